@@ -1,0 +1,44 @@
+# make test            checks the style, the types, the layers, and runs every test (make test k=recall: those named so)
+# make fix             formats the code and mends what can be mended by itself
+# make demo            shows the main job on real input
+# make client          fetches the pinned Claude Code client, which the tests marked `client` drive (needs Node.js)
+# make bench-latency   measures how fast it is
+# make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER
+
+CLIENT_VERSION := 2.1.329
+PYTHON := .venv/bin/python
+DEV := .venv/dev-ready
+
+.PHONY: test fix demo client bench-latency bench-retrieval
+
+test: $(DEV)
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	$(PYTHON) -m pytest $(if $(k),-k "$(k)")
+
+fix: $(DEV)
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+demo:
+	bin/daybook demo
+
+bench-latency: $(DEV)
+	$(PYTHON) -m benchmarks.latency
+
+bench-retrieval: $(DEV)
+	$(if $(DATA),,$(error say where the sets are: make bench-retrieval DATA=FOLDER))
+	$(PYTHON) -m benchmarks.retrieval "$(DATA)"
+
+# Not named with a dot: it must go when the launcher makes the environment anew.
+$(DEV): requirements.txt requirements-dev.txt
+	DAYBOOK_VENV=.venv bin/daybook setup-environment -r requirements-dev.txt
+	touch $@
+
+client: .client/$(CLIENT_VERSION)
+
+.client/$(CLIENT_VERSION):
+	npm install --prefix .client --ignore-scripts --no-audit --no-fund @anthropic-ai/claude-code@$(CLIENT_VERSION)
+	touch $@

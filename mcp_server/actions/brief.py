@@ -1,0 +1,163 @@
+"""
+brief: what is worth having in context now, within a budget.
+
+Runs in a hook before every session, so it only reads the index: no sync, no library that is slow.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.adapters.index import memories, usage
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.usage import UNUSED, Usage
+from mcp_server.adapters.vault import stamp
+from mcp_server.core import dials
+from mcp_server.core.brief import BUDGET, SUBAGENT_BUDGET, Brief, Entry, Section, render_brief
+from mcp_server.core.memory import Kind, Level
+from mcp_server.core.provenance import may_be_pushed
+from mcp_server.core.redaction import redact
+from mcp_server.store import Store
+
+DAY = 86_400.0
+LOOKED_AT = 60  # newest memories of each group that are considered
+LATELY = 14.0  # days
+SETTLED = ("decision", "gotcha", "architecture", "pattern")
+PASSING = ("note", "context", "reference")
+
+
+def brief(store: Store, *, notices: Sequence[str] = (), for_subagent: bool = False) -> Brief:
+    """
+    Return the brief for a session, or a subagent, that starts now.
+
+    Raises IndexUnavailable when there is no index yet.
+    """
+    with store.database.read() as db:
+        sections = _sections(store, db)
+        notices = [*notices, *_notices(store, db)]
+    if for_subagent:
+        told = [
+            section for section in sections if section.title in ("Preferences", "Settled in this project")
+        ]
+        return render_brief(told, budget=SUBAGENT_BUDGET)
+    return render_brief(sections, notices=notices, budget=BUDGET)
+
+
+def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
+    everywhere = [vault.key for vault in store.vaults]
+    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
+    hot = hot_set(store, db)
+    preferences = _newest(db, everywhere, "type = 'preference'")
+    settled = _newest(db, here or everywhere, f"type IN {SETTLED}")
+    progress = _newest(db, here, "type = 'progress'")
+    passing = _newest(db, everywhere, f"type IN {PASSING}")
+    sessions = memories.rows(
+        db, f"kind = 'session' AND status = 'active' AND {_in(here or everywhere)}", here or everywhere,
+        "created DESC LIMIT 1",
+    )  # fmt: skip
+    now = store.now()
+    timely = [row for row in progress if dials.currency(row.type, _age(row, now)) >= dials.FADED]
+    lately = [row for row in passing if _age(row, now) < LATELY]
+    groups = [
+        ("Kept at hand", hot),
+        ("Last session", sessions),
+        ("In progress", timely),
+        ("Preferences", _ordered(db, preferences, now)),
+        ("Settled in this project" if here else "Settled", _ordered(db, settled, now)),
+        ("Noted lately", _ordered(db, lately, now)),
+    ]
+    pushable = _pushable(store, db, [row for _, rows in groups for row in rows])
+    return [
+        Section(title, tuple(_entry(row) for row in rows if row.row in pushable)) for title, rows in groups
+    ]
+
+
+def hot_set(store: Store, db: sqlite3.Connection) -> list[Row]:
+    """Return the memories kept at hand: pinned first, then by heat, at most HOT_CACHE_MAX_ITEMS."""
+    keys = [vault.key for vault in store.vaults]
+    found = memories.rows(
+        db,
+        f"{_in(keys)} AND kind = 'knowledge' AND status = 'active' AND (pinned = 1 OR vault || '/' || id IN"
+        " (SELECT ref FROM usage WHERE accesses >= ? AND last_access > ?))",
+        (*keys, dials.HOT_AFTER, store.now() - int(dials.COLD_AFTER * DAY)),
+    )
+    used = usage.usage_of(db, [row.ref for row in found])
+    now = store.now()
+
+    def heat(row: Row) -> tuple[bool, float, str]:
+        counts = used.get(row.ref, UNUSED)
+        return (not row.pinned, -dials.heat(counts.accesses, _since(counts, now)), row.id)
+
+    return sorted(found, key=heat)[: store.settings.hot_cache_max_items]
+
+
+def _newest(db: sqlite3.Connection, keys: Sequence[str], condition: str) -> list[Row]:
+    if not keys:
+        return []
+    where = f"{_in(keys)} AND status = 'active' AND kind = 'knowledge' AND {condition}"
+    return memories.rows(db, where, keys, f"updated DESC LIMIT {LOOKED_AT}")
+
+
+def _ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
+    """Return *rows* by currency × (1 + accesses / 10), the newest first among equals."""
+    used = usage.usage_of(db, [row.ref for row in rows])
+
+    def rank(row: Row) -> tuple[float, int]:
+        accesses = used.get(row.ref, UNUSED).accesses
+        return (-dials.currency(row.type, _age(row, now)) * (1 + accesses / 10), -row.updated)
+
+    return sorted((row for row in rows if dials.currency(row.type, _age(row, now)) >= dials.FADED), key=rank)
+
+
+def _pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[int]:
+    """Return the rows that may be shown unasked and whose files still say what the index says."""
+    accepted = usage.accepted_digests(db, {row.digest for row in rows})
+    stamped = memories.stamps_of(db, [row.row for row in rows])
+    pushable = set()
+    for row in rows:
+        vault = store.vault(row.vault)
+        on_disk = stamp(Path(row.path))
+        if on_disk and stamped.get(row.row) == on_disk.mtime_ns and may_be_pushed(
+            source=row.source,
+            in_repository=vault is not None and vault.in_repository,
+            accepted=row.digest in accepted,
+            instructing=row.instructing,
+        ):  # fmt: skip
+            pushable.add(row.row)
+    return pushable
+
+
+def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
+    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    if not shared:
+        return []
+    waiting = db.execute(
+        f"SELECT count(*) FROM memories WHERE {_in(shared)} AND status = 'active'"
+        " AND digest NOT IN (SELECT digest FROM accepted)",
+        shared,
+    ).fetchone()[0]
+    if not waiting:
+        return []
+    return [
+        f"{waiting} memories that came with this repository are not shown until the person accepts them"
+        " with 'daybook trust'."
+    ]
+
+
+def _entry(row: Row) -> Entry:
+    dated = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
+    kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
+    return Entry(row.id, row.ref, kind, redact(row.title), redact(row.text), dated)
+
+
+def _in(keys: Sequence[str]) -> str:
+    return f"vault IN ({', '.join('?' * len(keys))})"
+
+
+def _age(row: Row, now: int) -> float:
+    return (now - max(row.updated, row.verified)) / DAY
+
+
+def _since(counts: Usage, now: int) -> float:
+    return (now - counts.last_access) / DAY

@@ -1,0 +1,51 @@
+"""save_conversation and load_conversation: what was said, word for word."""
+
+from collections.abc import Mapping, Sequence
+
+from mcp_server.actions.read import Found, read
+from mcp_server.actions.remember import Remembered, remember
+from mcp_server.core.conversation import Turn, parse_turns, render_turns, turns_of
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.core.redaction import redact
+from mcp_server.store import Store
+
+
+def save_conversation(
+    store: Store,
+    title: str,
+    messages: Sequence[object],
+    *,
+    metadata: Mapping[str, object] | None = None,
+    tags: tuple[str, ...] = (),
+    level: Level | None = None,
+    session: str = "",
+) -> Remembered:
+    """
+    Store *messages* as a conversation; secrets in them are masked.
+
+    Raises Rejected for a message without text, OSError when the disk refuses.
+    """
+    turns = turns_of(messages)
+    masked = [Turn(turn.speaker, redact(turn.words), turn.time) for turn in turns]
+    notes = tuple(f"{key}: {value}" for key, value in (metadata or {}).items())
+    draft = Draft(
+        title=title or next(turn.words for turn in masked if turn.words.strip())[:80],
+        text=render_turns(masked),
+        kind=Kind.CONVERSATION,
+        tags=tags,
+        level=level,
+        session=session,
+        notes=notes,
+    )
+    return remember(store, draft, keep_secrets=True)
+
+
+def load_conversation(store: Store, memory_id: str) -> tuple[Found, list[Turn]]:
+    """Return a conversation and its turns; raise NotFound, Rejected when the memory is of another kind."""
+    found = read(store, memory_id)
+    if found.memory.kind is not Kind.CONVERSATION:
+        raise Rejected(
+            f"'{memory_id}' is of kind {found.memory.kind.value}, not a conversation.", "Use read for it."
+        )
+    return found, parse_turns(found.memory.text)

@@ -1,0 +1,145 @@
+"""status and doctor: is everything well, and if not, what to do."""
+
+import os
+import platform
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.forget import forget
+from mcp_server.actions.list import Stats, get_stats
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import untrusted
+from mcp_server.adapters import files
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import Draft, Level
+from mcp_server.core.query import Filter, Mode, Query
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: what, whether it is well, what was seen, and what to do otherwise."""
+
+    name: str
+    well: bool
+    seen: str
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What `status` tells: counts, and what needs the person."""
+
+    stats: Stats
+    untrusted: int
+    needs: tuple[str, ...]
+
+
+def status(store: Store) -> State:
+    """Return how the memory stands. Raises IndexUnavailable."""
+    stats = get_stats(store)
+    waiting = len(untrusted(store))
+    needs = []
+    if stats.unreadable:
+        needs.append(f"{len(stats.unreadable)} files cannot be read; 'daybook sync' names them.")
+    if waiting:
+        needs.append(f"{waiting} memories are not shown unasked until you accept them with 'daybook trust'.")
+    return State(stats, waiting, tuple(needs))
+
+
+def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
+    """Try every part for real, one check after the other; never raises."""
+    yield Check("Python", True, platform.python_version())
+    yield _tried("SQLite", _sqlite, "Install a Python whose sqlite3 has FTS5.")
+    yield _tried("store", lambda: _writable(store.home), f"Make {store.home} writable, or set MEMORY_DIR.")
+    yield _tried("index", lambda: _index(store), "Run 'daybook sync --rebuild'.")
+    yield _tried("files", lambda: _readable(store), "Correct the files named by 'daybook sync'.")
+    yield _tried("embedding model", lambda: _model(store), "Reinstall Daybook, or set EMBEDDING_MODEL=none.")
+    yield _tried("round trip", lambda: _round_trip(store), "Run 'daybook sync --rebuild', then try again.")
+    yield _tried("hooks", lambda: _hooks(plugin), "Reinstall the plugin.")
+
+
+def _tried(name: str, look: Callable[[], str], advice: str) -> Check:
+    try:
+        return Check(name, True, look())
+    except DaybookError as error:
+        return Check(name, False, str(error), error.hint or advice)
+    except (OSError, sqlite3.Error, AssertionError) as error:
+        return Check(name, False, str(error), advice)
+
+
+def _sqlite() -> str:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, tokenize='porter unicode61')")
+    connection.close()
+    return f"{sqlite3.sqlite_version} with FTS5"
+
+
+def _writable(home: Path) -> str:
+    files.make_folder(home)
+    with tempfile.NamedTemporaryFile(dir=home, prefix=files.TEMPORARY_PREFIX) as handle:
+        handle.write(b"x" * 4096)
+        handle.flush()
+        os.fsync(handle.fileno())
+    mode = home.stat().st_mode & 0o077
+    return str(home) + ("" if not mode else f" (readable by others: chmod 700 {home})")
+
+
+def _index(store: Store) -> str:
+    with store.database.read() as db:
+        said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        assert said == "ok", f"SQLite says: {said}"
+        for table in ("memories_fts", "passages_fts"):
+            db.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
+    return str(store.database.path)
+
+
+def _readable(store: Store) -> str:
+    stats = get_stats(store)
+    assert not stats.unreadable, f"{len(stats.unreadable)} files cannot be read"
+    return f"{stats.memories} memories"
+
+
+def _model(store: Store) -> str:
+    if store.settings.embedding_model == "none":
+        return "switched off; recall searches by words"
+    meaning = store.meaning()
+    assert meaning, getattr(store.meaning, "problem", "") or "the model did not load"
+    assert len(meaning.embedder.embed_query("probe")) == 4 * meaning.embedder.dimensions
+    return meaning.embedder.model
+
+
+def _round_trip(store: Store) -> str:
+    """Remember, find by words and by meaning, and forget a memory of our own."""
+    draft = Draft(
+        title="Daybook doctor's probe",
+        text="A probe written by the doctor: zirconium lighthouse.",
+        level=Level.USER,
+    )
+    written = remember(store, draft)
+    try:
+        only_user = Filter(level=Level.USER)
+        found = recall(store, Query("zirconium lighthouse", mode=Mode.KEYWORD, filter=only_user))
+        assert written.memory.id in [hit.id for hit in found.hits], "the probe was not found by words"
+        if store.meaning():
+            embed_pending(store)
+            found = recall(
+                store,
+                Query("what did the physician leave behind", mode=Mode.SEMANTIC, limit=50, filter=only_user),
+            )
+            assert found.semantic, "the probe was not searched by meaning"
+    finally:
+        forget(store, written.memory.id, forever=True)
+    return "remembered, found and forgotten"
+
+
+def _hooks(plugin: Path) -> str:
+    for name in ("hooks/hooks.json", ".mcp.json", "bin/daybook"):
+        assert (plugin / name).is_file(), f"{plugin / name} is missing"
+    assert os.access(plugin / "bin" / "daybook", os.X_OK), f"{plugin / 'bin' / 'daybook'} may not be executed"
+    return str(plugin)

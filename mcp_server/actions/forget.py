@@ -1,0 +1,120 @@
+"""
+forget and restore: out of sight, and back.
+
+Forgetting moves the file to `trash/<vault>/` under the path it had; restoring moves it back.
+A memory in the archive comes back the same way. Forgetting for good leaves no byte of the text.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.read import Found, find, read
+from mcp_server.actions.sync import take_in, written
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index import erase
+from mcp_server.adapters.vault import Vault, stamp
+from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
+from mcp_server.core.memory import ARCHIVE_FOLDER, check_id
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was forgotten: the id, and where the file waits to be restored; None when it is gone for good."""
+
+    id: str
+    path: Path | None
+
+
+def forget(store: Store, memory_id: str, *, forever: bool = False, session: str = "") -> Forgotten:
+    """
+    Move a memory to the trash, or with *forever* delete it, its copies in the trash and its index rows.
+
+    Raises NotFound, OSError.
+    """
+    try:
+        row = find(store, memory_id)
+    except NotFound:
+        trashed = list(_in_trash(store, check_id(memory_id.strip())))
+        if not (forever and trashed):
+            raise
+        _delete(store, [path for _, path in trashed])
+        return Forgotten(memory_id, None)
+    vault = store.vault(row.vault)
+    assert vault
+    path = Path(row.path)
+    target = None
+    if forever:
+        _delete(store, [path, *(trashed for _, trashed in _in_trash(store, row.id))])
+    else:
+        target = _free_name(
+            places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
+        )
+        files.move(path, target)
+    store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=forever, session=session)
+    with contextlib.suppress(IndexUnavailable):
+        take_in(store, vault, path)
+        if forever:
+            erase.erase_traces(store.database)
+    return Forgotten(row.id, target)
+
+
+def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
+    """
+    Bring a memory back from the trash or the archive, and return it.
+
+    Raises NotFound, and Rejected when it is active already or its place is taken.
+    """
+    wanted = check_id(memory_id.strip().removesuffix(".md"))
+    for vault, path in _in_trash(store, wanted):
+        relative = path.relative_to(places.trash_folder(store.home, vault))
+        target = vault.root / relative.parent / f"{wanted}.md"
+        return _move_back(store, vault, path, target, session)
+    found = read(store, wanted)
+    if found.path.relative_to(found.vault.root).parts[0] != ARCHIVE_FOLDER:
+        raise Rejected(
+            f"'{wanted}' is {found.memory.status.value} and needs no restoring.", "Read it with read."
+        )
+    target = found.vault.path_for(found.memory.id, found.memory.kind)
+    return _move_back(store, found.vault, found.path, target, session)
+
+
+def _move_back(store: Store, vault: Vault, path: Path, target: Path, session: str) -> Found:
+    try:
+        digest = files.digest(files.read(path))
+        files.move(path, target)
+    except FileExistsError:
+        raise Rejected(f"{target} exists already.", "Rename or forget that file first.") from None
+    with contextlib.suppress(IndexUnavailable):
+        take_in(store, vault, path)
+    written(
+        store, vault, target, "restored", ref=f"{vault.key}/{target.stem}", digest=digest, session=session
+    )
+    return read(store, target.stem)
+
+
+def _in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
+    """Yield (vault, file) of what was forgotten under that id, the newest first."""
+    for vault in reversed(store.vaults):
+        folder = places.trash_folder(store.home, vault)
+        names = [*folder.rglob(f"{memory_id}.md"), *folder.rglob(f"{memory_id}.*.md")]
+        for path in sorted(names, key=lambda name: name.stat().st_ctime_ns, reverse=True):
+            yield vault, path
+
+
+def _free_name(path: Path) -> Path:
+    """Return *path*, or with a number before its ending when it is taken: what was forgotten twice."""
+    number = 1
+    free = path
+    while stamp(free):
+        number += 1
+        free = path.with_name(f"{path.stem}.{number}.md")
+    return free
+
+
+def _delete(store: Store, paths: list[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
+        files.sync_folder(path.parent)

@@ -1,0 +1,67 @@
+"""read: one memory whole, as its file says it now."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.actions.sync import ensure_synced, take_in
+from mcp_server.adapters import files, memory_file
+from mcp_server.adapters.index import memories
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
+from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import Memory
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory with its file: where it is, what bytes it has, and their digest."""
+
+    memory: Memory
+    vault: Vault
+    path: Path
+    data: bytes
+    digest: str
+
+    @property
+    def ref(self) -> str:
+        return f"{self.vault.key}/{self.memory.id}"
+
+
+def read(store: Store, memory_id: str) -> Found:
+    """
+    Return the memory with that id, of any status, from its file.
+
+    Raises NotFound (with the nearest ids), Unreadable when the file says no memory, IndexUnavailable.
+    """
+    row = find(store, memory_id)
+    vault = store.vault(row.vault)
+    assert vault
+    path = Path(row.path)
+    found = stamp(path)
+    try:
+        if not found:
+            raise FileNotFoundError(row.path)
+        data = read_memory_file(vault, path)
+    except FileNotFoundError:
+        take_in(store, vault, path)  # it was deleted or renamed by hand; the next sync finds where to
+        raise NotFound(memory_id) from None
+    kind, archived = kind_of(vault, path)
+    modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
+    memory = memory_file.parse(data, path=row.path, kind=kind, archived=archived, modified=modified)
+    return Found(memory, vault, path, data, files.digest(data))
+
+
+def find(store: Store, memory_id: str) -> Row:
+    """Return what the index knows of the memory with that id; the nearest vault wins; raise NotFound."""
+    ensure_synced(store)
+    wanted = memory_id.strip().removesuffix(".md")
+    keys = [vault.key for vault in store.vaults]
+    marks = ", ".join("?" * len(keys))
+    with store.database.read() as db:
+        found = memories.rows(db, f"id = ? AND vault IN ({marks})", (wanted, *keys))
+        nearest = [] if found else memories.nearest_ids(db, keys, wanted)
+    if not found:
+        raise NotFound(wanted[:80], nearest)
+    return max(found, key=lambda row: keys.index(row.vault))

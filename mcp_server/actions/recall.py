@@ -1,0 +1,320 @@
+"""recall: find the memories that answer a question best, with the reasons for their rank."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.sync import ensure_synced
+from mcp_server.adapters.index import filters, lexical, memories, usage
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.usage import UNUSED, Usage
+from mcp_server.core import dials, gate, ranking
+from mcp_server.core.memory import Kind, Level
+from mcp_server.core.passages import without_head
+from mcp_server.core.provenance import may_be_pushed
+from mcp_server.core.query import (
+    MAX_QUERY,
+    Answer,
+    Filter,
+    Hit,
+    Mode,
+    Query,
+    Sort,
+    Verdict,
+    check_limit,
+    named_paths,
+    quoted_phrases,
+)
+from mcp_server.core.ranking import Score
+from mcp_server.core.redaction import redact
+from mcp_server.core.words import query_terms
+from mcp_server.store import Store
+
+DAY = 86_400.0
+EXAMINED = 20  # best candidates whose words are counted for the gate, or as many as are asked for
+WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead of its best passage
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """One memory under consideration; scores are filled in as they become known."""
+
+    row: Row
+    words: float
+    passage: float
+    cosine: float | None
+    best_passage: int
+    found: frozenset[str] = frozenset()
+    score: Score | None = None
+    reasons: tuple[str, ...] = ()
+
+
+def recall(store: Store, query: Query, *, session: str = "") -> Answer:
+    """
+    Return the memories that answer *query* best.
+
+    With a *session* the hits count as given to the model, and the ledger says so.
+    Without an embedder, or while it loads, the answer rests on words alone.
+    Raises Rejected for a bad limit, IndexUnavailable.
+    """
+    check_limit(query.limit)
+    ensure_synced(store)
+    with store.database.read() as db:
+        answer = _answer(store, db, query)
+    if session and answer.hits:
+        refs = [hit.ref for hit in answer.hits]
+        store.ledger.note(
+            "recalled", store.clock(), refs=refs, query=redact(query.text[:200]), session=session
+        )
+    return answer
+
+
+def visible(store: Store, db: sqlite3.Connection, filter: Filter) -> list[str]:
+    """Return the keys of the vaults to search: the person's and this project's, unless *filter* says more."""
+    if filter.all_projects:
+        found = [row[0] for row in db.execute("SELECT DISTINCT vault FROM memories")]
+        levels = {vault.key: vault.level for vault in store.vaults}
+        return [key for key in found if filter.level in (None, levels.get(key, Level.PROJECT))]
+    return [vault.key for vault in store.vaults if filter.level in (None, vault.level)]
+
+
+def _answer(store: Store, db: sqlite3.Connection, query: Query) -> Answer:
+    text = query.text[:MAX_QUERY]
+    terms = query_terms(text)
+    vaults = visible(store, db, query.filter)
+    frequencies, documents = lexical.term_frequencies(db, terms)
+    weights = {term: ranking.idf(documents, count) for term, count in frequencies.items()}
+    telling = ranking.telling_terms(frequencies, documents)
+    candidates, semantic = _candidates(store, db, query, text, telling, vaults)
+    _score(store, db, query, text, candidates)
+    candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
+    best = candidates[: max(EXAMINED, query.limit)]
+    for row, found in lexical.terms_found(db, terms, [candidate.row.row for candidate in best]).items():
+        next(candidate for candidate in best if candidate.row.row == row).found = found
+    hits = _hits(store, db, best, weights)
+    if query.only_confident:
+        hits = [hit for hit in hits if hit.confidence is not Verdict.NONE]
+    hits = hits[: query.limit]
+    verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
+    if query.expand:
+        hits += _linked(store, db, hits, vaults)
+    return Answer(verdict=verdict, hits=tuple(hits), semantic=semantic)
+
+
+def _candidates(
+    store: Store, db: sqlite3.Connection, query: Query, text: str, terms: Sequence[str], vaults: Sequence[str]
+) -> tuple[list[_Candidate], bool]:
+    """Return what words and meaning find, and whether meaning was searched."""
+    where, values = filters.where(query.filter, vaults)
+    meaning = store.meaning() if query.mode is not Mode.KEYWORD else None
+    whole: dict[int, float] = {}
+    parts: dict[int, tuple[float, int]] = {}
+    if query.mode is not Mode.SEMANTIC or meaning is None:
+        whole = lexical.search_memories(db, terms, where, values)
+        parts = lexical.search_passages(db, terms, where, values)
+    cosines: dict[int, tuple[float, int]] = {}
+    if meaning and text.strip():
+        among = None
+        if not filters.is_default(query.filter):
+            among = {row[0] for row in db.execute(f"SELECT row FROM memories WHERE {where}", values)}
+        vector = meaning.embedder.embed_query(text)
+        cosines = meaning.matrix.search(
+            db, vector, vaults=vaults, among=among, also=whole.keys() | parts.keys()
+        )
+    words = ranking.normalised(whole)
+    passages = ranking.normalised({row: score for row, (score, _) in parts.items()})
+    rows = memories.by_rows(db, whole.keys() | parts.keys() | cosines.keys())
+    candidates = []
+    for number, row in rows.items():
+        cosine, nearest = cosines.get(number, (None, 0))
+        _, matching = parts.get(number, (0.0, 0))
+        candidates.append(
+            _Candidate(row, words.get(number, 0.0), passages.get(number, 0.0), cosine, matching or nearest)
+        )
+    return candidates, bool(cosines)
+
+
+def _score(
+    store: Store, db: sqlite3.Connection, query: Query, text: str, candidates: Sequence[_Candidate]
+) -> None:
+    """Fill in the score of every candidate."""
+    used = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
+    phrases = quoted_phrases(text)
+    paths = named_paths(text)
+    asked = set(query_terms(text))
+    now = store.now()
+    for candidate in candidates:
+        row = candidate.row
+        usage_of_row = used.get(row.ref, UNUSED)
+        age = (now - row.updated) / DAY
+        relevance = ranking.relevance(
+            words=candidate.words, passage=candidate.passage, cosine=candidate.cosine
+        )
+        boosts = [
+            *([("recent", ranking.RECENT_BOOST)] if _is_recent(query, age) else []),
+            *([("tag", ranking.TAG_BOOST)] if asked.intersection(row.tags) else []),
+            *([("phrase", ranking.PHRASE_BOOST)] if _has_phrase(row, phrases) else []),
+            *([("path", ranking.PATH_BOOST)] if _touches(row, paths) else []),
+        ]
+        lifted = ranking.boosted(relevance, boosts)
+        recency = ranking.recency(age)
+        usage_share = ranking.usage(usage_of_row.accesses)
+        trust = trust_of(row, usage_of_row, now)
+        helpfulness = dials.helpfulness(usage_of_row.used, usage_of_row.retrieved)
+        total = lifted
+        if query.sort is Sort.COMPOSITE:
+            total = ranking.composite(
+                relevance=lifted, recency=recency, usage=usage_share, trust=trust, helpfulness=helpfulness
+            )
+        candidate.score = Score(
+            words=candidate.words,
+            passage=candidate.passage,
+            cosine=candidate.cosine,
+            coverage=0.0,
+            relevance=relevance,
+            boosts=tuple(boosts),
+            recency=recency,
+            usage=usage_share,
+            trust=trust,
+            helpfulness=helpfulness,
+            total=total,
+        )
+
+
+def trust_of(row: Row, used: Usage, now: int) -> float:
+    """Return how far a memory is believed now, 0 to 1."""
+    base = row.trust if row.trust is not None else dials.BASE_TRUST.get(row.source, dials.BASE_TRUST["mined"])
+    since = max(row.verified, used.last_confirmed, row.updated)
+    return dials.trust(row.type, base + used.trust_moved, (now - since) / DAY)
+
+
+def _hits(
+    store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate], weights: dict[str, float]
+) -> list[Hit]:
+    texts = lexical.passage_texts(db, [candidate.best_passage for candidate in candidates])
+    accepted = usage.accepted_digests(db, [candidate.row.digest for candidate in candidates])
+    hits = []
+    for candidate in candidates:
+        score = candidate.score
+        assert score
+        coverage = ranking.coverage(candidate.found, weights)
+        confidence = gate.confidence(
+            cosine=score.cosine, coverage=coverage, found=len(candidate.found), asked=len(weights)
+        )
+        hits.append(
+            as_hit(
+                store,
+                candidate.row,
+                text=texts.get(candidate.best_passage, ""),
+                score=replace(score, coverage=coverage),
+                confidence=confidence,
+                accepted=candidate.row.digest in accepted,
+            )
+        )
+    return hits
+
+
+def as_hit(
+    store: Store, row: Row, *, text: str, score: Score, confidence: Verdict, accepted: bool, linked: str = ""
+) -> Hit:
+    """Return *row* as a hit; *text* is its best passage, secrets in it are masked once more."""
+    vault = store.vault(row.vault)
+    shown = row.text if len(row.text) <= WHOLE_TEXT or not text else without_head(text, row.title)
+    return Hit(
+        id=row.id,
+        ref=row.ref,
+        title=redact(row.title),
+        kind=row.kind,
+        type=row.type if row.kind is Kind.KNOWLEDGE else row.kind.value,
+        level=vault.level if vault else Level.PROJECT,
+        status=row.status,
+        path=row.path,
+        text=redact(shown),
+        score=score.total,
+        confidence=confidence,
+        parts=score,
+        reasons=(f"linked from {linked}",) if linked else _reasons(score),
+        tags=row.tags,
+        updated=row.updated_at,
+        pushable=may_be_pushed(
+            source=row.source,
+            in_repository=vault is None or vault.in_repository,
+            accepted=accepted,
+            instructing=row.instructing,
+        ),
+        superseded_by=row.superseded_by,
+    )
+
+
+def _linked(store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Sequence[str]) -> list[Hit]:
+    """Return what the hits link to, one hop, a superseded memory replaced by its successor."""
+    known = {hit.ref for hit in hits}
+    marks = ", ".join("?" * len(vaults))
+    added: list[Hit] = []
+    for hit in hits:
+        found = db.execute(
+            "SELECT t.row FROM links l JOIN memories s ON s.row = l.memory"
+            " JOIN memories t ON t.id = l.target OR t.title = l.target COLLATE NOCASE"
+            f" WHERE s.path = ? AND t.vault IN ({marks})",
+            (hit.path, *vaults),
+        ).fetchall()
+        taken = 0
+        for row in memories.by_rows(db, [number for (number,) in found]).values():
+            target = _successor(db, row)
+            if taken == ranking.EXPANSION_MOST or target.ref in known:
+                continue
+            known.add(target.ref)
+            taken += 1
+            score = replace(hit.parts, total=hit.score * ranking.EXPANSION_DECAY)
+            accepted = bool(usage.accepted_digests(db, [target.digest]))
+            added.append(
+                as_hit(
+                    store,
+                    target,
+                    text="",
+                    score=score,
+                    confidence=hit.confidence,
+                    accepted=accepted,
+                    linked=hit.id,
+                )
+            )
+    return added
+
+
+def _successor(db: sqlite3.Connection, row: Row) -> Row:
+    seen = {row.id}
+    while row.superseded_by and row.superseded_by not in seen:
+        seen.add(row.superseded_by)
+        found = memories.rows(db, "vault = ? AND id = ?", (row.vault, row.superseded_by))
+        if not found:
+            break
+        row = found[0]
+    return row
+
+
+def _reasons(score: Score) -> tuple[str, ...]:
+    said = []
+    if score.words or score.passage:
+        said.append(f"words {max(score.words, score.passage):.2f}")
+    if score.cosine is not None:
+        said.append(f"meaning {score.cosine:.2f}")
+    said += [f"{name} ×{factor:.2f}" for name, factor in score.boosts]
+    return tuple(said)
+
+
+def _total(candidate: _Candidate) -> float:
+    assert candidate.score
+    return candidate.score.total
+
+
+def _is_recent(query: Query, age: float) -> bool:
+    return query.sort is Sort.COMPOSITE and age < ranking.RECENT_DAYS
+
+
+def _has_phrase(row: Row, phrases: Sequence[str]) -> bool:
+    said = f"{row.title}\n{row.text}".casefold() if phrases else ""
+    return any(phrase in said for phrase in phrases)
+
+
+def _touches(row: Row, paths: Sequence[str]) -> bool:
+    return any(touched.partition(":")[0].endswith(path) for touched in row.touches for path in paths)

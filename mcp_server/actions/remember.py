@@ -1,0 +1,172 @@
+"""remember: one thing worth knowing becomes one file; it is acknowledged when the file is on the disk."""
+
+import contextlib
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from mcp_server.actions.read import Found, find, read
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import written
+from mcp_server.adapters import files, memory_file, places
+from mcp_server.adapters.index import memories
+from mcp_server.adapters.vault import Vault, confined, make_vault_folders
+from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
+from mcp_server.core.memory import (
+    MAX_CONVERSATION,
+    MAX_TEXT,
+    Draft,
+    Kind,
+    Level,
+    Memory,
+    Status,
+    check_id,
+    check_type,
+    clean_tags,
+    clean_text,
+    clean_title,
+    fingerprint,
+    new_id,
+)
+from mcp_server.core.redaction import find_secrets
+from mcp_server.store import Store
+
+ATTEMPTS = 20  # ids tried; already the second is needed only once in a million memories of one title
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a draft: the memory, where it is, and whether it was known already."""
+
+    memory: Memory
+    path: Path
+    level: Level
+    known: bool = False
+
+
+def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remembered:
+    """
+    Store *draft* as a memory; its `supersedes` become superseded.
+
+    Saying the same again adds its new tags and changes nothing else.
+    Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
+    """
+    draft = checked(draft, keep_secrets=keep_secrets)
+    level = level_of(store, draft)
+    vault = store.vault_for(draft.kind, level)
+    known = _known(store, vault, draft)
+    if known:
+        new_tags = tuple(tag for tag in draft.tags if tag not in known.memory.tags)
+        if new_tags:
+            known = revise(store, known.memory.id, Revision(tags=(*known.memory.tags, *new_tags)))
+        return Remembered(known.memory, known.path, level, known=True)
+    memory, path = _write(store, vault, draft)
+    for old in draft.supersedes:
+        # What supersedes nothing known is still worth keeping.
+        with contextlib.suppress(NotFound):
+            revise(
+                store,
+                old,
+                Revision(status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=memory.created),
+            )
+    return Remembered(memory, path, level)
+
+
+def level_of(store: Store, draft: Draft) -> Level:
+    """Return where *draft* belongs: where it was said, else the project, but preferences to the person."""
+    if draft.level is Level.PROJECT and not store.project:
+        raise Rejected(
+            "There is no project here to remember this for.",
+            "Use level 'user', or work inside a project's folder.",
+        )
+    if draft.level:
+        return draft.level
+    return Level.USER if draft.type == "preference" or not store.project else Level.PROJECT
+
+
+def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
+    """Return *draft* tidied; raise Rejected when it cannot be stored."""
+    draft = replace(
+        draft,
+        title=clean_title(draft.title),
+        text=clean_text(draft.text, MAX_CONVERSATION if draft.kind is Kind.CONVERSATION else MAX_TEXT),
+        type=check_type(draft.type),
+        tags=clean_tags(draft.tags),
+        id=check_id(draft.id) if draft.id else "",
+    )
+    secrets = find_secrets(f"{draft.title}\n{draft.text}")
+    if secrets and not keep_secrets:
+        raise Rejected(
+            f"This seems to hold {secrets[0].kind}, so it was not stored.",
+            "Say it without the secret; if it is none, repeat with keep_secrets.",
+        )
+    return draft
+
+
+def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
+    """Return the memory that says the same as *draft* already, or the one with the id that it gives."""
+    if draft.kind is not Kind.KNOWLEDGE:
+        return None
+    if draft.id:
+        with contextlib.suppress(NotFound):
+            found = find(store, draft.id)
+            raise Rejected(
+                f"The id '{found.id}' is taken by '{found.title}'.",
+                "Revise that memory, or leave out the id.",
+            )
+        return None
+    try:
+        with store.database.read() as db:
+            found_rows = memories.rows(
+                db,
+                "fingerprint = ? AND vault = ? AND status = 'active'",
+                (fingerprint(draft.title, draft.text), vault.key),
+            )
+        return read(store, found_rows[0].id) if found_rows else None
+    except (IndexUnavailable, NotFound):
+        return None
+
+
+def _write(store: Store, vault: Vault, draft: Draft) -> tuple[Memory, Path]:
+    if store.project and vault.project:
+        places.note_project(store.home, store.project)
+    make_vault_folders(vault)
+    now = store.clock().replace(microsecond=0)
+    for attempt in range(ATTEMPTS):
+        memory = _memory(draft, now, attempt)
+        path = confined(vault, vault.path_for(memory.id, memory.kind))
+        data = memory_file.render(memory)
+        try:
+            files.write_new(path, data)
+        except FileExistsError:
+            if draft.id:
+                raise Rejected(
+                    f"The id '{draft.id}' is taken.", "Revise that memory, or leave out the id."
+                ) from None
+            continue
+        ref = f"{vault.key}/{memory.id}"
+        written(store, vault, path, "remembered", ref=ref, digest=files.digest(data), session=draft.session)
+        return memory, path
+    raise Rejected(f"No free id was found for '{draft.title}'.", "Give the memory another title.")
+
+
+def _memory(draft: Draft, now: datetime, attempt: int) -> Memory:
+    return Memory(
+        id=draft.id or new_id(draft.title, draft.text, now, attempt),
+        title=draft.title,
+        text=draft.text,
+        created=now,
+        updated=now,
+        kind=draft.kind,
+        type=draft.type,
+        tags=draft.tags,
+        source=draft.source,
+        touches=draft.touches,
+        links=draft.links,
+        supersedes=draft.supersedes,
+        category=draft.category,
+        session=draft.session,
+        conversation=draft.conversation,
+        evidence=draft.evidence,
+        notes=draft.notes,
+    )

@@ -1,0 +1,105 @@
+"""init, share and trust: memories inside a repository, only when the person says so."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.sync import catch_up, sync
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index import memories
+from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Kind
+from mcp_server.store import Store
+
+IGNORE_ALL = "*\n"
+IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised:
+    """The vault in the repository, and how many memories moved into it."""
+
+    root: Path
+    moved: int
+
+
+def init(store: Store) -> Initialised:
+    """
+    Keep the project's knowledge in `<repository>/.claude-memory/`, ignored by git until it is shared.
+
+    What was private knowledge of the project moves there. Raises Rejected outside a project.
+    """
+    vault = _vault(store)
+    make_vault_folders(vault)
+    ignore = vault.root / ".gitignore"
+    if not ignore.exists():
+        files.write_new(ignore, IGNORE_ALL.encode())
+    assert store.project
+    places.note_project(store.home, store.project)
+    places.note_project(store.home, store.project, adopt=vault.root)
+    private = store.vault(store.project.key)
+    moved = 0
+    for found in stamps(private) if private else []:
+        path = Path(found.path)
+        assert private
+        relative = path.relative_to(private.root)
+        if relative.parts[0] == Kind.KNOWLEDGE.folder and not (vault.root / relative).exists():
+            files.move(path, vault.root / relative)
+            digest = files.digest(files.read(vault.root / relative))
+            ref = f"{vault.key}/{path.stem}"
+            store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
+            moved += 1
+    sync(store, vaults=[*([private] if private else []), vault])
+    return Initialised(vault.root, moved)
+
+
+def share(store: Store) -> Path:
+    """Let git see `knowledge/` of the vault in the repository; return the `.gitignore` that says so."""
+    vault = _vault(store)
+    ignore = vault.root / ".gitignore"
+    if not ignore.exists():
+        raise Rejected("This project keeps no memories in its repository.", "Run 'daybook init' first.")
+    said = files.read(ignore)
+    if said == IGNORE_ALL.encode():
+        files.replace(ignore, IGNORE_ALL_BUT_KNOWLEDGE.encode(), expected=files.digest(said))
+    return ignore
+
+
+def untrusted(store: Store) -> list[memories.Row]:
+    """Return the memories that are not shown unasked until the person accepts them."""
+    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    waiting = f"vault IN ({', '.join('?' * len(shared))})" if shared else "0"
+    with store.database.read() as db:
+        return memories.rows(
+            db,
+            f"({waiting} OR (source = 'assistant' AND instructing = 1)) AND status = 'active'"
+            f" AND vault IN ({', '.join('?' * len(store.vaults))})"
+            " AND digest NOT IN (SELECT digest FROM accepted)",
+            (*shared, *(vault.key for vault in store.vaults)),
+            "path",
+        )
+
+
+def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[memories.Row]:
+    """
+    Accept memories as they are now, all that wait or those with the ids given; return them.
+
+    A file that changes afterwards waits again.
+    """
+    sync(store)
+    chosen = [row for row in untrusted(store) if not memory_ids or row.id in memory_ids]
+    if chosen:
+        store.ledger.append(
+            "accepted",
+            store.clock(),
+            refs=[row.ref for row in chosen],
+            digests=[row.digest for row in chosen],
+        )
+        catch_up(store)
+    return chosen
+
+
+def _vault(store: Store) -> Vault:
+    if not store.project:
+        raise Rejected("This folder belongs to no project.", "Go into the project's folder and run it again.")
+    return places.repository_vault(store.home, store.project)

@@ -1,0 +1,89 @@
+"""revise: change what a memory says, or what is said about it, without losing anybody's edit."""
+
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+
+from mcp_server.actions.read import Found, read
+from mcp_server.actions.sync import written
+from mcp_server.adapters import files, memory_file
+from mcp_server.core.errors import Conflict, Rejected
+from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
+from mcp_server.core.redaction import find_secrets
+from mcp_server.store import Store
+
+VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` takes
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What is to change; None leaves a field as it is."""
+
+    title: str | None = None
+    text: str | None = None
+    type: str | None = None
+    tags: tuple[str, ...] | None = None
+    pinned: bool | None = None
+    touches: tuple[str, ...] | None = None
+    links: tuple[Link, ...] | None = None
+    status: Status | None = None
+    superseded_by: str | None = None
+    valid_to: datetime | None = None
+    category: str | None = None
+
+
+def version(found: Found) -> str:
+    """Return the short name of what the file says now."""
+    return found.digest[:VERSION_LENGTH]
+
+
+def revise(
+    store: Store,
+    memory_id: str,
+    revision: Revision,
+    *,
+    version: str = "",
+    keep_secrets: bool = False,
+    session: str = "",
+) -> Found:
+    """
+    Apply *revision* to a memory and return it as it is now.
+
+    Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
+    Rejected, Unreadable, OSError; the file is untouched then.
+    """
+    found = read(store, memory_id)
+    if version and not found.digest.startswith(version.strip()):
+        raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
+    memory = _revised(found.memory, revision, keep_secrets=keep_secrets)
+    if memory == found.memory:
+        return found
+    memory = replace(memory, updated=store.clock().replace(microsecond=0))
+    data = memory_file.rewrite(found.data, memory, path=str(found.path))
+    files.replace(found.path, data, expected=found.digest)
+    digest = files.digest(data)
+    written(store, found.vault, found.path, "revised", ref=found.ref, digest=digest, session=session)
+    return replace(found, memory=memory, data=data, digest=digest)
+
+
+def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory:
+    changes = {
+        field.name: value
+        for field in fields(revision)
+        if (value := getattr(revision, field.name)) is not None
+    }
+    if "title" in changes:
+        changes["title"] = clean_title(changes["title"])
+    if "text" in changes:
+        changes["text"] = clean_text(changes["text"])
+    if "type" in changes:
+        changes["type"] = check_type(changes["type"])
+    if "tags" in changes:
+        changes["tags"] = clean_tags(changes["tags"])
+    said = f"{changes.get('title', '')}\n{changes.get('text', '')}"
+    secrets = find_secrets(said)
+    if secrets and not keep_secrets:
+        raise Rejected(
+            f"This seems to hold {secrets[0].kind}, so it was not stored.",
+            "Say it without the secret; if it is none, repeat with keep_secrets.",
+        )
+    return replace(memory, **changes)

@@ -1,0 +1,112 @@
+"""save_session and restore_session: where the work stands, to go on from it later."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.read import Found, read
+from mcp_server.actions.remember import Remembered, remember
+from mcp_server.adapters import git
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft, Kind, strip_blank_lines
+from mcp_server.core.query import Filter
+from mcp_server.core.redaction import redact
+from mcp_server.store import Store
+
+_GIT_NOTE = re.compile(r"git (?P<branch>\S+) (?P<head>[0-9a-f]{7,64})")
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What changed after a session was saved; empty when nothing did or nobody can tell."""
+
+    commits: tuple[str, ...]
+    files: tuple[str, ...]
+    branch: str
+
+
+def save_session(
+    store: Store,
+    title: str,
+    context: str,
+    *,
+    files: Sequence[str] = (),
+    variables: Mapping[str, object] | None = None,
+    tasks: Sequence[str] = (),
+    metadata: Mapping[str, object] | None = None,
+    folder: Path,
+    session: str = "",
+) -> Remembered:
+    """
+    Store a snapshot of the work: what it is about, files, variables, open tasks, and git's branch and head.
+
+    Secrets are masked. Raises Rejected without a title and a context, OSError when the disk refuses.
+    """
+    parts = [context.strip()]
+    if files:
+        parts.append("## Files\n\n" + "\n".join(f"- {name}" for name in files))
+    if variables:
+        parts.append(
+            "## Variables\n\n" + "\n".join(f"- {name}: {value}" for name, value in variables.items())
+        )
+    if tasks:
+        parts.append("## Open tasks\n\n" + "\n".join(f"- [ ] {task}" for task in tasks))
+    notes = [f"{key}: {value}" for key, value in (metadata or {}).items()]
+    state = git.git_state(folder)
+    if state:
+        notes.append(f"git {state.branch or 'HEAD'} {state.head}")
+    draft = Draft(
+        title=title,
+        text=redact(strip_blank_lines("\n\n".join(part for part in parts if part))),
+        kind=Kind.SESSION,
+        touches=tuple(files),
+        session=session,
+        notes=tuple(redact(note) for note in notes),
+    )
+    return remember(store, draft, keep_secrets=True)
+
+
+def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Found, Since]:
+    """
+    Return a saved session and what changed since; 'latest' (or '') is the one saved last here.
+
+    Raises NotFound, Rejected when the memory is of another kind.
+    """
+    wanted = memory_id.strip()
+    if wanted in ("", "latest", "last"):
+        listing = list_memories(store, Filter(kinds=(Kind.SESSION,)), limit=1, order="created")
+        if not listing.rows:
+            raise NotFound("latest")
+        wanted = listing.rows[0].id
+    found = read(store, wanted)
+    if found.memory.kind is not Kind.SESSION:
+        raise Rejected(f"'{wanted}' is of kind {found.memory.kind.value}, not a session.", "Use read for it.")
+    return found, _since(found, folder)
+
+
+def _since(found: Found, folder: Path) -> Since:
+    noted = next(filter(None, (_GIT_NOTE.fullmatch(note) for note in found.memory.notes)), None)
+    state = git.git_state(folder)
+    if noted and state:
+        branch = state.branch if state.branch != noted["branch"] else ""
+        changed = git.files_changed_since(folder, noted["head"])
+        return Since(tuple(git.commits_since(folder, noted["head"])), tuple(changed), branch)
+    return Since((), tuple(_newer(found, folder)), "")
+
+
+def _newer(found: Found, folder: Path) -> list[str]:
+    """Return the session's files that were written after it was saved, or are gone."""
+    changed = []
+    for name in found.memory.touches:
+        path = folder / name.partition(":")[0]
+        try:
+            newer = datetime.fromtimestamp(path.stat().st_mtime, UTC) > found.memory.created
+        except OSError:
+            changed.append(f"{name} (gone)")
+            continue
+        if newer:
+            changed.append(name)
+    return changed

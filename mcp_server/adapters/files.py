@@ -1,0 +1,198 @@
+"""
+Files as Daybook writes them: whole and on the disk before anyone is told so, or not at all.
+
+Every effect on a memory's file goes through here.
+The order is the one that survives a crash at any instruction: a temporary file with a random name,
+every byte written, fsync, rename, fsync of the folder.
+"""
+
+import contextlib
+import errno
+import hashlib
+import os
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from mcp_server.core.errors import Conflict, Unreadable
+
+if sys.platform != "win32":
+    import fcntl
+
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+MAX_MEMORY_FILE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
+TEMPORARY_PREFIX = ".daybook-"
+LOCK_NAME = ".daybook.lock"
+STALE_TEMPORARY = 3600.0  # seconds after which an unfinished write is litter of a killed process
+
+
+def digest(data: bytes) -> str:
+    """Return the BLAKE2b digest of *data*, 32 hexadecimal characters."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def make_folder(folder: Path) -> None:
+    """Create *folder* and its parents, readable by their owner alone; existing ones keep their mode."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=FOLDER_MODE)
+
+
+def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
+    """
+    Return the bytes of the regular file *path*.
+
+    Raises Unreadable for links, devices, pipes, files over *limit* bytes and files that may not be
+    read, FileNotFoundError when there is nothing. Never blocks on a pipe.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        reason = "is a symbolic link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
+        raise Unreadable(str(path), 0, reason) from error
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise Unreadable(str(path), 0, "is not a regular file")
+        if status.st_size > limit:
+            raise Unreadable(str(path), 0, f"has {status.st_size:,} bytes; {limit:,} is the most")
+        parts = []
+        left = limit + 1
+        while left > 0 and (part := os.read(handle, min(left, 1 << 20))):
+            parts.append(part)
+            left -= len(part)
+    except OSError as error:
+        raise Unreadable(str(path), 0, f"cannot be read: {error.strerror}") from error
+    finally:
+        os.close(handle)
+    if left <= 0:
+        raise Unreadable(str(path), 0, f"has more than {limit:,} bytes")
+    return b"".join(parts)
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """
+    Create *path* with *data*, durably; raise FileExistsError when something is there.
+
+    When this returns the file is on the disk; when it raises there is nothing under that name.
+    """
+    temporary = _write_temporary(path.parent, data)
+    try:
+        os.link(temporary, path, follow_symlinks=False)
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def replace(path: Path, data: bytes, *, expected: str) -> None:
+    """
+    Put *data* in the place of a file whose bytes have the digest *expected*, durably.
+
+    Raises Conflict when the file says something else by now or is gone, and writes nothing then.
+    The mode of the file stays.
+    """
+    with lock(path.parent / LOCK_NAME):
+        try:
+            current = read(path)
+        except FileNotFoundError:
+            raise Conflict(f"{path.name} was deleted or renamed meanwhile.") from None
+        if digest(current) != expected:
+            raise Conflict(f"{path.name} was changed meanwhile.")
+        temporary = _write_temporary(path.parent, data, mode=stat.S_IMODE(path.stat().st_mode))
+        try:
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    sync_folder(path.parent)
+
+
+def move(source: Path, target: Path) -> None:
+    """Move a file to *target*, durably; raise FileExistsError when something is there."""
+    make_folder(target.parent)
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        write_new(target, read(source))
+    source.unlink()
+    sync_folder(target.parent)
+    sync_folder(source.parent)
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """
+    Append *line* and a line feed to *path* with one write, so that lines of processes never mix.
+
+    A line that a full disk cut short is ended by the next one, and readers skip it.
+    """
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+    try:
+        whole = line + b"\n"
+        written = os.write(handle, whole)
+        if written != len(whole):
+            with contextlib.suppress(OSError):
+                os.write(handle, b"\n")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock of the operating system on *path* while the block runs; it dies with us."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def sweep_temporaries(folder: Path) -> int:
+    """Delete what killed processes left unfinished in *folder* over an hour ago; return how many."""
+    swept = 0
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(TEMPORARY_PREFIX):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > STALE_TEMPORARY:
+                        os.unlink(entry.path)
+                        swept += 1
+    return swept
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in *folder* durable."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _write_temporary(folder: Path, data: bytes, mode: int = FILE_MODE) -> Path:
+    make_folder(folder)
+    temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        left = memoryview(data)
+        while left:
+            # A full disk writes less than it was given and raises only at the next attempt.
+            left = left[os.write(handle, left) :]
+        os.fchmod(handle, mode)
+        os.fsync(handle)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(handle)
+    return temporary

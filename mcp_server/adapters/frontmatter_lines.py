@@ -1,0 +1,290 @@
+"""
+The lines between the two `---` at the head of a file: read strictly, changed key by key.
+
+A small part of YAML is read: every scalar is a string, lists and maps may hold lists and maps to
+the third level. What YAML adds to that (anchors, aliases, tags, merge keys) is refused: 26 lines
+of it keep a YAML loader busy for minutes, and none of it says something about a memory.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import yaml  # type: ignore[import-untyped]
+from frontmatter.default_handlers import BaseHandler
+
+from mcp_server.core.errors import Unreadable
+
+MAX_BYTES = 16 * 1024
+MAX_KEYS = 64
+MAX_DEPTH = 3  # `links:` is a list (2) of maps (3) in the frontmatter (1)
+
+Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
+"""What a key holds; None when nothing stands behind its colon."""
+
+# Only events are read from it: composing 30,000 nested brackets ends the process in the C loader.
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+_OPENING = re.compile(r"---[ \t]*\n")
+_CLOSING = re.compile(r"\n---[ \t]*(?:\n|\Z)")
+_STARTS_WITH_KEY = re.compile(
+    r"""
+    (?: [ \t]* (?:\#[^\n]*)? \n )*+             # blank lines and comments
+    [ \t]* (?: (?:&[\w-]+|!\S*) [ \t]+ | \?[ \t]+ )?
+    (?: "[^"\n]{1,64}" | '[^'\n]{1,64}' | << | \w[\w ./-]{0,63} )
+    [ \t]* : (?: [ \t\n] | \Z )
+    """,
+    re.VERBOSE,
+)
+_SEPARATORS = re.compile("[\x85\u2028\u2029]")
+_NOT_YAML = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+class StrictFrontmatter(BaseHandler):
+    """
+    How python-frontmatter is to split and to load the frontmatter of the file at `path`.
+
+    `split` raises ValueError when there is no frontmatter; both raise Unreadable when it is broken.
+    """
+
+    FM_BOUNDARY = _OPENING
+    START_DELIMITER = END_DELIMITER = "---"
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+    def split(self, text: str) -> tuple[str, str]:
+        """Return the lines between the delimiters and what follows; *text* has `\\n` line ends."""
+        opening = _OPENING.match(text)
+        if opening is None:
+            raise ValueError("there is no frontmatter")
+        start = opening.end()
+        closing = _CLOSING.search(text, start - 1)
+        block = text[start : closing.start() + 1] if closing else text[start:]
+        if not _STARTS_WITH_KEY.match(block) and not (closing and (not block or block.isspace())):
+            raise ValueError("a rule above prose is not frontmatter")
+        if closing is None:
+            raise Unreadable(self.path, 1, "the frontmatter is never closed")
+        if len(block) > MAX_BYTES // 4 and (size := len(block.encode("utf-8"))) > MAX_BYTES:
+            raise Unreadable(self.path, 1, f"the frontmatter has {size:,} bytes; {MAX_BYTES:,} is the most")
+        return block, text[closing.end() :]
+
+    def load(self, fm: str) -> dict[str, Value]:
+        """Return what the lines *fm* say; they start on the second line of the file."""
+        try:
+            return _load(fm)
+        except _Refused as error:
+            index, reason = error.index, error.reason
+        except yaml.MarkedYAMLError as error:
+            problem = error.problem or "it does not parse"
+            unfinished = "end of stream" in problem  # then it is told where the unfinished begins
+            mark = (error.context_mark if unfinished else None) or error.problem_mark or error.context_mark
+            index, reason = mark.index if mark else 0, f"the frontmatter is not valid: {problem}"
+            if problem.startswith("mapping values"):
+                reason += " (a value with a colon in it needs quotes)"
+        except (yaml.YAMLError, ValueError, OverflowError) as error:
+            found = _NOT_YAML.search(fm)
+            index = found.start() if found else 0
+            character = f"the control character U+{ord(found[0]):04X}" if found else str(error)
+            reason = f"the frontmatter holds {character}"
+        raise Unreadable(self.path, 2 + fm.count("\n", 0, index), reason)
+
+
+class _Refused(Exception):
+    """YAML that we do not read: where in the frontmatter (in characters), and why not."""
+
+    def __init__(self, index: int, reason: str) -> None:
+        super().__init__(reason)
+        self.index, self.reason = index, reason
+
+
+def _one_line_end(block: str) -> str:
+    """Return *block*, every character in its place, with no line ends but `\\n`, which editors agree on."""
+    return block if block.isascii() else _SEPARATORS.sub(" ", block)
+
+
+def _load(block: str) -> dict[str, Value]:
+    following: Callable[[], Any] = _LOADER(_one_line_end(block)).get_event
+    following()
+    event = following()
+    if type(event) is yaml.StreamEndEvent:
+        return {}
+    event = following()
+    if type(event) is not yaml.MappingStartEvent:
+        raise _Refused(event.start_mark.index, "the frontmatter is not a list of 'key: value' lines")
+    fields = _node(event, following, 1)
+    end = following()
+    if end.explicit or type(following()) is not yaml.StreamEndEvent:
+        raise _Refused(end.start_mark.index, "the frontmatter holds more than one document")
+    assert isinstance(fields, dict)
+    return fields
+
+
+def _node(event: Any, following: Callable[[], Any], depth: int) -> Value:
+    kind = type(event)
+    if kind is yaml.AliasEvent or event.anchor is not None:
+        raise _Refused(event.start_mark.index, f"the frontmatter uses the anchor {event.anchor[:40]!r}")
+    if event.tag is not None:
+        raise _Refused(event.start_mark.index, f"the frontmatter uses the tag {event.tag[:40]!r}")
+    if kind is yaml.ScalarEvent:
+        value: str = event.value
+        if event.style == '"' and _UNSTORABLE.search(value):
+            raise _Refused(event.start_mark.index, "the frontmatter holds an escaped NUL or half a character")
+        return value if value or event.style else None
+    if depth > MAX_DEPTH:
+        raise _Refused(event.start_mark.index, f"the frontmatter is nested more than {MAX_DEPTH} deep")
+    return (_list if kind is yaml.SequenceStartEvent else _map)(following, depth)
+
+
+def _list(following: Callable[[], Any], depth: int) -> list[Value]:
+    items: list[Value] = []
+    while type(event := following()) is not yaml.SequenceEndEvent:
+        items.append(_node(event, following, depth + 1))
+    return items
+
+
+def _map(following: Callable[[], Any], depth: int) -> dict[str, Value]:
+    pairs: dict[str, Value] = {}
+    while type(event := following()) is not yaml.MappingEndEvent:
+        index = event.start_mark.index
+        key = _node(event, following, MAX_DEPTH + 1) if type(event) is yaml.ScalarEvent else None
+        if key is None and type(event) is yaml.AliasEvent:
+            _node(event, following, depth)
+        if not isinstance(key, str):
+            raise _Refused(index, "a key of the frontmatter is not a word")
+        if key == "<<":
+            raise _Refused(index, "the frontmatter uses a merge key")
+        if key in pairs:
+            raise _Refused(index, f"the key {key[:40]!r} is there twice")
+        if len(pairs) == MAX_KEYS:
+            raise _Refused(index, f"the frontmatter has more than {MAX_KEYS} keys")
+        pairs[key] = _node(following(), following, depth + 1)
+    return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """
+    The lines that a key and its value take, `first` to `last`, counted from 0.
+
+    `tail` is the comment behind the first line with the blanks before it, `comments` are the
+    comments behind the others; `kept` are the lines that hold only a comment or nothing.
+    """
+
+    first: int
+    last: int
+    tail: str
+    comments: tuple[str, ...]
+    kept: tuple[int, ...]
+
+
+def spans(block: str) -> tuple[dict[str, Span], str]:
+    """Return where the keys of *block*, which `load` accepts, stand, and the indentation of them all."""
+    taken: dict[str, list[tuple[int, int]]] = {}
+    here: list[tuple[int, int]] = []
+    indent, depth, key_next = "", 0, True
+    for event in yaml.parse(_one_line_end(block), Loader=_LOADER):
+        kind = type(event)
+        start, end = event.start_mark.index, event.end_mark.index
+        if kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
+            depth += 1
+            if depth == 1:
+                indent = " " * event.start_mark.column
+                continue
+        elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
+            depth -= 1
+        elif kind is not yaml.ScalarEvent:
+            continue
+        elif depth == 1 and key_next:
+            here = taken[event.value] = []
+        if kind is yaml.ScalarEvent or end > start:  # the ends of lists without brackets have no length
+            if kind is yaml.ScalarEvent and event.style in ("|", ">"):
+                end = len(block[:end].rstrip("\n\t "))
+                start = min(block.find("\n", start) + 1, end)
+            here.append((start, end))
+        if depth == 1:
+            key_next = kind is not yaml.ScalarEvent or not key_next
+    return {key: _span(block, places) for key, places in taken.items()}, indent
+
+
+def _span(block: str, places: Sequence[tuple[int, int]]) -> Span:
+    """Return the span of a key whose words stand at *places*, given by start and end."""
+    # Comments are looked for between the words, so the words themselves are blotted out.
+    first = block.count("\n", 0, places[0][0])
+    start = block.rfind("\n", 0, places[0][0]) + 1
+    blotted, at = [], start
+    for begin, end in places:
+        blotted += [block[at:begin], "x" + "\nx" * block.count("\n", begin, end)]
+        at = end
+    line_end = block.find("\n", at)
+    blotted.append(block[at : line_end if line_end >= 0 else None])
+    tail, comments, kept = "", [], []
+    for number, line in enumerate("".join(blotted).split("\n"), first):
+        found = re.search(r"(?<!\S)#", line)
+        if not line.strip() or (found and not line[: found.start()].strip()):
+            kept.append(number)
+        elif found and number == first:
+            tail = line[len(line[: found.start()].rstrip()) :]
+        elif found:
+            comments.append(line[found.start() :])
+    return Span(first, number, tail, tuple(comments), tuple(kept))
+
+
+def replace_keys(
+    block: str, lines: Sequence[str], changes: Mapping[str, Sequence[str]], eol: str
+) -> list[str]:
+    """
+    Return *lines* with the keys of *changes* set to new lines; none removes a key.
+
+    *lines* are those of *block* as the file has them, line ends included; new ones end with *eol*.
+    A key that is not there is added at the end; comments and blank lines of what is replaced stay.
+    """
+    at, indent = spans(block)
+    result = list(lines)
+    result += [indent + line + eol for key, new in changes.items() if key not in at for line in new]
+    for key in sorted(changes.keys() & at.keys(), key=lambda key: at[key].first, reverse=True):
+        span, new = at[key], [indent + line + eol for line in changes[key]]
+        comments = list(span.comments)
+        if new:
+            new[0] = new[0].removesuffix(eol) + span.tail + eol
+        elif span.tail:
+            comments.insert(0, span.tail.strip())
+        new += [indent + comment + eol for comment in comments]
+        result[span.first : span.last + 1] = new + [lines[number] for number in span.kept]
+    return result
+
+
+_AMONG_WORDS = re.compile(r"""[-?:,\[\]{}#&*!|>'"%@`]|.*?(?::[ ]|:\Z|\s\#)""", re.VERBOSE | re.DOTALL)
+_BETWEEN_BRACKETS = re.compile(r"[,\[\]{}?]|:(?![\w/])")
+_ESCAPED = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"\\]')
+_BREAKS_WORDS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_NUMBER_OR_TIME = re.compile(r"[-+]?\.?[0-9][-+0-9a-foxtz_.:, ]*|[-+]?\.(?:inf|nan)", re.IGNORECASE)
+_RESERVED = frozenset({"", "~", "=", "<<", "null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+
+
+def scalar(text: str, *, flow: bool = False) -> str:
+    """
+    Return *text* as YAML, in quotes only when a reader would take it for something else without them.
+
+    *flow*: it stands between brackets. NUL and half characters, which YAML cannot hold, become U+FFFD.
+    """
+    if (
+        text.casefold() not in _RESERVED
+        and text == text.strip()
+        and not _AMONG_WORDS.match(text)
+        and not _BREAKS_WORDS.search(text)
+        and not _NUMBER_OR_TIME.fullmatch(text)
+        and not (flow and _BETWEEN_BRACKETS.search(text))
+    ):
+        return text
+    storable = _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return f'"{_ESCAPED.sub(_escape, storable)}"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    named = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}.get(character)
+    return named or (f"\\x{ord(character):02x}" if character < "\x80" else f"\\u{ord(character):04x}")

@@ -1,0 +1,18 @@
+"""Erasing what SQLite keeps of deleted text: free pages, search segments and the write-ahead log."""
+
+from mcp_server.adapters.index.database import Database
+
+
+def erase_traces(database: Database) -> None:
+    """
+    Leave no byte of deleted rows in the index.
+
+    `secure_delete` overwrites free pages; the search tables keep deleted words until their segments
+    are merged; the log is emptied last, unless another process reads it at this moment.
+    """
+    with database.write() as db:
+        for table in ("memories_fts", "passages_fts"):
+            db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+    with database.read() as db:
+        db.execute("VACUUM")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

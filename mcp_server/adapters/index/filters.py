@@ -1,0 +1,51 @@
+"""Filters as SQL conditions over the memories of the index."""
+
+from collections.abc import Sequence
+
+from mcp_server.core.memory import Status
+from mcp_server.core.query import Filter
+
+
+def where(filter: Filter, vaults: Sequence[str]) -> tuple[str, list[object]]:
+    """Return (SQL condition, values) that holds for the memories of *vaults* that *filter* lets through."""
+    conditions: list[str] = []
+    values: list[object] = []
+
+    def add(condition: str, *found: object) -> None:
+        conditions.append(condition)
+        values.extend(found)
+
+    def add_any(column: str, allowed: Sequence[object]) -> None:
+        add(f"{column} IN ({', '.join('?' * len(allowed))})", *allowed)
+
+    add_any("memories.vault", list(vaults))
+    if filter.as_of:
+        moment = int(filter.as_of.timestamp())
+        add("coalesce(nullif(memories.valid_from, 0), memories.created) <= ?", moment)
+        add("(memories.valid_to = 0 OR memories.valid_to > ?)", moment)
+        add("memories.status IN (?, ?)", Status.ACTIVE.value, Status.SUPERSEDED.value)
+    elif set(filter.statuses) != set(Status):
+        add_any("memories.status", [status.value for status in filter.statuses])
+    if filter.kinds:
+        add_any("memories.kind", [kind.value for kind in filter.kinds])
+    if filter.types:
+        add_any("memories.type", filter.types)
+    for tag in filter.tags:
+        add("memories.row IN (SELECT memory FROM tags WHERE tag = ?)", tag)
+    if filter.since:
+        add("memories.updated >= ?", int(filter.since.timestamp()))
+    if filter.until:
+        add("memories.updated < ?", int(filter.until.timestamp()))
+    if filter.touches:
+        add("instr(memories.touches, ?) > 0", filter.touches)
+    if filter.category:
+        add("memories.category = ?", filter.category)
+    return " AND ".join(conditions), values
+
+
+def is_default(filter: Filter) -> bool:
+    """Tell whether *filter* lets all active memories of its vaults through."""
+    return filter.statuses == (Status.ACTIVE,) and not (
+        filter.kinds or filter.types or filter.tags or filter.since or filter.until
+        or filter.touches or filter.category or filter.as_of
+    )  # fmt: skip

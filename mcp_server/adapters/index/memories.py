@@ -1,0 +1,304 @@
+"""Memories in the index: taking one in, taking one out, and reading rows back."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from mcp_server.core.changes import Change, Stamp
+from mcp_server.core.links import all_links
+from mcp_server.core.memory import Kind, Memory, Status, fingerprint
+from mcp_server.core.passages import passages
+from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.words import identifier_parts
+
+COLUMNS = (
+    "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category,"
+    " session, created, updated, verified, valid_from, valid_to, superseded_by, touches, instructing"
+)
+KEPT_CHANGES = 20_000  # rows of the change log; whoever is further behind reads everything anew
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the index knows of one memory; times are Unix seconds, 0 where there is none."""
+
+    row: int
+    vault: str
+    id: str
+    path: str
+    digest: str
+    kind: Kind
+    type: str
+    status: Status
+    title: str
+    text: str
+    tags: tuple[str, ...]
+    source: str
+    pinned: bool
+    trust: float | None
+    category: str
+    session: str
+    created: int
+    updated: int
+    verified: int
+    valid_from: int
+    valid_to: int
+    superseded_by: str
+    touches: tuple[str, ...]
+    instructing: bool
+
+    @property
+    def ref(self) -> str:
+        """How the ledger names the memory."""
+        return f"{self.vault}/{self.id}"
+
+    @property
+    def updated_at(self) -> datetime:
+        return datetime.fromtimestamp(self.updated, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that could not be taken in; `line` counts from 1, 0 for the whole file."""
+
+    path: str
+    line: int
+    reason: str
+
+
+def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> int:
+    """
+    Make the index say of the file at `stamp.path` what *memory* says; return the memory's row.
+
+    Vectors of passages whose text stayed are kept.
+    Raises sqlite3.IntegrityError when another file of the vault has the same id.
+    """
+    db.execute("DELETE FROM unreadable WHERE path = ?", (stamp.path,))
+    known = db.execute(
+        "SELECT row, path FROM memories WHERE path = ? OR (vault = ? AND id = ?) ORDER BY path = ? DESC",
+        (stamp.path, vault, memory.id, stamp.path),
+    ).fetchall()
+    row = known[0][0] if known else None
+    for _, other in known[1:]:
+        remove(db, other, now)  # the file now at this path took over the id of one that is gone
+    columns = _columns(vault, memory, stamp, digest)
+    if row is None:
+        names = ", ".join(columns)
+        marks = ", ".join("?" * len(columns))
+        cursor = db.execute(f"INSERT INTO memories ({names}) VALUES ({marks})", tuple(columns.values()))
+        row = cursor.lastrowid
+        assert row is not None
+    else:
+        assignments = ", ".join(f"{name} = ?" for name in columns)
+        db.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*columns.values(), row))
+    _put_passages(db, row, memory)
+    db.execute("DELETE FROM tags WHERE memory = ?", (row,))
+    db.executemany("INSERT INTO tags VALUES (?, ?)", [(row, tag) for tag in dict.fromkeys(memory.tags)])
+    db.execute("DELETE FROM links WHERE memory = ?", (row,))
+    db.executemany(
+        "INSERT OR IGNORE INTO links VALUES (?, ?, ?)",
+        [(row, link.rel, link.to) for link in all_links(memory)],
+    )
+    _note_change(db, row, vault, memory.id, Change.MODIFIED if known else Change.ADDED, now)
+    return row
+
+
+def remove(db: sqlite3.Connection, path: str, now: int) -> None:
+    """Take the memory (or the problem) at *path* out of the index."""
+    db.execute("DELETE FROM unreadable WHERE path = ?", (path,))
+    found = db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()
+    if not found:
+        return
+    row, vault, memory_id = found
+    _remove_passages(db, row)
+    for table in ("tags", "links"):
+        db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
+    db.execute("DELETE FROM memories WHERE row = ?", (row,))
+    _note_change(db, row, vault, memory_id, Change.REMOVED, now)
+
+
+def put_problem(db: sqlite3.Connection, *, vault: str, stamp: Stamp, problem: Problem) -> None:
+    """Note a file that cannot be read; a memory taken in earlier from that path keeps its last good row."""
+    db.execute(
+        "INSERT OR REPLACE INTO unreadable (path, vault, size, mtime_ns, line, reason)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (stamp.path, vault, stamp.size, stamp.mtime_ns, problem.line, problem.reason),
+    )
+
+
+def touch(db: sqlite3.Connection, stamp: Stamp) -> None:
+    """Note a new stamp of a file whose bytes are those that were taken in."""
+    db.execute(
+        "UPDATE memories SET size = ?, mtime_ns = ? WHERE path = ?", (stamp.size, stamp.mtime_ns, stamp.path)
+    )
+    db.execute("DELETE FROM unreadable WHERE path = ?", (stamp.path,))
+
+
+def stamps(db: sqlite3.Connection, vault: str) -> list[Stamp]:
+    """Return the stamps of all files of *vault* that the index has seen, sorted by path."""
+    rows = db.execute(
+        "SELECT path, size, mtime_ns FROM unreadable WHERE vault = :vault UNION ALL"
+        " SELECT path, size, mtime_ns FROM memories WHERE vault = :vault"
+        " AND path NOT IN (SELECT path FROM unreadable WHERE vault = :vault) ORDER BY path",
+        {"vault": vault},
+    )
+    return sorted((Stamp(*row) for row in rows), key=lambda stamp: stamp.path)
+
+
+def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
+    """Return row → mtime in nanoseconds of its file when it was taken in."""
+    found = db.execute(
+        "SELECT row, mtime_ns FROM memories WHERE row IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(numbers)),),
+    )
+    return dict(found.fetchall())
+
+
+def digest_of(db: sqlite3.Connection, path: str) -> str:
+    """Return the digest of the bytes taken in from *path*, '' when there are none."""
+    found = db.execute("SELECT digest FROM memories WHERE path = ?", (path,)).fetchone()
+    return str(found[0]) if found else ""
+
+
+def path_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str:
+    """Return the path of the file with that id in *vault*, '' when there is none."""
+    found = db.execute("SELECT path FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)).fetchone()
+    return str(found[0]) if found else ""
+
+
+def problems(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Problem]:
+    """Return what could not be read in *vaults*, by path."""
+    marks = ", ".join("?" * len(vaults))
+    rows = db.execute(
+        f"SELECT path, line, reason FROM unreadable WHERE vault IN ({marks}) ORDER BY path", tuple(vaults)
+    )
+    return [Problem(*row) for row in rows]
+
+
+def rows(db: sqlite3.Connection, where: str, values: Sequence[object], order: str = "") -> list[Row]:
+    """Return the memories for which the SQL condition *where* holds."""
+    tail = f" ORDER BY {order}" if order else ""
+    return [
+        _row(found) for found in db.execute(f"SELECT {COLUMNS} FROM memories WHERE {where}{tail}", values)
+    ]
+
+
+def by_rows(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, Row]:
+    """Return the memories with those row numbers; numbers that are gone are left out."""
+    wanted = json.dumps(list(numbers))
+    return {row.row: row for row in rows(db, "row IN (SELECT value FROM json_each(?))", (wanted,))}
+
+
+def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> list[str]:
+    """Return up to three ids of *vaults* that share the beginning or a part of *memory_id*."""
+    marks = ", ".join("?" * len(vaults))
+    stem = memory_id.rpartition("-")[0] or memory_id
+    rows = db.execute(
+        f"SELECT id FROM memories WHERE vault IN ({marks}) AND (id LIKE ? OR id LIKE ?) LIMIT 3",
+        (*vaults, f"{memory_id[:12]}%", f"%{stem[:20]}%"),
+    )
+    return [str(found[0]) for found in rows]
+
+
+def changed_rows(db: sqlite3.Connection, since: int) -> tuple[int, set[int] | None]:
+    """Return (newest generation, memories changed after *since*), None when the log no longer tells."""
+    oldest, newest = db.execute(
+        "SELECT coalesce(min(generation), 0), coalesce(max(generation), 0) FROM changes"
+    ).fetchone()
+    if since == newest:
+        return newest, set()
+    if since == 0 or since < oldest - 1 or since > newest:
+        return newest, None
+    found = db.execute("SELECT DISTINCT memory FROM changes WHERE generation > ?", (since,))
+    return newest, {row[0] for row in found}
+
+
+def note_embedded(db: sqlite3.Connection, numbers: Iterable[int], now: int) -> None:
+    """Log that memories got vectors, so that every process with a resident matrix reads them."""
+    for row in numbers:
+        _note_change(db, row, "", "", "embedded", now)
+
+
+def _note_change(db: sqlite3.Connection, row: int, vault: str, memory_id: str, change: str, now: int) -> None:
+    cursor = db.execute(
+        "INSERT INTO changes (memory, vault, id, change, at) VALUES (?, ?, ?, ?, ?)",
+        (row, vault, memory_id, change, now),
+    )
+    generation = cursor.lastrowid or 0
+    if generation % 1000 == 0:
+        db.execute("DELETE FROM changes WHERE generation <= ?", (generation - KEPT_CHANGES,))
+
+
+def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
+    kept = {
+        text: (model, embedding)
+        for text, model, embedding in db.execute(
+            "SELECT p.text, v.model, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row"
+            " WHERE p.memory = ?",
+            (row,),
+        )
+    }
+    _remove_passages(db, row)
+    for position, text in enumerate(passages(memory)):
+        model, embedding = kept.get(text, (None, None))
+        cursor = db.execute(
+            "INSERT INTO passages (memory, position, text, parts, model) VALUES (?, ?, ?, ?, ?)",
+            (row, position, text, " ".join(identifier_parts(text)), model),
+        )
+        if embedding is not None:
+            db.execute("INSERT INTO vectors VALUES (?, ?, ?)", (cursor.lastrowid, model, embedding))
+
+
+def _remove_passages(db: sqlite3.Connection, row: int) -> None:
+    db.execute("DELETE FROM vectors WHERE passage IN (SELECT row FROM passages WHERE memory = ?)", (row,))
+    db.execute("DELETE FROM passages WHERE memory = ?", (row,))
+
+
+def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str) -> dict[str, object]:
+    return {
+        "vault": vault,
+        "id": memory.id,
+        "path": stamp.path,
+        "digest": digest,
+        "size": stamp.size,
+        "mtime_ns": stamp.mtime_ns,
+        "kind": memory.kind.value,
+        "type": memory.type,
+        "status": memory.status.value,
+        "title": memory.title,
+        "text": memory.text,
+        "tags": " ".join(memory.tags),
+        "parts": " ".join(identifier_parts(f"{memory.title}\n{memory.text}")),
+        "source": memory.source,
+        "pinned": int(memory.pinned),
+        "trust": memory.trust,
+        "category": memory.category,
+        "session": memory.session,
+        "created": int(memory.created.timestamp()),
+        "updated": int(memory.updated.timestamp()),
+        "verified": _seconds(memory.verified),
+        "valid_from": _seconds(memory.valid_from),
+        "valid_to": _seconds(memory.valid_to),
+        "superseded_by": memory.superseded_by,
+        "touches": json.dumps(memory.touches),
+        "fingerprint": fingerprint(memory.title, memory.text),
+        "instructing": int(reads_like_instruction(f"{memory.title}\n{memory.text}")),
+    }
+
+
+def _seconds(moment: datetime | None) -> int:
+    return int(moment.timestamp()) if moment else 0
+
+
+def _row(found: Sequence[object]) -> Row:
+    values: Iterator[object] = iter(found)
+    named = dict(zip((name.strip() for name in COLUMNS.split(",")), values, strict=True))
+    named["kind"] = Kind(str(named["kind"]))
+    named["status"] = Status(str(named["status"]))
+    named["tags"] = tuple(str(named["tags"]).split())
+    named["touches"] = tuple(json.loads(str(named["touches"])))
+    named["pinned"] = bool(named["pinned"])
+    named["instructing"] = bool(named["instructing"])
+    return Row(**named)  # type: ignore[arg-type]

@@ -1,0 +1,113 @@
+"""What the ledger says about use, added up for each memory."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any
+
+from mcp_server.adapters.ledger import Event, Ledger, read_events, size
+from mcp_server.core import dials
+from mcp_server.core.memory import parse_timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Counts of one memory; times are Unix seconds, 0 for never."""
+
+    accesses: int = 0
+    last_access: int = 0
+    retrieved: int = 0
+    used: int = 0
+    trust_moved: float = 0.0
+    last_confirmed: int = 0
+
+
+UNUSED = Usage()
+
+
+def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
+    """Add the events that are new since the last reading; return how many. Call it inside a write."""
+    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    added = 0
+    for path in ledger.paths():
+        offset = known.get(path.name, 0)
+        if size(path) == offset:
+            continue
+        if size(path) < offset:
+            offset = 0  # somebody wrote the file anew; counting twice is better than not at all
+        for event, behind in read_events(path, offset):
+            _add(db, event)
+            added += 1
+            offset = behind
+        db.execute("INSERT OR REPLACE INTO ledger_files VALUES (?, ?)", (path.name, offset))
+    return added
+
+
+def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
+    """Tell whether the ledger has lines that were not added up yet."""
+    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
+
+
+def usage_of(db: sqlite3.Connection, refs: Iterable[str]) -> dict[str, Usage]:
+    """Return ref → counts for those *refs* that were ever used."""
+    found = db.execute(
+        "SELECT ref, accesses, last_access, retrieved, used, trust_moved, last_confirmed FROM usage"
+        " WHERE ref IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(refs)),),
+    )
+    return {row[0]: Usage(*row[1:]) for row in found}
+
+
+def accepted_digests(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]:
+    """Return which of *digests* the person wrote or accepted on this machine."""
+    found = db.execute(
+        "SELECT digest FROM accepted WHERE digest IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(digests)),),
+    )
+    return {str(row[0]) for row in found}
+
+
+def injected(db: sqlite3.Connection, session: str) -> set[str]:
+    """Return the refs that *session* was already given."""
+    return {str(row[0]) for row in db.execute("SELECT ref FROM injected WHERE session = ?", (session,))}
+
+
+def _add(db: sqlite3.Connection, event: Event) -> None:
+    data = event.data
+    try:
+        at = int(parse_timestamp(event.at).astimezone(UTC).timestamp())
+    except ValueError:
+        return
+    refs = [str(ref) for ref in _list(data.get("refs"))]
+    for ref in refs:
+        match event.event:
+            case "recalled":
+                _move(db, ref, "retrieved = retrieved + 1, " + _ACCESS, at)
+            case "used":
+                _move(db, ref, "used = used + 1, " + _ACCESS, at)
+            case "injected":
+                _move(db, ref, "retrieved = retrieved + ?", 1)
+                db.execute("INSERT OR IGNORE INTO injected VALUES (?, ?)", (str(data.get("session")), ref))
+            case "confirmed":
+                _move(db, ref, "last_confirmed = max(last_confirmed, ?)", at)
+                _move(db, ref, "trust_moved = trust_moved + ?", dials.TRUST_EVENTS["confirmed"])
+            case _:
+                pass
+    if event.event in ("remembered", "revised", "restored", "accepted"):
+        for digest in _list(data.get("digests")):
+            db.execute("INSERT OR IGNORE INTO accepted VALUES (?)", (str(digest),))
+
+
+_ACCESS = "accesses = accesses + 1, last_access = max(last_access, ?)"
+
+
+def _move(db: sqlite3.Connection, ref: str, assignment: str, value: float) -> None:
+    db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
+    db.execute(f"UPDATE usage SET {assignment} WHERE ref = ?", (value, ref))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

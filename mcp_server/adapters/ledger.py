@@ -1,0 +1,93 @@
+"""
+The ledger: append-only JSON lines, the truth about use and about what was done.
+
+`ledger/<machine>-<YYYY-MM>.jsonl`, one line for each event: `{"at", "event", ...}`.
+It is the audit history, and what makes the index disposable.
+"""
+
+import contextlib
+import json
+import os
+import platform
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mcp_server.adapters import files
+from mcp_server.core.memory import timestamp
+
+MAX_LINE = 256 * 1024  # bytes; longer lines are not ours
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened: when, what, and its particulars."""
+
+    at: str
+    event: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The folder with one file for each machine and month."""
+
+    folder: Path
+
+    def append(self, event: str, at: datetime, **data: object) -> None:
+        """Write one line; raises OSError when the disk is full or read-only."""
+        files.make_folder(self.folder)
+        machine = re.sub(r"[^a-z0-9]+", "-", platform.node().lower()).strip("-") or "machine"
+        line = json.dumps({"at": timestamp(at), "event": event, **data}, ensure_ascii=True)
+        files.append_line(self.folder / f"{machine}-{at:%Y-%m}.jsonl", line.encode("ascii"))
+
+    def note(self, event: str, at: datetime, **data: object) -> None:
+        """Write one line if the disk lets us: an answer is worth more than the note that it was given."""
+        with contextlib.suppress(OSError):
+            self.append(event, at, **data)
+
+    def paths(self) -> list[Path]:
+        """Return the ledger's files in the order of their names."""
+        if not self.folder.is_dir():
+            return []
+        return sorted(path for path in self.folder.iterdir() if path.suffix == ".jsonl" and path.is_file())
+
+
+def read_events(path: Path, offset: int) -> Iterator[tuple[Event, int]]:
+    """
+    Yield (event, offset behind it) for the complete lines of *path* from byte *offset*.
+
+    Lines that do not parse are skipped; a last line without its line feed waits for the next reading.
+    """
+    with open(path, "rb") as handle:
+        handle.seek(offset)
+        while line := handle.readline(MAX_LINE):
+            if not line.endswith(b"\n"):
+                if len(line) < MAX_LINE:
+                    return
+                _skip_line(handle)
+                offset = handle.tell()
+                continue
+            offset += len(line)
+            try:
+                data = json.loads(line)
+                event = Event(str(data.pop("at")), str(data.pop("event")), data)
+            except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+                continue
+            yield event, offset
+
+
+def size(path: Path) -> int:
+    """Return the size of a ledger file in bytes, 0 when it is gone."""
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _skip_line(handle: Any) -> None:
+    while (part := handle.readline(MAX_LINE)) and not part.endswith(b"\n"):
+        pass

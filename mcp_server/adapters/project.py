@@ -1,0 +1,218 @@
+"""Which project a folder belongs to: one answer, for reading and for writing alike."""
+
+import hashlib
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.core.memory import slug
+
+MAX_GIT_FILE = 64 * 1024  # bytes read of a file of git's; clone writes the remotes at the top of the config
+CASELESS_HOSTS = frozenset({"github.com", "gitlab.com", "bitbucket.org"})  # Acme/Shop is acme/shop there
+HOST_ALIASES = {  # other doors of the same house: the web one, and SSH through the HTTPS port
+    "www.github.com": "github.com",
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+}
+
+_URL = re.compile(
+    r"(?:[a-z0-9-]+::)?(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>.*)", re.I
+)
+_SCP = re.compile(r"(?P<authority>(?:[^@/:\[]*@)?(?:\[[^/\]]+\]|[^@/:\[\]]{2,})):(?!:)(?P<path>.*)")
+_HOST = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::[0-9]*)?")
+_SECTION = re.compile(r'\[(?P<name>[\w.-]+)(?:\s+"(?P<part>(?:[^"\\]|\\.)*)")?\s*\](?P<rest>.*)')
+_SETTING = re.compile(r"(?P<key>[A-Za-z][\w-]*)\s*=\s*(?P<value>.*)")
+_VALUE = re.compile(r'(?P<quoted>"(?:[^"\\]|\\.)*"?)|(?P<plain>[^"#;\\]+|\\.)|[#;].*')
+_ESCAPE, _ESCAPED = re.compile(r"\\(.)"), r"\1"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A code base: `key` names its folder under `projects/`, `reason` says how it was recognised."""
+
+    key: str
+    name: str
+    root: Path
+    reason: str
+    remote: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Repository:
+    root: Path  # the main worktree; of a bare repository, itself
+    shared: Path  # the folder that all its worktrees have in common: its identity when it has no remote
+    remote: str
+
+
+def resolve_project(folder: Path, *, home: Path) -> Project | None:
+    """
+    Return the project that *folder* belongs to; None when that would be *home* or what is above it.
+
+    It is the git repository around the folder, seen from its main worktree and known by its remote
+    when it has one; else the folder itself, whether it exists or not.
+    Reads a few small files and starts no process; what cannot be read counts as absent.
+    """
+    here = _real_path(folder)
+    repository = next(filter(None, map(_repository_at, (here, *here.parents))), None)
+    root = repository.root if repository else here
+    if root == root.parent or _real_path(home).is_relative_to(root):
+        return None
+    if repository is None:
+        name, identity, remote = root.name, str(here), ""
+        reason = f"the folder {root}, which is in no git repository"
+    elif repository.remote:
+        remote = identity = repository.remote
+        name, reason = remote.rpartition("/")[2], f"the git remote {remote}"
+    else:
+        name, identity, remote = root.name.removesuffix(".git"), str(repository.shared), ""
+        reason = f"the git repository at {root}"
+    suffix = hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return Project(f"{slug(name) or 'project'}-{suffix}", name, root, reason, remote)
+
+
+def normalise_remote(url: str) -> str:
+    """
+    Return `host/path` of a git remote: equal for SSH and HTTPS, without credentials, port and `.git`.
+
+    '' for what names no place that others share (a path, `file://`), and for what is too odd to be
+    sure that no part of a credential would be left in it.
+    """
+    url = url.strip()
+    match = (_URL if "://" in url else _SCP).fullmatch(url)
+    if match is None or not url.isprintable() or match.groupdict().get("scheme", "").lower() == "file":
+        return ""
+    host_match = _HOST.fullmatch(match["authority"].rpartition("@")[2])
+    if host_match is None or "@" in match["path"]:
+        return ""
+    host = host_match["host"].lower().rstrip(".")
+    host = HOST_ALIASES.get(host, host)
+    path = re.split(r"[?#]", match["path"], maxsplit=1)[0]
+    path = "/".join(part for part in path.split("/") if part not in ("", ".", ".."))
+    path = path.removesuffix(".git").rstrip("/")
+    if host in CASELESS_HOSTS:
+        path = path.lower().removesuffix(".git")
+    return f"{host}/{path}" if host and path else ""
+
+
+def _real_path(path: Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):  # the current directory was deleted; a null byte in the name
+        return Path(os.path.normpath(os.sep + str(path).replace("\0", "")))
+
+
+def _repository_at(folder: Path) -> _Repository | None:
+    """Return the repository whose worktree, or whose own files, begin at *folder*."""
+    git_folder = _git_folder(folder)
+    if git_folder is None:
+        return None
+    common = _head(git_folder / "commondir").strip()
+    shared = _real_path(git_folder / common) if common else git_folder
+    if not _is_git_folder(shared):
+        return None
+    settings = _settings(_head(shared / "config"))
+    in_main_worktree = shared == git_folder != folder
+    root = folder if in_main_worktree else _main_worktree(shared, settings.get("core.worktree", ""))
+    if shared.name == ".git":
+        shared = shared.parent  # The identity that the folder had before 'git init'.
+    return _Repository(root, shared, _remote(settings))
+
+
+def _git_folder(folder: Path) -> Path | None:
+    """Return the folder in which git keeps what it knows about *folder*; None when there is none."""
+    entry = folder / ".git"
+    pointer = _head(entry)
+    if pointer.startswith("gitdir:"):
+        inside = _real_path(folder / pointer.removeprefix("gitdir:").strip())
+    else:
+        inside = _real_path(entry) if stat.S_ISDIR(_mode(entry)) else folder
+    return inside if _is_git_folder(inside) else None
+
+
+def _is_git_folder(folder: Path) -> bool:
+    """Whether git would take *folder* for a `.git`: it has a HEAD, and objects or a way to them."""
+    if not os.path.lexists(folder / "HEAD"):
+        return False
+    return stat.S_ISREG(_mode(folder / "commondir")) or (
+        stat.S_ISDIR(_mode(folder / "objects")) and stat.S_ISDIR(_mode(folder / "refs"))
+    )
+
+
+def _main_worktree(shared: Path, configured: str) -> Path:
+    """Return the main worktree of the git folder *shared*, as seen from elsewhere; itself when bare."""
+    if shared.name == ".git":
+        return shared.parent
+    if configured:  # a submodule
+        return _real_path(shared / configured)
+    return shared.parent if _git_folder(shared.parent) == shared else shared
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return 0
+
+
+def _head(path: Path) -> str:
+    """Return the beginning of a regular file, in whole lines; '' when there is none that can be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return ""
+        data = os.read(handle, MAX_GIT_FILE)
+    except OSError:
+        return ""
+    finally:
+        os.close(handle)
+    return os.fsdecode(data if len(data) < MAX_GIT_FILE else data.rpartition(b"\n")[0])
+
+
+def _settings(config: str) -> dict[str, str]:
+    """
+    Return the first value of each `core` and `remote` setting, as `section.part.key`; reads no includes.
+
+    Other sections are passed over unread: a config can hold thousands of branches.
+    """
+    settings: dict[str, str] = {}
+    section = ""
+    for line in config.removeprefix("\ufeff").replace("\r\n", "\n").replace("\\\n", "").split("\n"):
+        setting = line.lstrip()
+        if setting.startswith("["):
+            is_wanted = setting[:7].lower().startswith(("[core", "[remote"))
+            match = _SECTION.fullmatch(setting) if is_wanted else None
+            section = _section(match) if match else ""
+            setting = match["rest"].lstrip() if match else ""
+        if section and (match := _SETTING.fullmatch(setting)):
+            settings.setdefault(f"{section}.{match['key'].lower()}", _value(match["value"]))
+    return settings
+
+
+def _section(match: re.Match[str]) -> str:
+    name = match["name"].lower()
+    return name if match["part"] is None else f"{name}.{_ESCAPE.sub(_ESCAPED, match['part'])}"
+
+
+def _value(written: str) -> str:
+    """Return a config value without its quotes, escapes and comment."""
+    value = ""
+    for match in _VALUE.finditer(written):
+        if match["quoted"]:
+            value += _ESCAPE.sub(_ESCAPED, match["quoted"].strip('"'))
+        elif match["plain"]:
+            value += _ESCAPE.sub(_ESCAPED, match["plain"])
+    return value.strip()
+
+
+def _remote(settings: dict[str, str]) -> str:
+    """Return `remote.origin.url`, without origin that of the first remote by name, normalised."""
+    if "remote.origin.url" in settings:
+        return normalise_remote(settings["remote.origin.url"])
+    names = sorted(key for key in settings if key.startswith("remote.") and key.endswith(".url"))
+    return next(filter(None, (normalise_remote(settings[name]) for name in names)), "")

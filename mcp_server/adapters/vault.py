@@ -1,0 +1,121 @@
+"""
+A vault: a folder holding `knowledge/ conversations/ sessions/ archive/`, the truth about content.
+
+The folder tells a memory's kind, and `archive/` that it is archived.
+Folders inside them are looked into; hidden names, temporary files and the conflict copies of
+synchronisers are not memories.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.core.changes import Stamp
+from mcp_server.core.errors import Rejected, Unreadable
+from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level, check_id
+
+FOLDERS = {kind.folder: kind for kind in Kind}
+MAX_DEPTH = 8  # folders below knowledge/, conversations/ ... that are looked into
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """
+    One vault: where it lies, whose memories it holds and for which project.
+
+    `key` names it in the index and is a valid folder name.
+    `adopted`: the person asked for it, so new memories may be written there; one that merely came with
+    a repository is only read.
+    """
+
+    key: str
+    root: Path
+    level: Level
+    project: str = ""
+    in_repository: bool = False
+    adopted: bool = True
+    kinds: tuple[Kind, ...] = tuple(Kind)
+
+    def path_for(self, memory_id: str, kind: Kind, *, archived: bool = False) -> Path:
+        """Return where a memory of that id and kind is written."""
+        folder = ARCHIVE_FOLDER if archived else kind.folder
+        return self.root / folder / f"{check_id(memory_id)}.md"
+
+    def folders(self) -> list[Path]:
+        return [self.root / name for name in (*(kind.folder for kind in self.kinds), ARCHIVE_FOLDER)]
+
+
+def make_vault_folders(vault: Vault) -> None:
+    """Create the folders of *vault* that are missing."""
+    for folder in vault.folders():
+        files.make_folder(folder)
+
+
+def kind_of(vault: Vault, path: Path) -> tuple[Kind, bool]:
+    """Return the kind that the folder of *path* tells, and whether the file lies in the archive."""
+    top = path.relative_to(vault.root).parts[0]
+    return FOLDERS.get(top, Kind.KNOWLEDGE), top == ARCHIVE_FOLDER
+
+
+def confined(vault: Vault, path: Path) -> Path:
+    """Return *path* when it lies in *vault*, links resolved; raise Rejected otherwise."""
+    real = Path(os.path.realpath(path.parent)) / path.name
+    root = os.path.realpath(vault.root)
+    if os.path.commonpath([root, real]) != root:
+        raise Rejected(f"{path} leads out of {vault.root}.", "Remove the symbolic link that leads outside.")
+    return path
+
+
+def stamps(vault: Vault) -> list[Stamp]:
+    """Return the stamps of all memory files of *vault*, sorted by path; unreadable folders are left out."""
+    found = [stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), 0)]
+    found.sort(key=lambda stamp: stamp.path)
+    return found
+
+
+def stamp(path: Path) -> Stamp | None:
+    """Return the stamp of one file, None when there is none."""
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    return Stamp(os.fspath(path), status.st_size, status.st_mtime_ns)
+
+
+def is_memory_name(name: str) -> bool:
+    """Tell whether a file of that name may be a memory."""
+    return (
+        name.endswith(".md")
+        and not name.startswith((".", "~"))
+        and ".sync-conflict-" not in name
+        and "conflicted copy" not in name
+    )
+
+
+def read_memory_file(vault: Vault, path: Path) -> bytes:
+    """Return the bytes of a memory's file in *vault*; raise Unreadable, or FileNotFoundError."""
+    try:
+        return files.read(confined(vault, path))
+    except Rejected as error:
+        raise Unreadable(str(path), 0, str(error)) from error
+
+
+def _stamps(folder: str, depth: int) -> Iterator[Stamp]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if depth < MAX_DEPTH:
+                        yield from _stamps(entry.path, depth + 1)
+                elif is_memory_name(entry.name):
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except OSError:
+                        continue
+                    yield Stamp(entry.path, status.st_size, status.st_mtime_ns)
+    except OSError:
+        return

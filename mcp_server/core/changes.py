@@ -1,0 +1,44 @@
+"""The difference between what is on disk and what is indexed: the heart of sync."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells whether a file changed without reading it: size in bytes, mtime in nanoseconds."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+class Change(StrEnum):
+    ADDED = "added"
+    MODIFIED = "modified"
+    REMOVED = "removed"
+
+
+def diff(on_disk: Iterable[Stamp], indexed: Iterable[Stamp]) -> Iterator[tuple[Change, Stamp]]:
+    """
+    Yield what must change in the index for it to equal the disk.
+
+    Both sides are sorted by path, each path at most once; the stamp given is the one on disk,
+    or the indexed one when the file is gone.
+    A file counts as modified when its size or mtime differs; whether its bytes did is for the reader.
+    """
+    disk, index = iter(on_disk), iter(indexed)
+    ours, theirs = next(disk, None), next(index, None)
+    while ours or theirs:
+        if theirs is None or (ours and ours.path < theirs.path):
+            assert ours is not None
+            yield Change.ADDED, ours
+            ours = next(disk, None)
+        elif ours is None or theirs.path < ours.path:
+            yield Change.REMOVED, theirs
+            theirs = next(index, None)
+        else:
+            if ours != theirs:
+                yield Change.MODIFIED, ours
+            ours, theirs = next(disk, None), next(index, None)

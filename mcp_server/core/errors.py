@@ -1,0 +1,83 @@
+"""
+The errors that Daybook raises on purpose.
+
+    DaybookError                1   base; catch this to catch everything raised on purpose
+      SettingsError             2   a setting does not parse, a folder cannot be used
+      NotFound                  3   no memory has that id
+      Rejected                  4   what was given cannot be stored: empty, too long, a secret
+      Conflict                  5   the file changed since it was read
+      Unreadable                6   this file is not a memory: path, line, reason
+      IndexUnavailable          7   SQLite is locked, corrupt or cannot be written
+      EmbedderUnavailable       8   the embedding model cannot be loaded
+
+`str(error)` is a whole sentence for a person; `hint` says what to do next.
+Inside Daybook a broken file is data in a report: `Unreadable` is collected, not propagated.
+"""
+
+from collections.abc import Sequence
+
+
+class DaybookError(Exception):
+    """Base of all errors raised on purpose; `exit_code` is what the CLI exits with."""
+
+    exit_code = 1
+    hint = ""
+
+    def __init__(self, sentence: str, hint: str | None = None) -> None:
+        super().__init__(sentence)
+        if hint is not None:
+            self.hint = hint
+
+
+class SettingsError(DaybookError):
+    """A setting does not parse, or a folder named by one cannot be used."""
+
+    exit_code = 2
+
+
+class NotFound(DaybookError):
+    """No visible memory has the id asked for."""
+
+    exit_code = 3
+
+    def __init__(self, memory_id: str, nearest: Sequence[str] = ()) -> None:
+        hint = f"Did you mean {', '.join(nearest)}?" if nearest else "Search with recall, or list."
+        super().__init__(f"No memory has the id '{memory_id}'.", hint)
+
+
+class Rejected(DaybookError):
+    """What was given cannot be stored: it is empty, too long, malformed or holds a secret."""
+
+    exit_code = 4
+
+
+class Conflict(DaybookError):
+    """The file changed between reading it and writing it; nothing was written."""
+
+    exit_code = 5
+    hint = "Read it again, then repeat the change on what it says now."
+
+
+class Unreadable(DaybookError):
+    """A file that cannot be read as a memory: `path`, `line` (from 1, 0 for the whole file), `reason`."""
+
+    exit_code = 6
+    hint = "Correct the file in an editor; it is taken in again when it is saved."
+
+    def __init__(self, path: str, line: int, reason: str) -> None:
+        super().__init__(f"{path}:{line}: {reason}" if line else f"{path}: {reason}")
+        self.path, self.line, self.reason = path, line, reason
+
+
+class IndexUnavailable(DaybookError):
+    """SQLite is locked, corrupt or cannot be written; the memories themselves are safe."""
+
+    exit_code = 7
+    hint = "Run 'daybook sync --rebuild' to make the index anew from the files."
+
+
+class EmbedderUnavailable(DaybookError):
+    """The embedding model cannot be loaded; recall answers by words alone."""
+
+    exit_code = 8
+    hint = "Run 'daybook doctor' to see why; set EMBEDDING_MODEL=none to search by words only."

@@ -1,0 +1,29 @@
+"""Links between memories, and the `[[wiki links]]` in their texts."""
+
+import re
+
+from mcp_server.core.memory import ID, Link, Memory
+
+RELATES_TO = "relates-to"
+SUPERSEDES = "supersedes"
+
+_WIKI = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
+_FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\S\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
+
+def wiki_links(text: str) -> list[str]:
+    """Return the targets of `[[id]]` and `[[Title]]` in *text*, each once, outside code."""
+    return list(dict.fromkeys(target.strip() for target in _WIKI.findall(_FENCED.sub("", text))))
+
+
+def all_links(memory: Memory) -> list[Link]:
+    """Return the links of *memory*: those it declares, what it supersedes, and its wiki links."""
+    declared = [*memory.links, *(Link(SUPERSEDES, old) for old in memory.supersedes)]
+    linked = {link.to for link in declared}
+    wiki = [Link(RELATES_TO, target) for target in wiki_links(memory.text) if target not in linked]
+    return list(dict.fromkeys([*declared, *wiki]))
+
+
+def is_artifact(target: str) -> bool:
+    """Tell whether a link's target is a file (`path[:line]`) rather than a memory's id."""
+    return not ID.fullmatch(target) and bool(re.search(r"[/.]", target)) and " " not in target

@@ -1,0 +1,253 @@
+"""A memory: one thing worth knowing later, kept as one markdown file."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from mcp_server.core.errors import Rejected
+
+
+class Kind(StrEnum):
+    """What a file is; the value names one memory, `folder` the folder that holds them."""
+
+    KNOWLEDGE = "knowledge"
+    CONVERSATION = "conversation"
+    SESSION = "session"
+
+    @property
+    def folder(self) -> str:
+        return "knowledge" if self is Kind.KNOWLEDGE else f"{self.value}s"
+
+
+class Level(StrEnum):
+    """`user` travels with the person; `project` belongs to one code base."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+class Status(StrEnum):
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    ORPHANED = "orphaned"
+
+
+ARCHIVE_FOLDER = "archive"
+TYPES = (
+    "architecture", "decision", "pattern", "gotcha", "progress",
+    "context", "preference", "reference", "note",
+)  # fmt: skip
+DEFAULT_TYPE = "note"
+
+ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
+MAX_TITLE = 200
+MAX_TEXT = 64 * 1024  # characters; FAULTS 6.9 bounds the content of one tool call at 64 KiB
+MAX_CONVERSATION = 768 * 1024  # characters of a conversation, so that its file stays below a mebibyte
+MAX_TAGS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A directed, labelled relation to a memory id or to an artifact (`path[:line]`)."""
+
+    rel: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """
+    One memory as its file says it; times are aware and in UTC.
+
+    `text` is the body with `\\n` line ends and no blank lines around it.
+    Counters, scores and embeddings are not here: the ledger and the index hold them.
+    """
+
+    id: str
+    title: str
+    text: str
+    created: datetime
+    updated: datetime
+    kind: Kind = Kind.KNOWLEDGE
+    type: str = DEFAULT_TYPE
+    tags: tuple[str, ...] = ()
+    source: str = "manual"
+    status: Status = Status.ACTIVE
+    archived_reason: str = ""
+    pinned: bool = False
+    trust: float | None = None
+    touches: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str = ""
+    merged_from: tuple[str, ...] = ()
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    verified: datetime | None = None
+    category: str = ""
+    session: str = ""
+    conversation: str = ""
+    evidence: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a caller wants remembered, before it has an id and a file."""
+
+    title: str
+    text: str
+    type: str = ""
+    tags: tuple[str, ...] = ()
+    level: Level | None = None
+    id: str = ""
+    kind: Kind = Kind.KNOWLEDGE
+    source: str = "manual"
+    touches: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    category: str = ""
+    session: str = ""
+    conversation: str = ""
+    evidence: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+
+def check_id(memory_id: str) -> str:
+    """Return *memory_id* unchanged; raise Rejected when it could not name a file of ours."""
+    if not ID.fullmatch(memory_id):
+        raise Rejected(
+            f"'{memory_id[:80]}' is not an id.",
+            "An id is lower-case letters, digits and hyphens, at most 80 characters.",
+        )
+    return memory_id
+
+
+def slug(title: str) -> str:
+    """Return *title* in kebab case, ASCII, at most 60 characters; '' when no letter survives."""
+    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
+    words = re.findall(r"[a-z0-9]+", ascii_title.lower())
+    kept = ""
+    for word in words:
+        if kept and len(kept) + 1 + len(word) > 60:
+            break
+        kept = f"{kept}-{word}" if kept else word[:60]
+    return kept
+
+
+def new_id(title: str, text: str, created: datetime, attempt: int = 0) -> str:
+    """
+    Return an id made of the title's slug and a four-character suffix.
+
+    The suffix is a digest of what is stored and when, so that equal titles differ;
+    *attempt* gives another suffix when the id is taken.
+    """
+    seed = f"{title}\n{text}\n{created.isoformat()}\n{attempt}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.blake2b(seed, digest_size=8).digest(), "big")
+    alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+    suffix = ""
+    for _ in range(4):
+        number, digit = divmod(number, 36)
+        suffix += alphabet[digit]
+    return f"{slug(title) or 'memory'}-{suffix}"
+
+
+def clean_title(title: str) -> str:
+    """Return *title* on one line without control characters; raise Rejected when nothing is left."""
+    visible = "".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in title)
+    one_line = " ".join(visible.split())
+    if not one_line:
+        raise Rejected("A memory needs a title.", 'Give one, as in "Title | what to remember".')
+    if len(one_line) > MAX_TITLE:
+        raise Rejected(
+            f"The title has {len(one_line)} characters; {MAX_TITLE} is the most.",
+            "Shorten the title and move the rest into the text.",
+        )
+    return one_line
+
+
+def clean_text(text: str, limit: int = MAX_TEXT) -> str:
+    """Return *text* with `\\n` line ends, no blank lines around it; raise Rejected when unusable."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = "".join(c for c in lines if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+    body = strip_blank_lines(lines)
+    if not body:
+        raise Rejected("A memory needs a text.", "Say in a sentence or two what is worth knowing.")
+    if len(body) > limit:
+        raise Rejected(
+            f"The text has {len(body):,} characters; {limit:,} is the most.",
+            "Split it into several memories, each about one thing.",
+        )
+    return body
+
+
+def strip_blank_lines(text: str) -> str:
+    """Return *text* without leading blank lines and trailing white space."""
+    return re.sub(r"\A(?:[ \t]*\n)+", "", text).rstrip()
+
+
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return *tags* in lower case with hyphens for blanks, each once, in order; at most 20."""
+    cleaned = (re.sub(r"[^\w./-]+", "-", tag.strip().lstrip("#").lower()).strip("-") for tag in tags)
+    unique = tuple(dict.fromkeys(tag for tag in cleaned if tag))
+    if len(unique) > MAX_TAGS:
+        raise Rejected(f"{len(unique)} tags were given; {MAX_TAGS} is the most.", "Keep the telling ones.")
+    return unique
+
+
+def check_type(name: str) -> str:
+    """Return *name* when it is one of the types, the default for ''; raise Rejected otherwise."""
+    lowered = name.strip().lower()
+    if lowered and lowered not in TYPES:
+        raise Rejected(f"'{name}' is not a type of memory.", f"Use one of: {', '.join(TYPES)}.")
+    return lowered or DEFAULT_TYPE
+
+
+def split_title(words: str) -> tuple[str, str]:
+    """
+    Split "Title | text" into title and text.
+
+    Without a bar the first sentence (or the first 80 characters) is the title and the whole is the text.
+    """
+    head, bar, tail = words.partition("|")
+    if bar and head.strip() and tail.strip():
+        return head.strip(), tail.strip()
+    whole = words.strip().strip("|").strip()
+    first = re.split(r"(?<=[.!?])\s|\n", whole, maxsplit=1)[0].rstrip(".")
+    if len(first) > 80:
+        first = first[:80].rsplit(" ", 1)[0] + "…"
+    return first, whole
+
+
+def split_list(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the parts of a list, or of a text with commas, without blanks around them."""
+    parts = value.split(",") if isinstance(value, str) else value
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def parse_link(said: str) -> Link:
+    """Return the link that "rel: target" says; a target alone is related to."""
+    rel, colon, target = said.partition(": ")
+    return Link(rel.strip(), target.strip()) if colon else Link("relates-to", said.strip())
+
+
+def fingerprint(title: str, text: str) -> str:
+    """Return a digest that is equal for memories that say the same but for case and white space."""
+    normal = " ".join(f"{title}\n{text}".casefold().split())
+    return hashlib.blake2b(normal.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def timestamp(moment: datetime) -> str:
+    """Return *moment* as files and the ledger write it: `2026-11-20T09:12:03Z`."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_timestamp(value: str) -> datetime:
+    """Return an ISO 8601 date or time as an aware UTC time; raise ValueError when it is none."""
+    moment = datetime.fromisoformat(value.strip())
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)

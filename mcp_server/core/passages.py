@@ -1,0 +1,133 @@
+"""
+Passages: slices of a memory small enough to embed.
+
+The default model reads 256 tokens, about 1,000 characters of English; the budgets below were
+measured in `benchmarks/retrieval.py`.
+A passage is cut at headings, then between paragraphs, then at line ends, and never inside a code
+fence when the fence fits.
+"""
+
+import re
+from collections.abc import Iterator
+
+from mcp_server.core.memory import Kind, Memory
+
+PASSAGE_SIZE = 800  # characters
+PASSAGE_OVERLAP = 150  # characters repeated from the passage before, within one section
+
+_HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*$")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+
+
+def passages(memory: Memory) -> list[str]:
+    """
+    Return the passages of *memory* as they are embedded and searched, the title alone if there is no text.
+
+    Each starts with the memory's title and the headings above it, so that it can be understood alone;
+    those of conversations also carry the date.
+    """
+    dated = f"{memory.created:%Y-%m-%d} " if memory.kind is Kind.CONVERSATION else ""
+    result = []
+    for path, section in sections(memory.text):
+        head = " > ".join([f"{dated}{memory.title}", *path])
+        result += [f"{head}\n{piece}" for piece in pieces(section)]
+    return result or [f"{dated}{memory.title}"]
+
+
+def without_head(passage: str, title: str) -> str:
+    """Return *passage* as it is shown below its title: the headings above it stay, the title goes."""
+    head, _, text = passage.partition("\n")
+    path = head.partition(title)[2].removeprefix(" > ")
+    return f"{path}\n{text}" if path else text
+
+
+def sections(text: str) -> Iterator[tuple[list[str], str]]:
+    """Yield (headings above, text) for each run of *text* between headings; empty runs are left out."""
+    above: list[tuple[int, str]] = []
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        opening = _FENCE.match(line)
+        if opening:
+            mark = opening.group(1)
+            if not fence:
+                fence = mark
+            elif mark.startswith(fence):
+                fence = ""
+        heading = None if fence else _HEADING.match(line)
+        if heading:
+            if any(part.strip() for part in lines):
+                yield [title for _, title in above], "\n".join(lines).strip("\n")
+            lines = []
+            depth = len(heading.group(1))
+            above = [(level, title) for level, title in above if level < depth]
+            above.append((depth, heading.group(2)))
+        else:
+            lines.append(line)
+    if any(part.strip() for part in lines):
+        yield [title for _, title in above], "\n".join(lines).strip("\n")
+    elif above and not lines:
+        yield [title for _, title in above[:-1]], above[-1][1]
+
+
+def pieces(section: str, *, size: int = PASSAGE_SIZE, overlap: int = PASSAGE_OVERLAP) -> list[str]:
+    """Return *section* in pieces of about *size* characters, neighbours sharing about *overlap*."""
+    if len(section) <= size:
+        return [section]
+    result: list[str] = []
+    current = ""
+    for block in _blocks(section, size):
+        if current and len(current) + 2 + len(block) > size:
+            result.append(current)
+            current = _tail(current, overlap)
+            if len(current) + 2 + len(block) > size + overlap:
+                current = ""
+        current = f"{current}\n\n{block}" if current else block
+    return [*result, current] if current else result
+
+
+def _blocks(section: str, size: int) -> Iterator[str]:
+    """Yield paragraphs and whole fences; what is longer than *size* is cut at line ends, then anywhere."""
+    for block in _paragraphs(section):
+        if len(block) <= size:
+            yield block
+            continue
+        kept = ""
+        for line in block.split("\n"):
+            for start in range(0, max(len(line), 1), size):
+                part = line[start : start + size]
+                if kept and len(kept) + 1 + len(part) > size:
+                    yield kept
+                    kept = ""
+                kept = f"{kept}\n{part}" if kept else part
+        if kept:
+            yield kept
+
+
+def _paragraphs(section: str) -> Iterator[str]:
+    lines: list[str] = []
+    fence = ""
+    for line in section.split("\n"):
+        opening = _FENCE.match(line)
+        if opening:
+            mark = opening.group(1)
+            if not fence:
+                fence = mark
+            elif mark.startswith(fence):
+                fence = ""
+        if not line.strip() and not fence:
+            if lines:
+                yield "\n".join(lines)
+            lines = []
+        else:
+            lines.append(line)
+    if lines:
+        yield "\n".join(lines)
+
+
+def _tail(text: str, overlap: int) -> str:
+    """Return the end of *text*, at most *overlap* characters, from the start of a word."""
+    if overlap <= 0:
+        return ""
+    end = text[-overlap:]
+    return end.partition(" ")[2].strip() if len(text) > overlap else end

@@ -1,0 +1,73 @@
+"""
+Where a memory comes from, and whether it may enter the context without being asked for.
+
+Filters do not stop poisoned memories; provenance does.
+It is set by the code that stores a memory, never by a model or by what a file says of itself.
+"""
+
+import re
+
+from mcp_server.core.words import content_words
+
+MANUAL = "manual"
+"""The person said it, or wrote the file in their own vault."""
+
+ASSISTANT = "assistant"
+"""Claude stored it of its own accord while it worked."""
+
+PUSHED_ALWAYS = frozenset({MANUAL, "extracted", "imported"})
+PUSHED_AS_FACTS = frozenset({ASSISTANT, "mined"})
+
+_INSTRUCTION = re.compile(
+    r"""
+      \b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|any|other)\b
+        .{0,40}\b(?:instructions?|rules?|prompts?|messages?|guidelines?)\b
+    | \b(?:do\s+not|don't|never|without)\b.{0,20}\b(?:tell|telling|inform|informing|mention|ask|asking|show)\b
+        .{0,20}\b(?:the\s+)?(?:user|human|person|developer)\b
+    | \b(?:send|post|upload|forward|exfiltrate|curl|wget)\b.{0,80}\bhttps?://
+    | \b(?:you\s+(?:are\s+now|must\s+(?:now|always))|from\s+now\s+on
+        |your\s+new\s+(?:role|task|instructions?))\b
+    | \b(?:always|silently|secretly|automatically)\s+
+        (?:run|execute|eval|install|download|fetch|approve|accept)\b
+    | </?\s*(?:system|assistant|user|human|tool_use|tool_result|function_calls?|instructions?)\b[^>]{0,80}>
+    | ^\s*(?:system|assistant|human)\s*:
+    | \b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b
+    """,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+
+
+def reads_like_instruction(text: str) -> bool:
+    """Tell whether *text* tries to steer a model instead of stating a fact; advisory, both ways."""
+    return bool(_INSTRUCTION.search(text))
+
+
+def may_be_pushed(*, source: str, in_repository: bool, accepted: bool, instructing: bool) -> bool:
+    """
+    Tell whether hooks and CLAUDE.md may show a memory unasked.
+
+    *accepted*: the person wrote or accepted exactly these bytes on this machine.
+    Files in a repository may come from anybody, so only accepted ones are pushed.
+    """
+    if in_repository and not accepted:
+        return False
+    if source in PUSHED_AS_FACTS:
+        return accepted or not instructing
+    return source in PUSHED_ALWAYS
+
+
+ASKED = ("/daybook:remember", "/remember", "/daybook:save-session", "/daybook:save-conversation")
+SAID = 0.6  # share of a memory's telling words that the person must have used for it to count as theirs
+
+
+def source_of(text: str, prompt: str) -> str:
+    """
+    Return who a memory comes from that Claude stores during the turn of *prompt*.
+
+    It is the person's when they asked for it by command or said most of it themselves.
+    """
+    if prompt.lstrip().startswith(ASKED):
+        return MANUAL
+    told = content_words(text)
+    said = told & content_words(prompt)
+    return MANUAL if told and len(said) / len(told) >= SAID else ASSISTANT

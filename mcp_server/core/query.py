@@ -1,0 +1,184 @@
+"""What can be asked of the memory, and what an answer consists of."""
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Kind, Level, Status, check_type, parse_timestamp
+from mcp_server.core.ranking import Score
+
+MAX_QUERY = 4096  # characters that are looked at; FAULTS 6.9
+MAX_LIMIT = 50
+
+
+class Mode(StrEnum):
+    KEYWORD = "keyword"
+    SEMANTIC = "semantic"
+    HYBRID = "hybrid"
+
+
+class Sort(StrEnum):
+    RELEVANCE = "relevance"
+    COMPOSITE = "composite"
+
+
+class Verdict(StrEnum):
+    """How far the best hits can be relied on."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    NONE = "no confident match: do not guess"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories may answer; an empty field leaves everything in."""
+
+    level: Level | None = None
+    all_projects: bool = False
+    kinds: tuple[Kind, ...] = ()
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    statuses: tuple[Status, ...] = (Status.ACTIVE,)
+    since: datetime | None = None
+    until: datetime | None = None
+    touches: str = ""
+    category: str = ""
+    as_of: datetime | None = None
+
+
+ANY_STATUS = tuple(Status)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question to recall; *limit* bounds the hits, 1 to 50."""
+
+    text: str
+    mode: Mode = Mode.HYBRID
+    sort: Sort = Sort.COMPOSITE
+    limit: int = 5
+    only_confident: bool = False
+    expand: bool = False
+    filter: Filter = field(default_factory=Filter)
+
+
+PRESETS = {
+    "precision": {"only_confident": True, "limit": 3},
+    "balanced": {"limit": 5},
+    "exploratory": {"limit": 10},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """
+    One memory of an answer: what it is, the passage that matched, and why it ranks where it does.
+
+    `ref` names it in the ledger; `pushable` tells whether it may be shown without having been asked for.
+    """
+
+    id: str
+    ref: str
+    title: str
+    kind: Kind
+    type: str
+    level: Level
+    status: Status
+    path: str
+    text: str
+    score: float
+    confidence: Verdict
+    parts: Score
+    reasons: tuple[str, ...]
+    tags: tuple[str, ...]
+    updated: datetime
+    pushable: bool
+    superseded_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The hits of a query, best first, and how far they can be relied on."""
+
+    verdict: Verdict
+    hits: tuple[Hit, ...]
+    semantic: bool
+    """Whether meaning was searched; false while the embedding model loads or when there is none."""
+
+
+def check_limit(limit: int) -> int:
+    """Return *limit* when it is 1 to 50; raise Rejected otherwise."""
+    if not 1 <= limit <= MAX_LIMIT:
+        raise Rejected(f"A limit of {limit} cannot be used.", f"Give a number from 1 to {MAX_LIMIT}.")
+    return limit
+
+
+def parse_mode(name: str) -> Mode:
+    """Return the mode called *name* ('auto' and '' mean hybrid); raise Rejected for another word."""
+    lowered = name.strip().lower()
+    if lowered in ("", "auto"):
+        return Mode.HYBRID
+    try:
+        return Mode(lowered)
+    except ValueError:
+        raise Rejected(f"'{name}' is not a search mode.", "Use keyword, semantic or hybrid.") from None
+
+
+def quoted_phrases(text: str) -> list[str]:
+    """Return what stands between double quotes in *text*, case folded."""
+    return [phrase.casefold() for phrase in re.findall(r'"([^"]{2,})"', text)]
+
+
+_PATH = re.compile(r"[\w.-]*(?:/[\w.-]+)+|\b[\w-]+\.[a-z][a-z0-9]{0,4}\b")
+
+
+def named_paths(text: str) -> list[str]:
+    """Return what looks like a file path in *text*."""
+    return _PATH.findall(text)
+
+
+def filter_of(
+    *,
+    level: str | None = "",
+    kind: str | None = "",
+    type: str = "",
+    tags: tuple[str, ...] = (),
+    since: str = "",
+    until: str = "",
+    as_of: str = "",
+    touches: str = "",
+    all_projects: bool = False,
+    include_archived: bool = False,
+) -> Filter:
+    """Return the filter that those words ask for; raise Rejected for an unknown type or a bad date."""
+    return Filter(
+        level=Level(level) if level else None,
+        all_projects=all_projects,
+        kinds=(Kind(kind),) if kind else (),
+        types=(check_type(type),) if type else (),
+        tags=tuple(tag.lower().lstrip("#") for tag in tags),
+        statuses=ANY_STATUS if include_archived else (Status.ACTIVE,),
+        since=_date(since),
+        until=_date(until),
+        as_of=_date(as_of),
+        touches=touches,
+    )
+
+
+def with_preset(query: Query, preset: str | None) -> Query:
+    """Return *query* with the limit and the strictness of a preset: precision, balanced or exploratory."""
+    if not preset:
+        return query
+    return replace(query, **PRESETS[preset])  # type: ignore[arg-type]
+
+
+def _date(said: str) -> datetime | None:
+    if not said:
+        return None
+    try:
+        return parse_timestamp(said)
+    except ValueError:
+        raise Rejected(f"'{said}' is not a date.", "Write it as 2026-11-20.") from None

@@ -1,0 +1,129 @@
+"""
+How memories are ranked: every weight and every formula, in one place.
+
+The weights are those of DESIGN section 5 and were checked with `benchmarks/retrieval.py`;
+change one only with a measurement.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mcp_server.core.dials import half_life
+
+LEXICAL_MEMORY = 0.2
+LEXICAL_PASSAGE = 0.2
+MEANING = 0.6
+
+RECENT_DAYS = 7.0
+RECENT_BOOST = 1.10
+TAG_BOOST = 1.15
+PHRASE_BOOST = 1.10
+PATH_BOOST = 1.10
+
+RELEVANCE_WEIGHT = 0.7
+RECENCY_WEIGHT = 0.2
+USAGE_WEIGHT = 0.1
+TRUST_WEIGHT = 0.1
+HELPFULNESS_WEIGHT = 0.05
+RECENCY_HALF_LIFE = 30.0  # days
+FULL_USAGE = 20  # accesses that count as full usage
+
+EXPANSION_DECAY = 0.8
+EXPANSION_MOST = 3  # linked memories taken in for each hit
+
+COMMON_SHARE = 0.03  # a term in a larger share of a large store says next to nothing
+LARGE_STORE = 5_000  # memories; below, the ranking of common terms costs nothing and helps
+FEWEST_TERMS = 6  # the rarest terms that are always searched
+MOST_TERMS = 24  # the rarest terms that are searched at all: a long prompt has more than it needs
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """
+    Every component of one memory's score.
+
+    `words` and `passage` are BM25 divided by the best of the query, `cosine` is None where
+    meaning was not searched, `coverage` is the share of the query's telling words that the memory has.
+    """
+
+    words: float
+    passage: float
+    cosine: float | None
+    coverage: float
+    relevance: float
+    boosts: tuple[tuple[str, float], ...]
+    recency: float
+    usage: float
+    trust: float
+    helpfulness: float
+    total: float
+
+
+def normalised(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return BM25 *scores* (larger is better) divided by the largest."""
+    top = max(scores.values(), default=0.0)
+    return {key: score / top for key, score in scores.items()} if top > 0 else dict.fromkeys(scores, 0.0)
+
+
+def relevance(*, words: float, passage: float, cosine: float | None) -> float:
+    """Return the fused relevance, 0 to 1; without a cosine the lexical part is rescaled to 1."""
+    lexical = LEXICAL_MEMORY * words + LEXICAL_PASSAGE * passage
+    if cosine is None:
+        return lexical / (LEXICAL_MEMORY + LEXICAL_PASSAGE)
+    return lexical + MEANING * max(0.0, cosine)
+
+
+def boosted(value: float, boosts: Sequence[tuple[str, float]]) -> float:
+    """Return *value* multiplied by every boost."""
+    return value * math.prod(factor for _, factor in boosts)
+
+
+def recency(age: float) -> float:
+    """Return 1 for a memory updated now, 0.5 after 30 days; *age* in days."""
+    return half_life(age, RECENCY_HALF_LIFE)
+
+
+def usage(accesses: int) -> float:
+    """Return the share of full usage, 0 to 1."""
+    return min(1.0, max(0, accesses) / FULL_USAGE)
+
+
+def composite(*, relevance: float, recency: float, usage: float, trust: float, helpfulness: float) -> float:
+    """Return the weighted mean of all components, 0 to about 1."""
+    weighted = (
+        RELEVANCE_WEIGHT * relevance
+        + RECENCY_WEIGHT * recency
+        + USAGE_WEIGHT * usage
+        + TRUST_WEIGHT * trust
+        + HELPFULNESS_WEIGHT * helpfulness
+    )
+    weights = RELEVANCE_WEIGHT + RECENCY_WEIGHT + USAGE_WEIGHT + TRUST_WEIGHT + HELPFULNESS_WEIGHT
+    return weighted / weights
+
+
+def idf(documents: int, frequency: int) -> float:
+    """Return how telling a term is that occurs in *frequency* of *documents* (BM25's formula, above 0)."""
+    return math.log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
+
+
+def telling_terms(frequencies: Mapping[str, int], documents: int) -> list[str]:
+    """
+    Return the terms worth searching, in the order given.
+
+    Of a long question the 24 rarest are kept.
+    In a large store terms found in more than 3 % of the memories are left out, as long as six remain:
+    they cost most of the time and decide next to nothing.
+    """
+    rarest = sorted(frequencies, key=lambda term: frequencies[term])[:MOST_TERMS]
+    if documents >= LARGE_STORE:
+        limit = documents * COMMON_SHARE
+        rarest = [term for at, term in enumerate(rarest) if at < FEWEST_TERMS or frequencies[term] <= limit]
+    kept = set(rarest)
+    return [term for term in frequencies if term in kept]
+
+
+def coverage(found: frozenset[str], weights: Mapping[str, float]) -> float:
+    """Return the share of the query's weight that the terms *found* carry, 0 to 1."""
+    total = sum(weights.values())
+    return sum(weights[term] for term in found if term in weights) / total if total > 0 else 0.0

@@ -1,0 +1,66 @@
+"""
+Memories as text for a model: data inside a frame that they cannot leave.
+
+In context that nobody asked for, a memory is one neutralised line.
+In an answer to a search its text is quoted, every line behind a bar.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+
+LINE_LIMIT = 300  # characters of one memory in pushed context; FAULTS 5.4
+QUOTE = "   | "
+
+_JOINERS = "\u200c\u200d"
+_SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'", "\u2028": " ", "\u2029": " "})
+_LEADING = "#->|*+=~_"
+
+
+def visible(text: str) -> str:
+    """
+    Return *text* without control, format and private characters; line feeds and tabs stay.
+
+    Joiners stay where they join letters or symbols, as in emoji, Persian and Hindi.
+    """
+    kept = []
+    for at, character in enumerate(text):
+        category = unicodedata.category(character)
+        if category[0] != "C" or character in "\n\t":
+            kept.append(character)
+        elif character in _JOINERS and 0 < at < len(text) - 1:
+            around = (unicodedata.category(text[at - 1]), unicodedata.category(text[at + 1]))
+            beside = ord(text[at - 1])
+            if beside > 0x0590 and all(name[0] in "LMS" or name == "Sk" for name in around):
+                kept.append(character)
+    return "".join(kept)
+
+
+def one_line(text: str, limit: int = LINE_LIMIT) -> str:
+    """
+    Return *text* as one line that means nothing to markdown, to Claude Code or to our own markers.
+
+    Tags, comments, code marks, `@imports`, headings and list marks are neutralised; at most *limit*
+    characters, an ellipsis where it was cut.
+    """
+    line = " ".join(visible(text).translate(_SWAPPED).split())
+    line = line.lstrip(_LEADING + " ")
+    words = ["＠" + word[1:] if word.startswith("@") else word for word in line.split(" ")]
+    line = " ".join(words).replace("[[", "[").replace("]]", "]")
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def quoted(text: str) -> str:
+    """Return *text* with every line behind a bar, so that nothing in it can pass for ours."""
+    return "\n".join(f"{QUOTE}{line}".rstrip() for line in visible(text).split("\n"))
+
+
+def within(parts: Sequence[str], limit: int, *, separator: str = "\n") -> tuple[list[str], int]:
+    """Return the first of *parts* that fit into *limit* characters together, and how many were left out."""
+    taken: list[str] = []
+    length = 0
+    for part in parts:
+        length += len(part) + (len(separator) if taken else 0)
+        if length > limit:
+            break
+        taken.append(part)
+    return taken, len(parts) - len(taken)

@@ -1,0 +1,76 @@
+"""
+Words as the lexical index sees them.
+
+SQLite's `porter unicode61` tokenizer splits on everything that is not a letter or digit and stems.
+What it cannot split, identifiers in camelCase and runs of Chinese, Japanese or Korean characters,
+is split here in the same way for the index and for the query.
+"""
+
+import re
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again all also am an and any are aren as at be because been before being below
+    between both but by can could couldn did didn do does doesn doing don down during each few for from
+    further get had hadn has hasn have haven having he her here hers herself him himself his how i if in
+    into is isn it its itself just ll m me more most mustn my myself no nor not now of off on once only or
+    other our ours ourselves out over own re s same shan she should shouldn so some such t than that the
+    their theirs them themselves then there these they this those through to too under until up us ve very
+    was wasn we were weren what when where which while who whom why will with won would wouldn you your
+    yours yourself yourselves
+    """.split()
+)
+
+_WORD = re.compile(r"\w+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CAMEL_HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+MAX_QUERY_TERMS = 48
+
+
+def words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores in *text*, case folded."""
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def identifier_parts(text: str) -> list[str]:
+    """
+    Return the parts of identifiers and the character pairs of CJK runs in *text*, in lower case.
+
+    `getUserById` gives get, user, by, id; snake_case needs nothing: the tokenizer splits at `_`.
+    """
+    parts: list[str] = []
+    for word in _WORD.findall(text):
+        if word.isascii():
+            if _CAMEL_HUMP.search(word):
+                for piece in word.split("_"):
+                    humps = _CAMEL.findall(piece)
+                    if len(humps) > 1:
+                        parts += [hump.lower() for hump in humps]
+        else:
+            for run in _CJK.findall(word):
+                parts += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    return parts
+
+
+def query_terms(text: str) -> list[str]:
+    """
+    Return the terms to look for, each once, in order; at most 48.
+
+    Stop words are left out unless nothing else would remain.
+    """
+    found = dict.fromkeys(words(text))
+    telling = [word for word in found if word not in STOP_WORDS and word.strip("_")]
+    terms = telling or [word for word in found if word.strip("_")]
+    parts = [part for part in identifier_parts(text) if part not in STOP_WORDS]
+    return list(dict.fromkeys([*terms, *parts]))[:MAX_QUERY_TERMS]
+
+
+def match_expression(terms: list[str]) -> str:
+    """Return an FTS5 MATCH expression for any of *terms*; '' when there is none."""
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of *text* that carry meaning: no stop words, numbers kept."""
+    return frozenset(word for word in words(text) if word not in STOP_WORDS)

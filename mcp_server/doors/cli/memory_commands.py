@@ -1,0 +1,336 @@
+"""Commands for memories: remember, recall, read, revise, forget, restore, list."""
+
+import sys
+from dataclasses import asdict
+
+import click
+
+from mcp_server.actions import forget as forgetting
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.list import get_stats, list_memories
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise, version
+from mcp_server.actions.sync import sync
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import (
+    TYPES,
+    Draft,
+    Kind,
+    Level,
+    parse_link,
+    split_list,
+    split_title,
+    timestamp,
+)
+from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
+from mcp_server.core.render import visible
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import as_json
+
+LEVELS = click.Choice([level.value for level in Level])
+
+
+@click.command("remember")
+@click.argument("words", nargs=-1)
+@click.option("--type", "type_", default="", help=f"One of: {', '.join(TYPES)}.")
+@click.option("--tags", default="", help="Tags, with commas between them.")
+@click.option("--level", type=LEVELS, help="user: holds everywhere; project: belongs to this code base.")
+@click.option("--touches", default="", help="Files it is about, path or path:line, with commas.")
+@click.option("--link", "links", multiple=True, help='An id it relates to, or "rel: id". May be repeated.')
+@click.option("--supersedes", multiple=True, help="Id of a memory that this one replaces. May be repeated.")
+@click.option("--keep-secrets", is_flag=True, help="Store it although it looks like a secret.")
+@as_json
+def remember_command(
+    words: tuple[str, ...],
+    type_: str,
+    tags: str,
+    level: str | None,
+    touches: str,
+    links: tuple[str, ...],
+    supersedes: tuple[str, ...],
+    keep_secrets: bool,
+    as_json: bool,
+) -> None:
+    """Store one thing worth knowing later; `-` reads it from standard input.
+
+    Example: daybook remember "Webhook needs the raw body | Skip body parsing for /webhook." --type gotcha
+    """
+    said = sys.stdin.read() if words == ("-",) else " ".join(words)
+    if not said.strip():
+        raise Rejected(
+            "There is nothing to remember.", 'Say it as in: daybook remember "Title | what to remember"'
+        )
+    title, text = split_title(said)
+    draft = Draft(
+        title=title,
+        text=text,
+        type=type_,
+        tags=split_list(tags),
+        level=Level(level) if level else None,
+        touches=split_list(touches),
+        links=tuple(map(parse_link, links)),
+        supersedes=supersedes,
+    )
+    done = remember(output.opened().store(), draft, keep_secrets=keep_secrets)
+    if as_json:
+        output.print_json(
+            {"id": done.memory.id, "path": done.path, "level": done.level.value, "known": done.known}
+        )
+    elif done.known:
+        click.echo(f"{done.memory.id} says that already.")
+    else:
+        click.echo(f"Remembered {done.memory.id} ({done.level.value} level)\n{done.path}")
+
+
+@click.command("recall")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--mode", default="hybrid", help="hybrid, keyword or semantic.")
+@click.option("--limit", default=5, show_default=True, help="How many, 1 to 50.")
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="precision: 3 sure ones; exploratory: 10.")
+@click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default="composite")
+@click.option("--type", "type_", default="", help="Only this type.")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="Only this kind.")
+@click.option("--tags", default="", help="Only with all these tags, with commas between them.")
+@click.option("--level", type=LEVELS)
+@click.option("--since", default="", help="Only updated on or after this date.")
+@click.option("--until", default="", help="Only updated before this date.")
+@click.option("--as-of", default="", help="What was valid on this date.")
+@click.option("--touches", default="", help="Only about this file.")
+@click.option("--all-projects", is_flag=True, help="Search every project.")
+@click.option("--include-archived", is_flag=True, help="Also what was superseded or archived.")
+@click.option("--expand", is_flag=True, help="Also what the hits link to.")
+@click.option("--explain", is_flag=True, help="Show how each score came about.")
+@as_json
+def recall_command(
+    words: tuple[str, ...],
+    mode: str,
+    limit: int,
+    preset: str | None,
+    sort: str,
+    type_: str,
+    kind: str | None,
+    tags: str,
+    level: str | None,
+    since: str,
+    until: str,
+    as_of: str,
+    touches: str,
+    all_projects: bool,
+    include_archived: bool,
+    expand: bool,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Find the memories that answer a question best, by words and by meaning.
+
+    Example: daybook recall "how do we verify stripe webhooks" --explain
+    """
+    opened = output.opened()
+    store = opened.store()
+    sync(store)
+    filter = filter_of(
+        level=level,
+        kind=kind,
+        type=type_,
+        tags=split_list(tags),
+        since=since,
+        until=until,
+        as_of=as_of,
+        touches=touches,
+        all_projects=all_projects,
+        include_archived=include_archived,
+    )
+    query = Query(" ".join(words), parse_mode(mode), Sort(sort), limit, expand=expand, filter=filter)
+    query = with_preset(query, preset)
+    if query.mode is not Mode.KEYWORD:
+        embed_pending(store)
+    answer = recall(store, query)
+    if as_json:
+        output.print_json(output.answer_json(answer, explain=explain))
+        return
+    if not answer.hits:
+        click.echo("No memory matches. Try other words, --all-projects, or 'daybook list'.")
+        return
+    if opened.meaning.problem:
+        click.echo(f"Searched by words only: {opened.meaning.problem}", err=True)
+    output.print_answer(answer)
+    if explain:
+        click.echo()
+        output.print_explanation(answer)
+
+
+@click.command("read")
+@click.argument("memory_id")
+@as_json
+def read_command(memory_id: str, as_json: bool) -> None:
+    """Show one memory whole, as its file says it.
+
+    Example: daybook read stripe-webhook-raw-body-k3f9
+    """
+    found = read(output.opened().store(), memory_id)
+    if as_json:
+        said = asdict(found.memory) | {"path": found.path, "version": version(found)}
+        output.print_json(
+            {key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in said.items()}
+        )
+    else:
+        click.echo(click.style(f"{found.path}  (version {version(found)})", dim=True))
+        click.echo(visible(found.data.decode("utf-8", "replace")).rstrip())
+
+
+@click.command("revise")
+@click.argument("memory_id")
+@click.option("--title")
+@click.option("--text", help="The new text; `-` reads it from standard input.")
+@click.option("--type", "type_")
+@click.option("--tags", help="All tags it shall have, with commas.")
+@click.option("--pin/--unpin", "pinned", default=None, help="Keep it at hand in every session, or not.")
+@click.option(
+    "--version", "version_", default="", help="Refuse when the file is not at this version any more."
+)
+@click.option("--keep-secrets", is_flag=True, help="Store it although it looks like a secret.")
+def revise_command(
+    memory_id: str,
+    title: str | None,
+    text: str | None,
+    type_: str | None,
+    tags: str | None,
+    pinned: bool | None,
+    version_: str,
+    keep_secrets: bool,
+) -> None:
+    """Change what a memory says; you may as well edit its file.
+
+    Example: daybook revise stripe-webhook-raw-body-k3f9 --tags billing,stripe
+    """
+    revision = Revision(
+        title=title,
+        text=sys.stdin.read() if text == "-" else text,
+        type=type_,
+        tags=None if tags is None else split_list(tags),
+        pinned=pinned,
+    )
+    if revision == Revision():
+        raise Rejected(
+            "Nothing was given to change.", "Give --title, --text, --type, --tags, --pin or --unpin."
+        )
+    found = revise(output.opened().store(), memory_id, revision, version=version_, keep_secrets=keep_secrets)
+    click.echo(f"Revised {found.memory.id} (version {version(found)})\n{found.path}")
+
+
+@click.command("forget")
+@click.argument("memory_id")
+@click.option("--forever", is_flag=True, help="Delete it for good, its copies in the trash too.")
+def forget_command(memory_id: str, forever: bool) -> None:
+    """Move a memory to the trash; `daybook restore` brings it back.
+
+    Example: daybook forget stripe-webhook-raw-body-k3f9
+    """
+    gone = forgetting.forget(output.opened().store(), memory_id, forever=forever)
+    click.echo(f"Deleted {gone.id} for good." if gone.path is None else f"Forgot {gone.id}\n{gone.path}")
+
+
+@click.command("restore")
+@click.argument("memory_id")
+def restore_command(memory_id: str) -> None:
+    """Bring back a memory that was forgotten or archived.
+
+    Example: daybook restore stripe-webhook-raw-body-k3f9
+    """
+    found = forgetting.restore(output.opened().store(), memory_id)
+    click.echo(f"Restored {found.memory.id}\n{found.path}")
+
+
+@click.command("list")
+@click.option("--type", "type_", default="")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]))
+@click.option("--tags", default="", help="Only with all these tags, with commas between them.")
+@click.option("--level", type=LEVELS)
+@click.option("--limit", default=20, show_default=True)
+@click.option("--offset", default=0)
+@click.option("--order", type=click.Choice(["updated", "created", "title"]), default="updated")
+@click.option("--all-projects", is_flag=True)
+@click.option("--include-archived", is_flag=True)
+@as_json
+def list_command(
+    type_: str,
+    kind: str | None,
+    tags: str,
+    level: str | None,
+    limit: int,
+    offset: int,
+    order: str,
+    all_projects: bool,
+    include_archived: bool,
+    as_json: bool,
+) -> None:
+    """List memories, newest first.
+
+    Example: daybook list --type decision
+    """
+    store = output.opened().store()
+    sync(store)
+    filter = filter_of(
+        level=level,
+        kind=kind,
+        type=type_,
+        tags=split_list(tags),
+        all_projects=all_projects,
+        include_archived=include_archived,
+    )
+    found = list_memories(store, filter, limit=max(1, limit), offset=max(0, offset), order=order)
+    if as_json:
+        output.print_json({"total": found.total, "memories": [output.row_json(row) for row in found.rows]})
+        return
+    if not found.rows:
+        click.echo('No memories yet. Store one with: daybook remember "Title | what to remember"')
+        return
+    output.print_table(
+        ["id", "type", "updated", "title", "tags"],
+        [
+            [row.id, output.type_of(row), f"{row.updated_at:%Y-%m-%d}", row.title[:60], " ".join(row.tags)]
+            for row in found.rows
+        ],
+    )
+    if found.total > offset + len(found.rows):
+        click.echo(f"{found.total - offset - len(found.rows)} more: --offset {offset + len(found.rows)}")
+
+
+@click.command("stats")
+@as_json
+def stats_command(as_json: bool) -> None:
+    """Count memories by kind, type, status and tag.
+
+    Example: daybook stats --json
+    """
+    store = output.opened().store()
+    sync(store)
+    found = get_stats(store)
+    if as_json:
+        output.print_json(asdict(found))
+        return
+    rows = [["memories", found.memories], ["files", f"{found.size / 1024:,.0f} KB"]]
+    rows += [["index", f"{found.index_size / 1024:,.0f} KB"], ["passages", found.passages]]
+    rows += [["waiting to be embedded", found.pending], ["embedding model", found.model]]
+    for name, counts in (
+        ("kind", found.by_kind),
+        ("type", found.by_type),
+        ("status", found.by_status),
+        ("tag", found.tags),
+    ):
+        rows += [[f"{name} {key}", count] for key, count in list(counts.items())[:10]]
+    output.print_table(["what", "count"], rows)
+
+
+COMMANDS = (
+    remember_command,
+    recall_command,
+    read_command,
+    revise_command,
+    forget_command,
+    restore_command,
+    list_command,
+    stats_command,
+)

@@ -1,0 +1,130 @@
+"""What the command line prints: tables for people, JSON for programs."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import click
+
+from mcp_server.adapters.index.memories import Row
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Kind, Status
+from mcp_server.core.query import Answer, Hit, Verdict
+from mcp_server.core.render import visible
+
+WIDTH = 100
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def opened(*, wait_for_model: bool = True) -> Opened:
+    """Open the store as seen from the working directory."""
+    return Opened(wait_for_model=wait_for_model)
+
+
+def print_json(value: object) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print *rows* as a table, nothing when there are none."""
+    from tabulate import tabulate
+
+    if rows:
+        click.echo(
+            tabulate([[visible(str(cell)) for cell in row] for row in rows], headers, tablefmt="simple")
+        )
+
+
+def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
+    """Return a hit as `recall --json` prints it."""
+    said: dict[str, Any] = {
+        "id": hit.id,
+        "title": hit.title,
+        "type": hit.type,
+        "level": hit.level.value,
+        "path": hit.path,
+        "score": round(hit.score, 6),
+        "reasons": list(hit.reasons),
+        "text": hit.text,
+        "confidence": hit.confidence.name.lower(),
+        "status": hit.status.value,
+        "tags": list(hit.tags),
+        "updated": hit.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    if explain:
+        parts = hit.parts
+        said["explain"] = {
+            "words": parts.words,
+            "passage": parts.passage,
+            "cosine": parts.cosine,
+            "coverage": parts.coverage,
+            "relevance": parts.relevance,
+            "boosts": dict(parts.boosts),
+            "recency": parts.recency,
+            "usage": parts.usage,
+            "trust": parts.trust,
+            "helpfulness": parts.helpfulness,
+            "total": parts.total,
+        }
+    return said
+
+
+def answer_json(answer: Answer, *, explain: bool) -> dict[str, Any]:
+    verdict = "none" if answer.verdict is Verdict.NONE else answer.verdict.value
+    return {"verdict": verdict, "hits": [hit_json(hit, explain=explain) for hit in answer.hits]}
+
+
+def print_answer(answer: Answer) -> None:
+    """Print hits for a person: number, title, id, why, and the text."""
+    if answer.verdict is Verdict.NONE:
+        click.echo(click.style("No confident match; the nearest are:", dim=True))
+    for number, hit in enumerate(answer.hits, start=1):
+        status = "" if hit.status is Status.ACTIVE else f"  {hit.status.value}"
+        click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
+        click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}{status}  {', '.join(hit.reasons)}")
+        for line in visible(hit.text).split("\n")[:8]:
+            click.echo(f"   {line}")
+
+
+def print_explanation(answer: Answer) -> None:
+    """Print every component of every score as a table."""
+    headers = ["id", "score", "words", "passage", "cosine", "coverage", "relevance", "boosts",
+               "recency", "usage", "trust", "helpful"]  # fmt: skip
+    rows = []
+    for hit in answer.hits:
+        parts = hit.parts
+        boosts = " ".join(f"{name}×{factor:.2f}" for name, factor in parts.boosts) or "-"
+        cosine = "-" if parts.cosine is None else f"{parts.cosine:.3f}"
+        rows.append(
+            [hit.id, f"{hit.score:.3f}", f"{parts.words:.3f}", f"{parts.passage:.3f}", cosine,
+             f"{parts.coverage:.2f}", f"{parts.relevance:.3f}", boosts, f"{parts.recency:.2f}",
+             f"{parts.usage:.2f}", f"{parts.trust:.2f}", f"{parts.helpfulness:.2f}"]
+        )  # fmt: skip
+    print_table(headers, rows)
+
+
+def row_json(row: Row) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "title": row.title,
+        "kind": row.kind.value,
+        "type": row.type,
+        "status": row.status.value,
+        "tags": list(row.tags),
+        "pinned": row.pinned,
+        "path": row.path,
+        "updated": row.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+
+
+def type_of(row: Row) -> str:
+    return row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
+
+
+@contextlib.contextmanager
+def progress(total: int, label: str) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on stderr, and give what moves it on."""
+    with click.progressbar(length=total, label=label, file=click.get_text_stream("stderr")) as bar:
+        yield bar.update

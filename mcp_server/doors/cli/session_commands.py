@@ -1,0 +1,122 @@
+"""Commands for sessions and conversations: save them, and bring them back."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from mcp_server.actions import conversation, session
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import split_list
+from mcp_server.core.render import visible
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import as_json
+
+
+@click.command("save-session")
+@click.argument("title")
+@click.option("--context", default="", help="What is being done; `-` (the default) reads standard input.")
+@click.option("--files", default="", help="Files the work is about, with commas.")
+@click.option("--var", "variables", multiple=True, help="NAME=VALUE worth keeping. May be repeated.")
+@click.option("--task", "tasks", multiple=True, help="Something still open. May be repeated.")
+def save_session_command(
+    title: str, context: str, files: str, variables: tuple[str, ...], tasks: tuple[str, ...]
+) -> None:
+    """Save where the work stands, to go on from it in a later session.
+
+    Example: daybook save-session "Webhook retries" --context "Retry queue half done" --task "add backoff"
+    """
+    opened = output.opened()
+    saved = session.save_session(
+        opened.store(),
+        title,
+        context if context not in ("", "-") else _stdin("the context"),
+        files=split_list(files),
+        variables=dict(variable.partition("=")[::2] for variable in variables),
+        tasks=tasks,
+        folder=opened.folder,
+    )
+    click.echo(f"Saved session {saved.memory.id}\n{saved.path}")
+
+
+@click.command("restore-session")
+@click.argument("memory_id", default="latest")
+@as_json
+def restore_session_command(memory_id: str, as_json: bool) -> None:
+    """Show a saved session, the latest by default, and what changed since.
+
+    Example: daybook restore-session
+    """
+    opened = output.opened()
+    found, since = session.restore_session(opened.store(), memory_id, folder=opened.folder)
+    if as_json:
+        memory = found.memory
+        output.print_json(
+            {"id": memory.id, "title": memory.title, "text": memory.text, "files": memory.touches,
+             "notes": memory.notes, "path": found.path, "since": asdict(since)}
+        )  # fmt: skip
+        return
+    click.echo(click.style(visible(found.memory.title), bold=True))
+    click.echo(f"{found.memory.id}  saved {found.memory.created:%Y-%m-%d %H:%M} UTC\n{found.path}\n")
+    click.echo(visible(found.memory.text))
+    if since.branch:
+        click.echo(f"\nThe branch is {since.branch} now.")
+    if since.commits:
+        click.echo("\nCommits since then:\n" + "\n".join(f"  {commit}" for commit in since.commits))
+    if since.files:
+        click.echo("\nFiles changed since then:\n" + "\n".join(f"  {name}" for name in since.files))
+
+
+@click.command("save-conversation")
+@click.argument("title")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+def save_conversation_command(title: str, file: Path) -> None:
+    """Save a conversation from a JSON list of {"role", "content", "timestamp"?}.
+
+    Example: daybook save-conversation "Why we left Heroku" talk.json
+    """
+    text = _stdin("the messages") if str(file) == "-" else file.read_text(encoding="utf-8")
+    try:
+        messages = json.loads(text)
+    except ValueError as error:
+        raise Rejected(
+            f"The messages are not JSON: {error}.", 'Give a list: [{"role": "user", "content": "…"}]'
+        ) from None
+    if not isinstance(messages, list):
+        raise Rejected("The messages are not a list.", 'Give a list: [{"role": "user", "content": "…"}]')
+    saved = conversation.save_conversation(output.opened().store(), title, messages)
+    click.echo(f"Saved conversation {saved.memory.id}, {len(messages)} messages\n{saved.path}")
+
+
+@click.command("load-conversation")
+@click.argument("memory_id")
+@as_json
+def load_conversation_command(memory_id: str, as_json: bool) -> None:
+    """Show a saved conversation turn by turn.
+
+    Example: daybook load-conversation why-we-left-heroku-x8k2 --json
+    """
+    found, turns = conversation.load_conversation(output.opened().store(), memory_id)
+    if as_json:
+        messages = [{"role": turn.speaker, "content": turn.words, "timestamp": turn.time} for turn in turns]
+        output.print_json({"id": found.memory.id, "title": found.memory.title, "messages": messages})
+        return
+    click.echo(click.style(visible(found.memory.title), bold=True))
+    for turn in turns:
+        click.echo(f"\n{click.style(visible(turn.speaker), bold=True)}  {turn.time}\n{visible(turn.words)}")
+
+
+def _stdin(what: str) -> str:
+    if sys.stdin.isatty():
+        click.echo(f"Type {what}, then Ctrl-D:", err=True)
+    return sys.stdin.read()
+
+
+COMMANDS = (
+    save_session_command,
+    restore_session_command,
+    save_conversation_command,
+    load_conversation_command,
+)

@@ -1,0 +1,185 @@
+"""Commands for the store: sync, where, status, doctor, brief, init, share, trust."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from mcp_server.actions import doctor as checking
+from mcp_server.actions import repository
+from mcp_server.actions.brief import brief
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.list import get_stats
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.adapters import places
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import as_json
+
+PLUGIN = Path(__file__).resolve().parents[3]
+
+
+@click.command("sync")
+@click.option("--rebuild", "anew", is_flag=True, help="Throw the index away and make it anew from the files.")
+@click.option("--deep", is_flag=True, help="Read every file, also those whose size and time did not change.")
+@click.option("--embed/--no-embed", default=True, help="Also compute missing embeddings.")
+@as_json
+def sync_command(anew: bool, deep: bool, embed: bool, as_json: bool) -> None:
+    """Take in what changed in the files. You rarely need it: every session and command does it by itself.
+
+    Example: daybook sync --rebuild
+    """
+    store = output.opened().store()
+    vaults = places.all_vaults(store.home)
+    vaults += [vault for vault in store.vaults if vault.key not in {known.key for known in vaults}]
+    report = rebuild(store, vaults=vaults) if anew else sync(store, vaults=vaults, deep=deep)
+    pending = get_stats(store).pending
+    if embed and pending:
+        with output.progress(pending, "Embedding") as advance:
+            embed_pending(store, progress=advance)
+    if as_json:
+        output.print_json(asdict(report))
+        return
+    click.echo(f"{report.added} added, {report.modified} modified, {report.removed} removed")
+    for problem in report.unreadable:
+        line = f":{problem.line}" if problem.line else ""
+        click.echo(f"cannot be read: {problem.path}{line}: {problem.reason}", err=True)
+
+
+@click.command("where")
+@as_json
+def where_command(as_json: bool) -> None:
+    """Tell which project this folder belongs to, why, and where its memories lie.
+
+    Example: daybook where
+    """
+    opened = output.opened()
+    store = opened.store()
+    project = store.project
+    if as_json:
+        said = None if project is None else asdict(project)
+        vaults = [{"key": vault.key, "level": vault.level, "root": vault.root} for vault in store.vaults]
+        output.print_json(
+            {"project": said, "store": store.home, "index": store.database.path, "vaults": vaults}
+        )
+        return
+    if project:
+        click.echo(f"project   {project.name}  ({project.key})\nbecause   of {project.reason}")
+    else:
+        click.echo("project   none: this is the home folder or above it, so memories are the person's")
+    click.echo(f"store     {store.home}\nindex     {store.database.path}")
+    for vault in store.vaults:
+        note = "" if vault.adopted else "  (came with the repository: read only)"
+        click.echo(f"{vault.level.value:<9} {vault.root}{note}")
+
+
+@click.command("status")
+@as_json
+def status_command(as_json: bool) -> None:
+    """Tell how the memory stands, and what needs you.
+
+    Example: daybook status
+    """
+    opened = output.opened()
+    store = opened.store()
+    sync(store)
+    state = checking.status(store)
+    if as_json:
+        output.print_json(asdict(state))
+        return
+    stats = state.stats
+    project = store.project.name if store.project else "no project"
+    click.echo(
+        f"{stats.memories} memories for {project}: "
+        + ", ".join(f"{n} {kind}" for kind, n in stats.by_kind.items())
+    )
+    click.echo(
+        f"embedding model {stats.model}, {stats.pending} of {stats.passages} passages waiting to be embedded"
+    )
+    click.echo("model calls 0, spent $0.00: Daybook calls no paid service")
+    for need in state.needs:
+        click.echo(f"! {need}")
+    if not state.needs:
+        click.echo("Nothing needs you.")
+
+
+@click.command("doctor")
+@as_json
+def doctor_command(as_json: bool) -> None:
+    """Try every part for real: store, index, embedding model, a round trip, hooks.
+
+    Example: daybook doctor
+    """
+    checks = []
+    for check in checking.doctor(output.opened().store(), plugin=PLUGIN):
+        checks.append(check)
+        if not as_json:
+            mark = click.style("ok  ", fg="green") if check.well else click.style("FAIL", fg="red")
+            click.echo(f"{mark}  {check.name}: {check.seen}")
+            if check.advice and not check.well:
+                click.echo(f"      {check.advice}")
+    if as_json:
+        output.print_json([asdict(check) for check in checks])
+    sys.exit(0 if all(check.well for check in checks) else 1)
+
+
+@click.command("brief")
+def brief_command() -> None:
+    """Print what a session that starts here now is told.
+
+    Example: daybook brief
+    """
+    store = output.opened().store()
+    sync(store)
+    click.echo(brief(store).text or "Nothing yet: there are no memories for this folder.")
+
+
+@click.command("init")
+def init_command() -> None:
+    """Keep this project's knowledge in its repository, below .claude-memory/, ignored by git until shared.
+
+    Example: daybook init
+    """
+    done = repository.init(output.opened().store())
+    click.echo(f"This project's knowledge lives in {done.root} now; {done.moved} memories moved there.")
+    click.echo("Git ignores it. 'daybook share' lets git see it.")
+
+
+@click.command("share")
+def share_command() -> None:
+    """Let git see the knowledge that 'daybook init' put into the repository.
+
+    Example: daybook share
+    """
+    ignore = repository.share(output.opened().store())
+    click.echo(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you like.")
+
+
+@click.command("trust")
+@click.argument("memory_ids", nargs=-1)
+@click.option("--list", "list_", is_flag=True, help="Only show what waits.")
+def trust_command(memory_ids: tuple[str, ...], list_: bool) -> None:
+    """Accept memories that came with the repository, or that wait for approval, as they are now.
+
+    Example: daybook trust --list
+    """
+    store = output.opened().store()
+    sync(store)
+    rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids)
+    if not rows:
+        click.echo("Nothing waits for you.")
+        return
+    output.print_table(["id", "title", "file"], [[row.id, row.title[:60], row.path] for row in rows])
+    click.echo(f"{len(rows)} {'wait' if list_ else 'accepted'}.")
+
+
+COMMANDS = (
+    sync_command,
+    where_command,
+    status_command,
+    doctor_command,
+    brief_command,
+    init_command,
+    share_command,
+    trust_command,
+)

@@ -1,0 +1,89 @@
+"""
+The hooks that Claude Code starts as a process: `python -m mcp_server.doors.hooks SessionStart`.
+
+Standard library only, and fail open: whatever happens, exit 0 and nothing or JSON on stdout.
+A memory must never break or delay a session.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
+OFF = "DAYBOOK_HOOKS"  # set to `off`, every hook does nothing
+SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
+
+SETTING_UP = (
+    "Daybook is setting itself up (once, about a minute). Memory works from the next session on,"
+    " or after /mcp → daybook → reconnect."
+)
+
+
+def session_start(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the brief as context, and a line for the person while Daybook is being set up."""
+    answer: dict[str, Any] = {}
+    if os.environ.get(SETUP) == "missing":
+        answer["systemMessage"] = SETTING_UP
+    if said.get("source") in ("resume", "fork"):
+        return answer  # what was shown at its start is still in the conversation
+    text = _brief(said)
+    if text:
+        answer["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": text}
+    return answer
+
+
+EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {"SessionStart": session_start}
+
+
+def main() -> None:
+    """Run the hook named on the command line with the JSON on stdin."""
+    try:
+        if os.environ.get(OFF, "").lower() != "off":
+            said = json.loads(sys.stdin.buffer.read(LARGEST_INPUT) or b"{}")
+            answer = EVENTS[sys.argv[1]](said if isinstance(said, dict) else {})
+            if answer:
+                sys.stdout.write(json.dumps(answer))
+                sys.stdout.flush()
+    except BaseException as error:
+        _log(error)
+    os._exit(0)
+
+
+def _brief(said: dict[str, Any]) -> str:
+    from mcp_server.actions.brief import brief
+    from mcp_server.bootstrap import open_for_reading, working_folder
+    from mcp_server.core.errors import IndexUnavailable
+
+    folder = os.environ.get("CLAUDE_PROJECT_DIR") or said.get("cwd")
+    store = open_for_reading(os.environ, Path(folder) if folder else working_folder(os.environ))
+    try:
+        told = brief(store)
+    except IndexUnavailable:
+        return ""  # there is nothing yet
+    if told.refs:
+        store.ledger.note("injected", store.clock(), refs=told.refs, session=str(said.get("session_id", "")))
+    return told.text
+
+
+def _log(error: BaseException) -> None:
+    """Write one line to the store's log, at most a megabyte of them."""
+    try:
+        from mcp_server.bootstrap import memory_dir
+
+        path = memory_dir(os.environ) / "logs" / "hooks.log"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size > 1_000_000:
+            path.replace(path.with_suffix(".log.1"))
+        with open(path, "a", encoding="utf-8") as handle:
+            handle.write(
+                f"{sys.argv[1:]} {type(error).__name__}: {error}\n".replace("\n", " ").strip() + "\n"
+            )
+    except BaseException:  # nowhere to write it down
+        return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""
+The MCP server on stdio: one for each Claude Code session.
+
+It answers at once, by words alone while the embedding model loads beside, and survives having no
+index, no model and no vault. Everything it acknowledges is on the disk, so it may be killed at any
+moment; it ends by itself when Claude Code does.
+"""
+
+import logging
+import logging.handlers
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import anyio
+
+from mcp_server.adapters import files
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import DaybookError
+from mcp_server.doors.server.application import build
+from mcp_server.doors.server.background import keep_current
+
+PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still there
+
+
+def main() -> None:
+    """Serve until Claude Code ends or closes the pipe."""
+    # Nothing is flushed at the end, so the quickest death is the best one.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    try:
+        opened = Opened(wait_for_model=False)
+    except DaybookError as error:
+        sys.exit(f"daybook: {error} {error.hint}")
+    _log_to(opened.home / "logs")
+    server = build(opened)
+    threading.Thread(target=keep_current, args=(opened,), name="keep-current", daemon=True).start()
+    try:
+        anyio.run(server.run_stdio_async)
+    finally:
+        logging.shutdown()
+        os._exit(0)  # threads that load a model or wait for the watcher's lock must not hold us
+
+
+def _end_with_parent(parent: int) -> None:
+    """End the process when the one that started it is gone, even if a third holds our stdin open."""
+    gone = threading.Event()
+    while os.getppid() == parent:
+        gone.wait(PARENT_CHECK)
+    os._exit(0)
+
+
+def _log_to(folder: Path) -> None:
+    """Send warnings to at most three files of one megabyte; stdout belongs to the protocol."""
+    handler: logging.Handler
+    try:
+        files.make_folder(folder)
+        handler = logging.handlers.RotatingFileHandler(
+            folder / "server.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
+        )
+    except OSError:
+        handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

@@ -1,0 +1,117 @@
+"""
+What one server of many does beside answering: it takes in edits made by hand, and embeds.
+
+An OS lock picks the one; the others wait for it and take over within a moment when it ends.
+"""
+
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.sync import catch_up, sync, take_in
+from mcp_server.adapters import files, places
+from mcp_server.adapters.vault import Vault, is_memory_name, make_vault_folders
+from mcp_server.bootstrap import Opened, open_watcher
+from mcp_server.core.errors import DaybookError
+
+log = logging.getLogger(__name__)
+
+RECONCILE = 300.0  # seconds between two looks at all stamps, in case an event was lost
+DEEP_EVERY = 12  # reconciles: once an hour every file is read, which finds what kept size and time
+FEW = 50  # changed files that are taken in one by one; more are left to a sync of their vault
+MODEL_WAIT = 0.2  # seconds between two looks at whether the model has loaded
+
+
+def keep_current(opened: Opened) -> None:
+    """Hold the watcher's lock and keep the index equal to the files for as long as the process lives."""
+    try:
+        files.make_folder(opened.home)
+        make_vault_folders(places.user_vault(opened.home))
+        files.make_folder(opened.home / places.PROJECTS)
+        files.make_folder(opened.home / "ledger")
+        opened.meaning()
+        with files.lock(opened.home / ".watcher.lock"):
+            _watch(opened)
+    except Exception:  # a background thread that dies is said once, in the log; answers go on
+        log.exception("edits made by hand are not taken in until the next session")
+
+
+def _watch(opened: Opened) -> None:
+    work = threading.Event()
+    threading.Thread(target=_embed, args=(opened, work), name="embed", daemon=True).start()
+    batches = open_watcher(lambda: _folders(opened), wanted=_is_ours, idle=RECONCILE)
+    _reconcile(opened, deep=False)
+    work.set()
+    quiet = 0
+    for batch in batches:
+        quiet = 0 if batch else quiet + 1
+        try:
+            if not batch:
+                _reconcile(opened, deep=quiet % DEEP_EVERY == 0)
+            elif opened.settings.auto_indexing:
+                _take_in_changed(opened, batch)
+        except (DaybookError, OSError) as error:
+            log.warning("a sync was put off: %s", error)
+        work.set()
+
+
+def _reconcile(opened: Opened, *, deep: bool) -> None:
+    vaults = _vaults(opened)
+    for vault in vaults:
+        for folder in vault.folders():
+            files.sweep_temporaries(folder)
+    sync(opened.store(), vaults=vaults, deep=deep)
+
+
+def _embed(opened: Opened, work: threading.Event) -> None:
+    """Give passages their vectors whenever there is *work*, from the moment the model has loaded."""
+    pause = threading.Event()
+    while opened.settings.embedding_model != "none" and not opened.meaning.problem:
+        if not opened.meaning():
+            pause.wait(MODEL_WAIT)
+            continue
+        work.wait()
+        work.clear()
+        try:
+            embed_pending(opened.store())
+        except (DaybookError, OSError) as error:
+            log.warning("embedding was put off: %s", error)
+
+
+def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
+    store = opened.store()
+    by_vault: dict[str, list[Path]] = defaultdict(list)
+    vaults = {vault.key: vault for vault in _vaults(opened)}
+    for path in changed:
+        for vault in vaults.values():
+            if any(path.is_relative_to(folder) for folder in vault.folders()):
+                by_vault[vault.key].append(path)
+    for key, paths in by_vault.items():
+        if len(paths) > FEW or not all(is_memory_name(path.name) for path in paths):
+            sync(store, vaults=[vaults[key]])
+        else:
+            take_in(store, vaults[key], *paths)
+    catch_up(store)
+
+
+def _vaults(opened: Opened) -> list[Vault]:
+    """Return every vault of the person, and those of this project even when they came with a clone."""
+    known = {vault.key: vault for vault in places.all_vaults(opened.home)}
+    return list({**known, **{vault.key: vault for vault in opened.store().vaults}}.values())
+
+
+def _folders(opened: Opened) -> list[Path]:
+    home = opened.home
+    folders = [*places.user_vault(home).folders(), home / places.PROJECTS, home / "ledger"]
+    for vault in _vaults(opened):
+        if vault.in_repository:
+            folders += vault.folders()
+    return folders
+
+
+def _is_ours(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return is_memory_name(name) or name.endswith(".jsonl") or name == places.PROJECT_FILE

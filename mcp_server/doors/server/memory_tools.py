@@ -1,0 +1,207 @@
+"""Tools for memories: remember, recall, read, revise, forget, restore, list, count."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_server.actions import forget as forgetting
+from mcp_server.actions.list import get_stats as count
+from mcp_server.actions.list import list_memories as list_
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall as search
+from mcp_server.actions.remember import remember as store_draft
+from mcp_server.actions.revise import Revision
+from mcp_server.actions.revise import revise as change
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import TYPES, Draft, Kind, Level, parse_link, split_list, split_title
+from mcp_server.core.provenance import source_of
+from mcp_server.core.query import Filter, Query, Sort, check_limit, filter_of, parse_mode, with_preset
+from mcp_server.doors.server import replies
+from mcp_server.doors.server.application import Application
+
+Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
+LevelName = Literal["", "user", "project"]
+
+
+def register(application: Application) -> None:
+    """Add the memory tools to *application*."""
+    session = application.session
+    tool = application.tool
+    store = application.opened.store
+
+    @tool()
+    def remember(
+        title: Annotated[str, Field(description='one line, or "title | content" in one text')] = "",
+        content: Annotated[
+            str, Field(description="what is worth knowing, with its why; self-contained")
+        ] = "",
+        type: Annotated[
+            str,
+            Field(description=f"one of {', '.join(TYPES)}"),
+        ] = "",
+        tags: Words = "",
+        level: Annotated[
+            LevelName, Field(description="user: holds everywhere; project: this code base")
+        ] = "",
+        touches: Annotated[Words, Field(description="files it is about, path or path:line")] = "",
+        links: Annotated[Words, Field(description='ids it relates to, or "rel: id"')] = "",
+        supersedes: Annotated[Words, Field(description="ids of memories that this one replaces")] = "",
+        keep_secrets: Annotated[bool, Field(description="store although it looks like a secret")] = False,
+    ) -> str:
+        """Store one thing worth knowing in later sessions: a decision and its reason, a trap, a convention,
+        a preference, where the work stands. Not for what the code or CLAUDE.md already says. Answers with
+        the id and the file."""
+        if not title or not content:
+            title, content = split_title(title or content)
+        draft = Draft(
+            title=title,
+            text=content,
+            type=type,
+            tags=split_list(tags),
+            level=Level(level) if level else None,
+            touches=split_list(touches),
+            links=tuple(map(parse_link, split_list(links))),
+            supersedes=split_list(supersedes),
+            source=source_of(f"{title} {content}", session.prompt),
+            session=session.id,
+        )
+        return replies.remembered(store_draft(store(), draft, keep_secrets=keep_secrets))
+
+    @tool(reads=True)
+    def recall(
+        query: Annotated[str, Field(description="a question or telling words; identifiers and paths work")],
+        mode: Annotated[str, Field(description="hybrid, keyword or semantic")] = "",
+        limit: Annotated[int, Field(description="1 to 50")] = 5,
+        type: Annotated[str, Field(description="only this type of memory")] = "",
+        tags: Words = "",
+        level: LevelName = "",
+        kind: Literal["", "knowledge", "conversation", "session"] = "",
+        preset: Literal["", "precision", "balanced", "exploratory"] = "",
+        include_archived: Annotated[bool, Field(description="also what was superseded or archived")] = False,
+        all_projects: bool = False,
+        as_of: Annotated[str, Field(description="a date: what was valid then")] = "",
+        touches: Annotated[str, Field(description="only memories about this file")] = "",
+        expand: Annotated[bool, Field(description="also what the hits link to")] = False,
+        sort: Literal["", "composite", "relevance"] = "",
+        explain: Annotated[bool, Field(description="show how each score came about")] = False,
+    ) -> str:
+        """Search what earlier sessions learned, by words and by meaning. Call it before work that past
+        decisions, traps or preferences may touch, and whenever the person refers to something from before.
+        Answers with ids, texts and how sure the match is; 'no confident match' means: do not guess."""
+        chosen = filter_of(
+            level=level,
+            kind=kind,
+            type=type,
+            tags=split_list(tags),
+            as_of=as_of,
+            touches=touches,
+            all_projects=all_projects,
+            include_archived=include_archived,
+        )
+        asked = Query(
+            query, parse_mode(mode), Sort(sort or Sort.COMPOSITE), limit, expand=expand, filter=chosen
+        )
+        asked = with_preset(asked, preset)
+        return replies.recalled(search(store(), asked, session=session.id or "mcp"), query, explain=explain)
+
+    @tool(reads=True)
+    def search_knowledge(query: str, category: str = "", limit: int = 10) -> str:
+        """Search knowledge memories by meaning; category is a type (decision, gotcha, …) or a category of
+        the person's own."""
+        is_type = category.strip().lower() in TYPES
+        filter = Filter(
+            kinds=(Kind.KNOWLEDGE,),
+            types=(category.strip().lower(),) if is_type else (),
+            category="" if is_type else category.strip(),
+        )
+        asked = Query(text=query, mode=parse_mode("semantic"), limit=limit, filter=filter)
+        return replies.recalled(search(store(), asked, session=session.id or "mcp"), query, explain=False)
+
+    @tool(reads=True)
+    def read_memory(
+        id: Annotated[str, Field(description="the id, as recall and list_memories show it")],
+    ) -> str:
+        """Read one memory whole, with its version, links and file."""
+        return replies.read(read(store(), id))
+
+    @tool()
+    def revise(
+        id: str,
+        title: str = "",
+        content: str = "",
+        type: str = "",
+        tags: Annotated[list[str] | str | None, Field(description="all tags it shall have")] = None,
+        pinned: bool | None = None,
+        touches: Annotated[list[str] | str | None, Field(description="all files it is about")] = None,
+        links: Annotated[list[str] | str | None, Field(description='all links, ids or "rel: id"')] = None,
+        version: Annotated[str, Field(description="the version that read_memory showed")] = "",
+        keep_secrets: bool = False,
+    ) -> str:
+        """Change a memory: only what is given changes. Give the version to be told, instead of overwriting,
+        when somebody changed it meanwhile."""
+        revision = Revision(
+            title=title or None,
+            text=content or None,
+            type=type or None,
+            tags=None if tags is None else split_list(tags),
+            pinned=pinned,
+            touches=None if touches is None else split_list(touches),
+            links=None if links is None else tuple(map(parse_link, split_list(links))),
+        )
+        if revision == Revision():
+            raise Rejected(
+                "Nothing was given to change.", "Give a title, content, type, tags, touches, links or pinned."
+            )
+        found = change(store(), id, revision, version=version, keep_secrets=keep_secrets, session=session.id)
+        return f"{found.memory.id}: revised.\n{replies.read(found)}"
+
+    @tool(destroys=True)
+    def forget(
+        id: str,
+        forever: Annotated[bool, Field(description="delete for good instead of moving to the trash")] = False,
+    ) -> str:
+        """Forget a memory: it moves to the trash and restore_memory brings it back. Ask the person first."""
+        gone = forgetting.forget(store(), id, forever=forever, session=session.id)
+        if gone.path is None:
+            return f"{gone.id}: deleted for good."
+        return f"{gone.id}: forgotten; restore_memory brings it back. {gone.path}"
+
+    @tool()
+    def restore_memory(id: str) -> str:
+        """Bring back a memory that was forgotten or archived."""
+        found = forgetting.restore(store(), id, session=session.id)
+        return f"{found.memory.id}: restored. {found.path}"
+
+    @tool(reads=True)
+    def list_memories(
+        filter: Annotated[str, Field(description="a type or a tag, as a short form")] = "",
+        type: str = "",
+        tags: Words = "",
+        level: LevelName = "",
+        kind: Literal["", "knowledge", "conversation", "session"] = "",
+        include_archived: bool = False,
+        all_projects: bool = False,
+        order: Literal["updated", "created", "title"] = "updated",
+        limit: int = 20,
+        offset: int = 0,
+    ) -> str:
+        """List memories, newest first: ids, types, dates, titles."""
+        if filter and filter.lower() in TYPES:
+            type = type or filter
+        elif filter:
+            tags = [*split_list(tags), filter]
+        chosen = filter_of(
+            level=level,
+            kind=kind,
+            type=type,
+            tags=split_list(tags),
+            all_projects=all_projects,
+            include_archived=include_archived,
+        )
+        found = list_(store(), chosen, limit=check_limit(limit), offset=max(0, offset), order=order)
+        return replies.listing(found, max(0, offset))
+
+    @tool(reads=True)
+    def get_stats() -> str:
+        """Count memories by kind, type, status and tag, and tell what could not be read."""
+        return replies.stats(count(store()))

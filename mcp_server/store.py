@@ -1,0 +1,56 @@
+"""The store: vaults, ledger, index, embedder and clock, opened together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_server.adapters.index.database import Database
+from mcp_server.adapters.ledger import Ledger
+from mcp_server.adapters.project import Project
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.memory import Kind, Level
+from mcp_server.core.ports import Clock
+from mcp_server.core.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp_server.adapters.index.semantic import Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """
+    Everything an action works on.
+
+    `vaults` are those of the person and of this project, the user vault first; `meaning` gives the
+    embedding model and its vectors, None while it loads or when there is none.
+    """
+
+    home: Path
+    vaults: tuple[Vault, ...]
+    project: Project | None
+    database: Database
+    ledger: Ledger
+    settings: Settings
+    clock: Clock
+    meaning: Callable[[], "Meaning | None"]
+
+    @property
+    def user_vault(self) -> Vault:
+        return self.vaults[0]
+
+    def vault(self, key: str) -> Vault | None:
+        """Return the visible vault with that key."""
+        return next((vault for vault in self.vaults if vault.key == key), None)
+
+    def vault_for(self, kind: Kind, level: Level) -> Vault:
+        """Return the vault a new memory of that kind and level is written to: the last that takes it."""
+        return next(
+            vault
+            for vault in reversed(self.vaults)
+            if vault.level is level and kind in vault.kinds and vault.adopted
+        )
+
+    def now(self) -> int:
+        """Return the present moment in Unix seconds."""
+        return int(self.clock().timestamp())
