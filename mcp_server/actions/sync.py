@@ -187,12 +187,11 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
         memories.touch(db, reading.stamp)
         return False
     holder = memories.path_of(db, vault.key, reading.memory.id)
-    if holder and holder != reading.stamp.path:
-        if stamp(Path(holder)):
-            reason = f"has the id '{reading.memory.id}', which {holder} has already; give one of them another"
-            problem = Problem(reading.stamp.path, 0, reason)
-            memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=problem)
-            return False
+    if holder not in ("", reading.stamp.path) and stamp(Path(holder)):
+        reason = f"has the id '{reading.memory.id}', which {holder} has already; give one of them another"
+        problem = Problem(reading.stamp.path, 0, reason)
+        memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=problem)
+        return False
     memories.put(
         db,
         vault=vault.key,

@@ -170,15 +170,15 @@ class Span:
     """
     The lines that a key and its value take, `first` to `last`, counted from 0.
 
-    `tail` is the comment behind the first line with the blanks before it, `comments` are the
-    comments behind the others; `kept` are the lines that hold only a comment or nothing.
+    `tail` is the comment behind the first line with the blanks before it; `kept` are the numbers
+    of the other lines with a comment, and the comment when something else stands before it.
+    A blank line counts as one with a comment.
     """
 
     first: int
     last: int
     tail: str
-    comments: tuple[str, ...]
-    kept: tuple[int, ...]
+    kept: tuple[tuple[int, str], ...]
 
 
 def spans(block: str) -> tuple[dict[str, Span], str]:
@@ -221,16 +221,16 @@ def _span(block: str, places: Sequence[tuple[int, int]]) -> Span:
         at = end
     line_end = block.find("\n", at)
     blotted.append(block[at : line_end if line_end >= 0 else None])
-    tail, comments, kept = "", [], []
+    tail, kept = "", []
     for number, line in enumerate("".join(blotted).split("\n"), first):
         found = re.search(r"(?<!\S)#", line)
         if not line.strip() or (found and not line[: found.start()].strip()):
-            kept.append(number)
+            kept.append((number, ""))
         elif found and number == first:
             tail = line[len(line[: found.start()].rstrip()) :]
         elif found:
-            comments.append(line[found.start() :])
-    return Span(first, number, tail, tuple(comments), tuple(kept))
+            kept.append((number, line[found.start() :]))
+    return Span(first, number, tail, tuple(kept))
 
 
 def replace_keys(
@@ -247,13 +247,12 @@ def replace_keys(
     result += [indent + line + eol for key, new in changes.items() if key not in at for line in new]
     for key in sorted(changes.keys() & at.keys(), key=lambda key: at[key].first, reverse=True):
         span, new = at[key], [indent + line + eol for line in changes[key]]
-        comments = list(span.comments)
         if new:
             new[0] = new[0].removesuffix(eol) + span.tail + eol
         elif span.tail:
-            comments.insert(0, span.tail.strip())
-        new += [indent + comment + eol for comment in comments]
-        result[span.first : span.last + 1] = new + [lines[number] for number in span.kept]
+            new = [indent + span.tail.strip() + eol]
+        new += [indent + comment + eol if comment else lines[number] for number, comment in span.kept]
+        result[span.first : span.last + 1] = new
     return result
 
 

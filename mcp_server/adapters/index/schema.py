@@ -15,7 +15,7 @@ def create(connection: sqlite3.Connection) -> None:
     import sqlite_utils  # slow to import (0.3 s), and needed only when an index is made
 
     db = sqlite_utils.Database(connection)
-    db["memories"].create(
+    db.table("memories").create(
         {
             "row": int, "vault": str, "id": str, "path": str, "digest": str, "size": int, "mtime_ns": int,
             "kind": str, "type": str, "status": str, "title": str, "text": str, "tags": str, "parts": str,
@@ -26,11 +26,13 @@ def create(connection: sqlite3.Connection) -> None:
         pk="row",
         not_null={"vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"},
     )  # fmt: skip
-    db["memories"].create_index(["vault", "id"], unique=True)
-    db["memories"].create_index(["path"], unique=True)
-    db["memories"].create_index(["fingerprint"])
-    db["memories"].create_index(["vault", "status", "kind", "updated"])
-    db["memories"].enable_fts(["title", "text", "tags", "parts"], tokenize=TOKENIZER, create_triggers=True)
+    db.table("memories").create_index(["vault", "id"], unique=True)
+    db.table("memories").create_index(["path"], unique=True)
+    db.table("memories").create_index(["fingerprint"])
+    db.table("memories").create_index(["vault", "status", "kind", "updated"])
+    db.table("memories").enable_fts(
+        ["title", "text", "tags", "parts"], tokenize=TOKENIZER, create_triggers=True
+    )
 
     # A passage is never changed in place, and AUTOINCREMENT never gives a number twice:
     # whoever holds a vector by its passage's number cannot mistake it for another.
@@ -38,16 +40,16 @@ def create(connection: sqlite3.Connection) -> None:
         "CREATE TABLE passages (row INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
         " position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL, model TEXT)"
     )
-    db["passages"].create_index(["memory"])
+    db.table("passages").create_index(["memory"])
     connection.execute("CREATE INDEX passages_pending ON passages(row) WHERE model IS NULL")
-    db["passages"].enable_fts(["text", "parts"], tokenize=TOKENIZER, create_triggers=True)
-    db["vectors"].create({"passage": int, "model": str, "embedding": bytes}, pk="passage")
+    db.table("passages").enable_fts(["text", "parts"], tokenize=TOKENIZER, create_triggers=True)
+    db.table("vectors").create({"passage": int, "model": str, "embedding": bytes}, pk="passage")
 
-    db["tags"].create({"memory": int, "tag": str}, pk=("memory", "tag"))
-    db["tags"].create_index(["tag"])
-    db["links"].create({"memory": int, "rel": str, "target": str}, pk=("memory", "rel", "target"))
-    db["links"].create_index(["target"])
-    db["unreadable"].create(
+    db.table("tags").create({"memory": int, "tag": str}, pk=("memory", "tag"))
+    db.table("tags").create_index(["tag"])
+    db.table("links").create({"memory": int, "rel": str, "target": str}, pk=("memory", "rel", "target"))
+    db.table("links").create_index(["target"])
+    db.table("unreadable").create(
         {"path": str, "vault": str, "size": int, "mtime_ns": int, "line": int, "reason": str}, pk="path"
     )
     connection.execute(
@@ -55,20 +57,21 @@ def create(connection: sqlite3.Connection) -> None:
         " vault TEXT NOT NULL, id TEXT NOT NULL, change TEXT NOT NULL, at INTEGER NOT NULL)"
     )
 
-    db["usage"].create(
+    db.table("usage").create(
         {
             "ref": str, "accesses": int, "last_access": int, "retrieved": int, "used": int,
             "trust_moved": float, "last_confirmed": int,
         },
         pk="ref",
         defaults={
-            "accesses": 0, "last_access": 0, "retrieved": 0, "used": 0, "trust_moved": 0.0, "last_confirmed": 0,
+            "accesses": 0, "last_access": 0, "retrieved": 0, "used": 0,
+            "trust_moved": 0.0, "last_confirmed": 0,
         },
     )  # fmt: skip
-    db["injected"].create({"session": str, "ref": str}, pk=("session", "ref"))
-    db["accepted"].create({"digest": str}, pk="digest")
-    db["ledger_files"].create({"path": str, "offset": int}, pk="path")
-    db["facts"].create({"name": str, "value": str}, pk="name")
+    db.table("injected").create({"session": str, "ref": str}, pk=("session", "ref"))
+    db.table("accepted").create({"digest": str}, pk="digest")
+    db.table("ledger_files").create({"path": str, "offset": int}, pk="path")
+    db.table("facts").create({"name": str, "value": str}, pk="name")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 

@@ -18,14 +18,30 @@ from mcp_server.core.query import Query
 from mcp_server.doors.cli import output
 
 MEMORIES = (
-    ("gotcha", "billing,stripe", "Stripe webhook needs the raw request body | Body parsing middleware must be"
-     " skipped for /webhook, or signature verification fails."),
-    ("decision", "database", "Postgres instead of MySQL | We chose Postgres in March because the reports need"
-     " window functions and partial indexes."),
-    ("architecture", "frontend", "The shop is a Next.js app | Pages live in app/, the cart state is kept on the"
-     " server and revalidated by tag."),
-    ("preference", "style", "Short commit messages | Commit subjects are imperative and below 60 characters."),
-)  # fmt: skip
+    (
+        "gotcha",
+        "billing,stripe",
+        "Stripe webhook needs the raw request body | Body parsing middleware must be skipped for"
+        " /webhook, or signature verification fails.",
+    ),
+    (
+        "decision",
+        "database",
+        "Postgres instead of MySQL | We chose Postgres in March because the reports need window"
+        " functions and partial indexes.",
+    ),
+    (
+        "architecture",
+        "frontend",
+        "The shop is a Next.js app | Pages live in app/; the cart is kept on the server and"
+        " revalidated by tag.",
+    ),
+    (
+        "preference",
+        "style",
+        "Short commit messages | Commit subjects are imperative and below 60 characters.",
+    ),
+)
 QUESTIONS = ("signature verification webhook", "why does the payment provider reject our callbacks?")
 
 
@@ -58,10 +74,10 @@ def demo_command() -> None:
     _say("Edit one by hand: March becomes April")
     files[1].write_text(files[1].read_text(encoding="utf-8").replace("March", "April"), encoding="utf-8")
     sync(store)
+    embed_pending(store)
     output.print_answer(recall(store, Query("when did we choose Postgres", limit=1)))
 
     _say("Recall by words, and by meaning")
-    embed_pending(store)
     for question in QUESTIONS:
         click.echo(click.style(f"  ? {question}", fg="cyan"))
         output.print_answer(recall(store, Query(question, limit=1)))

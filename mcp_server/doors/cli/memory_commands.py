@@ -311,7 +311,7 @@ def stats_command(as_json: bool) -> None:
     if as_json:
         output.print_json(asdict(found))
         return
-    rows = [["memories", found.memories], ["files", f"{found.size / 1024:,.0f} KB"]]
+    rows: list[list[object]] = [["memories", found.memories], ["files", f"{found.size / 1024:,.0f} KB"]]
     rows += [["index", f"{found.index_size / 1024:,.0f} KB"], ["passages", found.passages]]
     rows += [["waiting to be embedded", found.pending], ["embedding model", found.model]]
     for name, counts in (

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,9 +14,7 @@ from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.render import visible
 
-WIDTH = 100
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def opened(*, wait_for_model: bool = True) -> Opened:
@@ -126,5 +125,5 @@ def type_of(row: Row) -> str:
 @contextlib.contextmanager
 def progress(total: int, label: str) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on stderr, and give what moves it on."""
-    with click.progressbar(length=total, label=label, file=click.get_text_stream("stderr")) as bar:
+    with click.progressbar(length=total, label=label, file=sys.stderr) as bar:
         yield bar.update

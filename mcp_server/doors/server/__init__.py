@@ -13,13 +13,16 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import anyio
+from mcp.server.mcpserver import MCPServer
 
 from mcp_server.adapters import files
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
-from mcp_server.doors.server.application import build
+from mcp_server.doors.server import hook_tool, memory_tools, session_tools
+from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.background import keep_current
 
 PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still there
@@ -42,6 +45,14 @@ def main() -> None:
     finally:
         logging.shutdown()
         os._exit(0)  # threads that load a model or wait for the watcher's lock must not hold us
+
+
+def build(opened: Opened) -> MCPServer[Any]:
+    """Return the server with all its tools."""
+    application = Application(opened)
+    for tools in (memory_tools, session_tools, hook_tool):
+        tools.register(application)
+    return application.server
 
 
 def _end_with_parent(parent: int) -> None:

@@ -6,8 +6,7 @@ from typing import Any, ParamSpec
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ListToolsResult, ToolAnnotations
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
 from mcp_server import __version__
 from mcp_server.bootstrap import Opened
@@ -47,16 +46,13 @@ class Application:
 
         def register(function: Callable[P, str]) -> Callable[P, str]:
             @functools.wraps(function)
-            def told(*args: P.args, **kwargs: P.kwargs) -> str:
+            def told(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult:
                 try:
                     return function(*args, **kwargs)
                 except DaybookError as error:
-                    raise ToolError(f"{error} {error.hint}".strip()) from error
+                    return _refused(f"{error} {error.hint}".strip())
                 except OSError as error:
-                    raise ToolError(
-                        f"The disk refused: {error.strerror or error}. Nothing was changed; free space or"
-                        " permissions, then repeat."
-                    ) from error
+                    return _refused(f"The disk refused: {error.strerror or error}. Nothing was changed.")
 
             self.server.tool(
                 description=" ".join((function.__doc__ or "").split()),
@@ -74,19 +70,14 @@ class Application:
         return register
 
 
-def build(opened: Opened) -> MCPServer[Any]:
-    """Return the server with all its tools."""
-    from mcp_server.doors.server import hook_tool, memory_tools, session_tools
-
-    application = Application(opened)
-    for tools in (memory_tools, session_tools, hook_tool):
-        tools.register(application)
-    return application.server
+def _refused(sentence: str) -> CallToolResult:
+    """Return an error that the model can act on; raising would put the SDK's own words before it."""
+    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)
 
 
-async def _hide_hook_tool(context: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def _hide_hook_tool(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Leave the hooks' own tool out of the list: hooks call it by name, a model has no use for it."""
-    result = await call_next(context)
-    if isinstance(result, ListToolsResult):
-        result.tools = [tool for tool in result.tools if tool.name != HOOK_TOOL]
+    result = await call_next(ctx)
+    if ctx.method == "tools/list" and isinstance(result, dict):
+        result["tools"] = [tool for tool in result["tools"] if tool["name"] != HOOK_TOOL]
     return result

@@ -80,7 +80,7 @@ def stats(found: Stats) -> str:
         return ", ".join(f"{name} {count}" for name, count in list(numbers.items())[:most]) or "none"
 
     lines = [
-        f"{found.memories} memories, {found.size // 1024:,} KB of files, index {found.index_size // 1024:,} KB",
+        f"{found.memories} memories, files {found.size // 1024:,} KB, index {found.index_size // 1024:,} KB",
         f"kinds: {counts(found.by_kind)}",
         f"types: {counts(found.by_type)}",
         f"status: {counts(found.by_status)}",
@@ -158,7 +158,8 @@ def explained(hit: Hit) -> str:
     boosts = "".join(f" {name} ×{factor:.2f}" for name, factor in parts.boosts)
     return (
         f"words {parts.words:.3f}, passage {parts.passage:.3f}, cosine {cosine},"
-        f" coverage {parts.coverage:.2f}, relevance {parts.relevance:.3f}{boosts}, recency {parts.recency:.2f}, usage {parts.usage:.2f},"
+        f" coverage {parts.coverage:.2f}, relevance {parts.relevance:.3f}{boosts},"
+        f" recency {parts.recency:.2f}, usage {parts.usage:.2f},"
         f" trust {parts.trust:.2f}, helpfulness {parts.helpfulness:.2f}"
     )
 
