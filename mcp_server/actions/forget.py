@@ -83,15 +83,12 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
 
 def _move_back(store: Store, vault: Vault, path: Path, target: Path, session: str) -> Found:
     try:
-        digest = files.digest(files.read(path))
         files.move(path, target)
     except FileExistsError:
         raise Rejected(f"{target} exists already.", "Rename or forget that file first.") from None
     with contextlib.suppress(IndexUnavailable):
         take_in(store, vault, path)
-    written(
-        store, vault, target, "restored", ref=f"{vault.key}/{target.stem}", digest=digest, session=session
-    )
+    written(store, vault, target, "restored", ref=f"{vault.key}/{target.stem}", session=session)
     return read(store, target.stem)
 
 

@@ -28,6 +28,7 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
+from mcp_server.core.provenance import MANUAL, reads_like_instruction
 from mcp_server.core.redaction import find_secrets
 from mcp_server.store import Store
 
@@ -145,7 +146,10 @@ def _write(store: Store, vault: Vault, draft: Draft) -> tuple[Memory, Path]:
                 ) from None
             continue
         ref = f"{vault.key}/{memory.id}"
-        written(store, vault, path, "remembered", ref=ref, digest=files.digest(data), session=draft.session)
+        # What Claude wrote by itself and reads like an instruction waits for the person.
+        waits = draft.source != MANUAL and reads_like_instruction(f"{memory.title}\n{memory.text}")
+        accepted = "" if waits else files.digest(data)
+        written(store, vault, path, "remembered", ref=ref, accepted=accepted, session=draft.session)
         return memory, path
     raise Rejected(f"No free id was found for '{draft.title}'.", "Give the memory another title.")
 

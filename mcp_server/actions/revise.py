@@ -61,7 +61,7 @@ def revise(
     data = memory_file.rewrite(found.data, memory, path=str(found.path))
     files.replace(found.path, data, expected=found.digest)
     digest = files.digest(data)
-    written(store, found.vault, found.path, "revised", ref=found.ref, digest=digest, session=session)
+    written(store, found.vault, found.path, "revised", ref=found.ref, accepted=digest, session=session)
     return replace(found, memory=memory, data=data, digest=digest)
 
 

@@ -119,14 +119,16 @@ def take_in(store: Store, vault: Vault, *paths: Path) -> None:
 
 
 def written(
-    store: Store, vault: Vault, path: Path, event: str, *, ref: str, digest: str, session: str = ""
+    store: Store, vault: Vault, path: Path, event: str, *, ref: str, accepted: str = "", session: str = ""
 ) -> None:
     """
     Follow up on a file just written: one ledger line, and the index.
 
+    *accepted* is the digest of bytes that may be shown unasked from now on.
     The file is the memory; a ledger or an index in trouble does not undo it, the next sync repairs them.
     """
-    store.ledger.note(event, store.clock(), refs=[ref], digests=[digest], session=session)
+    digests = [accepted] if accepted else []
+    store.ledger.note(event, store.clock(), refs=[ref], digests=digests, session=session)
     with contextlib.suppress(IndexUnavailable):
         take_in(store, vault, path)
         catch_up(store)

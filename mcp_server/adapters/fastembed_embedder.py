@@ -18,7 +18,7 @@ from mcp_server.core.ports import Vector
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 SHIPPED = "minilm-l6"
-BATCH = 4  # passages at a time: larger batches are no faster on one thread and hold more memory
+BATCH = 1  # passages at a time: on one thread larger batches are no faster, and each costs 10 MB
 
 
 class FastembedEmbedder:

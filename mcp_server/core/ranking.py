@@ -35,6 +35,7 @@ EXPANSION_MOST = 3  # linked memories taken in for each hit
 COMMON_SHARE = 0.03  # a term in a larger share of a large store says next to nothing
 LARGE_STORE = 5_000  # memories; below, the ranking of common terms costs nothing and helps
 FEWEST_TERMS = 6  # the rarest terms that are always searched
+FEWEST_DOCUMENTS = 100  # memories from which on frequencies are taken at their word
 MOST_TERMS = 24  # the rarest terms that are searched at all: a long prompt has more than it needs
 
 
@@ -103,8 +104,15 @@ def composite(*, relevance: float, recency: float, usage: float, trust: float, h
 
 
 def idf(documents: int, frequency: int) -> float:
-    """Return how telling a term is that occurs in *frequency* of *documents* (BM25's formula, above 0)."""
-    return math.log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
+    """
+    Return how telling a term is that occurs in *frequency* of *documents* (BM25's formula, above 0).
+
+    A small store says little about how common a word is, so it counts as one of 100 memories; a term
+    that occurs nowhere tells no more than one that occurs once.
+    """
+    known = max(1, frequency)
+    all_of_them = max(documents, FEWEST_DOCUMENTS)
+    return math.log(1.0 + (all_of_them - known + 0.5) / (known + 0.5))
 
 
 def telling_terms(frequencies: Mapping[str, int], documents: int) -> list[str]:

@@ -1,0 +1,165 @@
+"""
+Secrets known by where they stand: between the lines of a private key, in a URL, a header, a command.
+
+Each function looks for a literal and reads a bounded number of characters from there, and yields
+start, end and kind of what it finds.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from mcp_server.core.secret_shapes import WINDOW, whole
+from mcp_server.core.secret_values import is_key, is_password, is_placeholder, is_random
+
+Found = tuple[int, int, str]
+MAX_KEY_BLOCK = 64 * 1024  # characters between the two lines around a private key
+
+_BEGIN_KEY = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_END_KEY = re.compile(r"-----END [A-Z0-9 ]{0,60}-----")
+_KEY_LINES = re.compile(  # of a block that was cut short
+    r"""(?:(?:\s|\\[nrt]|[>|,"'+#]){0,12}+[A-Za-z0-9+/=]{16,4096}+){1,800}+(?:\s{0,4}[A-Za-z0-9+/]{1,15}={0,2})?"""
+)
+_PUTTY = re.compile(r"Private-Lines: [0-9]{1,4}\s{1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\s{1,4}+){1,400}+)")
+
+
+def private_keys(text: str) -> Iterator[Found]:
+    """Whole blocks from BEGIN to END, in one line or many; a block without an END as far as its lines go."""
+    done = 0
+    for at in _places(text, "-----BEGIN "):
+        begin = _BEGIN_KEY.match(text, at, at + 120)
+        if at < done or begin is None:
+            continue
+        stop = text.find("-----", begin.end(), begin.end() + MAX_KEY_BLOCK)
+        end = _END_KEY.match(text, stop, stop + 80) if stop >= 0 else None
+        lines = _KEY_LINES.match(text, begin.end(), begin.end() + MAX_KEY_BLOCK)
+        if end and len(re.sub(r"\\[nrt]|[^A-Za-z0-9+/=]", "", text[begin.end() : stop])) >= 40:
+            done = end.end()
+        elif lines and lines.end() - lines.start() >= 40:
+            done = lines.end()
+        else:
+            continue
+        yield at, done, "a private key"
+    for at in _places(text, "Private-Lines: "):
+        if match := _PUTTY.match(text, at, at + 8 * WINDOW):
+            yield *match.span("secret"), "a private key"
+
+
+_USERINFO = re.compile(
+    r"""://(?P<user>[^\s/?#@:"'<>`\\]{0,200})(?::(?P<password>[^\s/"'<>`\\]{1,300}))?@(?=[\w\[.$%{*-])"""
+)
+_NAMES_A_PASSWORD = re.compile(r"[a-z_.-]{0,20}(?:pass|pwd|secret|token|credential)[a-z_.-]{0,20}", re.I)
+
+
+def in_urls(text: str) -> Iterator[Found]:
+    """The password before the host of a URL, or the token that stands alone there."""
+    for at in _places(text, "://"):
+        match = _USERINFO.match(text, at, at + WINDOW)
+        if match is None:
+            continue
+        user, password = match["user"], match["password"]
+        if password and password not in (user, "x-oauth-basic"):
+            if (
+                len(password) > 2
+                and not is_placeholder(password)
+                and not _NAMES_A_PASSWORD.fullmatch(password)
+            ):
+                yield *match.span("password"), "a password in a URL"
+        elif text[at - 4 : at] in ("http", "ttps") and len(user) >= 16 and is_random(user):
+            yield *match.span("user"), "a token in a URL"
+
+
+_SCHEME = re.compile(
+    r"""(?P<header>authorization["'`\\]{0,4}\s{0,4}[:=,]\s{0,4}[fbr]?["'`\\]{0,4}\s{0,4})?
+    (?P<scheme>bearer|basic|token|apikey|api-key|bot|splunk|sso-key|ssws|key|negotiate)
+    (?:\s|%20|["'`]\s{0,3}\+\s{0,3}|:\s){1,3}["'`\\]{0,3}
+    (?P<value>[a-z0-9._~+/:|=-]{8,4096})""",
+    re.VERBOSE,
+)
+
+
+def in_headers(text: str, lowered: str) -> Iterator[Found]:
+    """What follows `Authorization: <scheme>`, or Bearer and Basic anywhere; *lowered* is *text* in lower case."""
+    for literal in ("authorization", "bearer", "basic"):
+        for at in _places(lowered, literal):
+            match = _SCHEME.match(lowered, at, at + WINDOW)
+            if match is None:
+                continue
+            start, end = match.span("value")
+            value = text[start : whole(text, end, at + WINDOW)].rstrip(".:")
+            if match["scheme"] == "basic":
+                if _is_user_and_password(value):
+                    yield start, start + len(value), "a user and password in base64"
+            elif is_key(value) or (match["header"] and is_password(value, plain_word=False)):
+                yield start, start + len(value), "an authorization token"
+
+
+def _is_user_and_password(value: str) -> bool:
+    try:
+        head = value.rstrip("=")[:512]
+        plain = base64.b64decode(head + "=" * (-len(head) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return False
+    return bool(plain.partition(":")[2]) and plain.isprintable()
+
+
+# After which option of which program a password stands; in the first three after a user and a colon.
+_USER_OPTION = r"\s(?:-[A-Za-z]{0,6}u|--user|--proxy-user|-[aU]|--auth)(?:\s{1,3}|=)?"
+_OPTIONS = {
+    "curl ": _USER_OPTION,
+    "http ": _USER_OPTION,
+    "wget ": _USER_OPTION,
+    "sshpass ": r"\s-p\s{0,3}",
+    "mysql": r"\s-p",
+    "mariadb": r"\s-p",
+    "redis-cli ": r"\s-a\s{1,3}",
+    "mongo": r"\s-p\s{1,3}",
+    " login ": r"\s-p\s{1,3}",
+    "ldap": r"\s-w\s{1,3}",
+    "IDENTIFIED BY ": r"\s(?:PASSWORD )?(?=['\"])",
+    "identified by ": r"\s(?=['\"])",
+    "requirepass ": r"\s",
+    "masterauth ": r"\s",
+}
+_USER = r"""(?P<user>[^\s:"'$]{1,100}):"""
+_PASSWORD = r"""(?P<password>(?(quote)[^"'\n]|[^\s"'\\;|<>]){4,200})"""
+_MAX_COMMAND = 1000  # characters of one command line that are read
+
+
+def in_commands(text: str) -> Iterator[Found]:
+    """The password in a command line: `curl -u user:...`, `sshpass -p ...`, `IDENTIFIED BY '...'`."""
+    for program, option in _OPTIONS.items():
+        for at in _places(text, program):
+            end = _command_end(text, at, program)
+            match = _argument(option).search(text, at + len(program) - 1, end)
+            if (
+                match
+                and match["password"] != match["user"]
+                and is_password(match["password"], plain_word=True)
+            ):
+                yield *match.span("password"), "a password in a command"
+
+
+@cache
+def _argument(option: str) -> re.Pattern[str]:
+    user = _USER if option == _USER_OPTION else "(?P<user>)"
+    return re.compile(rf"""{option}(?P<quote>["'])?{user}{_PASSWORD}""")
+
+
+def _command_end(text: str, at: int, program: str) -> int:
+    """Return where the command line at *at* ends: at a line end without backslash, or where another begins."""
+    limit = min(len(text), at + _MAX_COMMAND)
+    end = text.find("\n", at, limit)
+    while end > 0 and text[end - 1] == "\\":
+        end = text.find("\n", end + 1, limit)
+    again = text.find(program, at + 1, end if end > 0 else limit)
+    return again if again > 0 else end if end > 0 else limit
+
+
+def _places(text: str, literal: str) -> Iterator[int]:
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + 1)

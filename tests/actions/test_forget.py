@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.forget import forget, restore
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import sync
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+
+CANARY = "xylophone-quartz-7741"
+
+
+@pytest.fixture
+def known(store: Store) -> str:
+    return remember(store, Draft("Deploys", f"We deploy {CANARY}.")).memory.id
+
+
+def ids(store: Store) -> list[str]:
+    return [hit.id for hit in recall(store, Query("deploy")).hits]
+
+
+def test_a_forgotten_memory_waits_in_the_trash_and_comes_back_whole(store: Store, known: str) -> None:
+    data = read(store, known).data
+
+    gone = forget(store, known)
+
+    assert ids(store) == []
+    assert gone.path
+    assert gone.path.is_relative_to(store.home / "trash")
+    assert restore(store, known).data == data
+    assert ids(store) == [known]
+
+
+def test_a_sync_does_not_bring_back_what_was_forgotten(store: Store, known: str) -> None:
+    forget(store, known)
+    sync(store)
+
+    assert ids(store) == []
+    with pytest.raises(NotFound):
+        read(store, known)
+
+
+def test_the_same_id_can_be_forgotten_twice_and_the_newest_comes_back(store: Store) -> None:
+    for text in ("First.", "Second."):
+        remember(store, Draft("Plan", text, id="plan"))
+        forget(store, "plan")
+
+    assert restore(store, "plan").memory.text == "Second."
+    with pytest.raises(Rejected, match="exists already"):
+        restore(store, "plan")
+
+
+def test_forgetting_for_good_leaves_no_byte_of_the_text(store: Store, known: str) -> None:
+    remember(store, Draft("Other", "Stays."))
+    forget(store, known)
+    restore(store, known)
+
+    assert forget(store, known, forever=True).path is None
+
+    holders = [path for path in every_file(store.home) if CANARY.encode() in path.read_bytes()]
+    assert holders == []
+    words = [path for path in every_file(store.home) if b"xylophone" in path.read_bytes()]
+    assert words == []
+
+
+def every_file(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_what_lies_in_the_trash_can_be_deleted_for_good(store: Store, known: str) -> None:
+    forget(store, known)
+
+    forget(store, known, forever=True)
+
+    with pytest.raises(NotFound):
+        restore(store, known)
+
+
+def test_an_archived_memory_is_restored(store: Store, known: str) -> None:
+    found = read(store, known)
+    archive = found.vault.root / "archive"
+    found.path.rename(archive / found.path.name)
+    sync(store)
+    assert ids(store) == []
+
+    assert restore(store, known).path == found.path
+    assert ids(store) == [known]
+
+
+def test_an_active_memory_needs_no_restoring(store: Store, known: str) -> None:
+    with pytest.raises(Rejected, match="needs no restoring"):
+        restore(store, known)
+
+
+@pytest.mark.parametrize("odd", ["../../etc/passwd", "/etc/passwd", "a/b", "", "*", "nul\0"])
+def test_an_id_that_is_a_path_leads_nowhere(store: Store, odd: str) -> None:
+    with pytest.raises((NotFound, Rejected)):
+        forget(store, odd)
+    with pytest.raises((NotFound, Rejected)):
+        restore(store, odd)

@@ -1,0 +1,142 @@
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft, Level, Status, split_title
+from mcp_server.core.query import ANY_STATUS, Filter, Query
+from mcp_server.store import Store
+
+
+def test_a_memory_becomes_one_readable_file(store: Store) -> None:
+    done = remember(
+        store, Draft("Webhook needs the raw body", "Skip body parsing.", type="gotcha", tags=("Stripe",))
+    )
+
+    said = done.path.read_text(encoding="utf-8")
+    assert said.startswith(f"---\nid: {done.memory.id}\ntitle: Webhook needs the raw body\ntype: gotcha\n")
+    assert said.endswith("---\nSkip body parsing.\n")
+    assert "tags: [stripe]" in said
+    assert done.path.name == f"{done.memory.id}.md"
+
+
+def test_what_was_remembered_is_recalled_at_once(store: Store) -> None:
+    done = remember(store, Draft("Webhook", "Skip body parsing."))
+
+    assert [hit.id for hit in recall(store, Query("body parsing")).hits] == [done.memory.id]
+
+
+def test_files_are_the_persons_alone(store: Store) -> None:
+    done = remember(store, Draft("Webhook", "Skip body parsing."))
+
+    assert stat.S_IMODE(done.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(done.path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(store.database.path.stat().st_mode) == 0o600
+
+
+def test_inside_a_project_knowledge_belongs_to_it_and_preferences_to_the_person(store: Store) -> None:
+    assert remember(store, Draft("A", "fact")).level is Level.PROJECT
+    assert remember(store, Draft("B", "likes", type="preference")).level is Level.USER
+    assert remember(store, Draft("C", "everywhere", level=Level.USER)).level is Level.USER
+
+
+def test_in_the_home_folder_everything_belongs_to_the_person(
+    open_here: Callable[..., Opened], scratch_home: Path
+) -> None:
+    store = open_here(folder=scratch_home).store()
+
+    assert remember(store, Draft("A", "fact")).level is Level.USER
+    with pytest.raises(Rejected, match="no project"):
+        remember(store, Draft("B", "fact", level=Level.PROJECT))
+
+
+def test_saying_the_same_again_only_adds_its_tags(store: Store) -> None:
+    first = remember(store, Draft("Deploys", "We deploy from main.", tags=("ci",)))
+
+    again = remember(store, Draft("deploys ", "We  deploy from MAIN.", tags=("release",)))
+
+    assert again.known
+    assert again.memory.id == first.memory.id
+    assert read(store, first.memory.id).memory.tags == ("ci", "release")
+    assert len(list(first.path.parent.glob("*.md"))) == 1
+
+
+def test_a_changed_number_is_another_memory(store: Store) -> None:
+    first = remember(store, Draft("Timeout", "The timeout is 30 seconds."))
+    second = remember(store, Draft("Timeout", "The timeout is 60 seconds."))
+
+    assert first.memory.id != second.memory.id
+
+
+def test_what_is_superseded_stays_and_says_by_what(store: Store) -> None:
+    old = remember(store, Draft("Database", "We use MySQL."))
+    new = remember(store, Draft("Database now", "We use Postgres.", supersedes=(old.memory.id,)))
+
+    before = read(store, old.memory.id).memory
+    assert (before.status, before.superseded_by) == (Status.SUPERSEDED, new.memory.id)
+    assert before.valid_to == new.memory.created
+    assert [hit.id for hit in recall(store, Query("mysql postgres")).hits] == [new.memory.id]
+    everything = Query("mysql", filter=Filter(statuses=ANY_STATUS))
+    assert old.memory.id in [hit.id for hit in recall(store, everything).hits]
+
+
+def test_what_supersedes_nothing_known_is_stored_all_the_same(store: Store) -> None:
+    done = remember(store, Draft("Database", "We use Postgres.", supersedes=("was-never-there",)))
+
+    assert read(store, done.memory.id).memory.supersedes == ("was-never-there",)
+
+
+@pytest.mark.parametrize(
+    ("draft", "sentence"),
+    [
+        (Draft("", "text"), "needs a title"),
+        (Draft("title", " \n "), "needs a text"),
+        (Draft("t" * 201, "text"), "201 characters"),
+        (Draft("title", "x" * 65_537), "65,537 characters"),
+        (Draft("title", "text", type="idea"), "'idea' is not a type"),
+        (Draft("title", "text", id="../escape"), "is not an id"),
+        (Draft("title", "text", tags=tuple(f"t{n}" for n in range(21))), "21 tags"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused_in_a_sentence(store: Store, draft: Draft, sentence: str) -> None:
+    with pytest.raises(Rejected, match=sentence) as refusal:
+        remember(store, draft)
+
+    assert refusal.value.hint
+    assert not list(store.home.rglob("*.md"))
+
+
+def test_a_secret_is_refused_unless_the_person_insists(store: Store) -> None:
+    draft = Draft("Deploy key", "token: ghp_" + "a1B2" * 9)
+
+    with pytest.raises(Rejected, match="was not stored"):
+        remember(store, draft)
+
+    assert remember(store, draft, keep_secrets=True).path.exists()
+
+
+def test_an_id_that_is_taken_is_not_given_twice(store: Store) -> None:
+    remember(store, Draft("A", "one", id="auth-flow"))
+
+    with pytest.raises(Rejected, match="taken"):
+        remember(store, Draft("B", "two", id="auth-flow"))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("Title | text", ("Title", "text")),
+        ("Title|text | more", ("Title", "text | more")),
+        ("Just a sentence. And more.", ("Just a sentence", "Just a sentence. And more.")),
+        ("| text", ("text", "text")),
+        ("title |", ("title", "title")),
+    ],
+)
+def test_title_and_text_come_in_one_string(words: str, expected: tuple[str, str]) -> None:
+    assert split_title(words) == expected

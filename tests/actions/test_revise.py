@@ -1,0 +1,86 @@
+import pytest
+
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise, version
+from mcp_server.core.errors import Conflict, NotFound, Rejected
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+
+@pytest.fixture
+def known(store: Store) -> str:
+    return remember(store, Draft("Deploys", "We deploy from main.", tags=("ci",))).memory.id
+
+
+def test_only_what_is_given_changes(store: Store, known: str, clock: Clock) -> None:
+    before = read(store, known).memory
+    clock.pass_days(1)
+
+    after = revise(store, known, Revision(text="We deploy from release.")).memory
+
+    assert (after.title, after.tags, after.created) == (before.title, before.tags, before.created)
+    assert (after.text, after.updated) == ("We deploy from release.", clock.now)
+    assert [hit.id for hit in recall(store, Query("release")).hits] == [known]
+
+
+def test_a_revision_that_changes_nothing_writes_nothing(store: Store, known: str) -> None:
+    before = read(store, known)
+
+    after = revise(store, known, Revision(title="Deploys"))
+
+    assert after.data == before.data
+
+
+def test_unknown_keys_and_comments_survive(store: Store, known: str) -> None:
+    path = read(store, known).path
+    said = path.read_text(encoding="utf-8").replace(
+        "tags: [ci]", "# mine\nreviewed-by: Ada   # twice\ntags: [ci]"
+    )
+    path.write_text(said, encoding="utf-8")
+
+    revise(store, known, Revision(tags=("ci", "release")))
+
+    assert "# mine\nreviewed-by: Ada   # twice\ntags: [ci, release]\n" in path.read_text(encoding="utf-8")
+
+
+def test_whoever_read_an_older_version_is_told_and_overwrites_nothing(store: Store, known: str) -> None:
+    seen = version(read(store, known))
+    revise(store, known, Revision(text="Edited meanwhile."), version=seen)
+
+    with pytest.raises(Conflict, match="changed since"):
+        revise(store, known, Revision(text="Late."), version=seen)
+
+    assert read(store, known).memory.text == "Edited meanwhile."
+
+
+def test_an_edit_by_hand_before_a_revision_is_kept(store: Store, known: str) -> None:
+    path = read(store, known).path
+    path.write_text(path.read_text(encoding="utf-8").replace("main", "trunk"), encoding="utf-8")
+
+    revise(store, known, Revision(tags=("release",)))
+
+    assert "trunk" in path.read_text(encoding="utf-8")
+
+
+def test_a_memory_that_is_not_there_is_named_with_its_nearest(store: Store, known: str) -> None:
+    with pytest.raises(NotFound) as refusal:
+        revise(store, known[:-4] + "0000", Revision(text="x"))
+
+    assert known in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    "revision",
+    [Revision(title=" "), Revision(text=" "), Revision(type="idea"), Revision(text="ghp_" + "a1B2" * 9)],
+)
+def test_a_revision_that_cannot_be_stored_is_refused(store: Store, known: str, revision: Revision) -> None:
+    before = read(store, known).data
+
+    with pytest.raises(Rejected):
+        revise(store, known, revision)
+
+    assert read(store, known).data == before

@@ -1,0 +1,123 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.conversation import load_conversation, save_conversation
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.session import restore_session, save_session
+from mcp_server.core.conversation import Turn
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+
+def git(folder: Path, *arguments: str) -> None:
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def test_a_session_comes_back_with_all_that_was_given(store: Store, project: Path) -> None:
+    saved = save_session(
+        store,
+        "Webhook retries",
+        "The queue is half done.",
+        files=["src/a.py:3"],
+        variables={"PORT": 8080},
+        tasks=["add backoff"],
+        metadata={"mood": "good"},
+        folder=project,
+    )
+
+    found, _ = restore_session(store, saved.memory.id, folder=project)
+
+    assert saved.path.parent.name == "sessions"
+    assert found.memory.touches == ("src/a.py:3",)
+    assert found.memory.notes == ("mood: good",)
+    for words in ("half done", "- PORT: 8080", "- [ ] add backoff", "- src/a.py:3"):
+        assert words in found.memory.text
+
+
+def test_the_latest_session_is_restored_by_default(store: Store, project: Path, clock: Clock) -> None:
+    save_session(store, "First", "one", folder=project)
+    clock.pass_days(1)
+    second = save_session(store, "Second", "two", folder=project)
+
+    assert restore_session(store, "", folder=project)[0].memory.id == second.memory.id
+    assert restore_session(store, "latest", folder=project)[0].memory.id == second.memory.id
+
+
+def test_it_is_told_what_git_changed_since(store: Store, project: Path) -> None:
+    git(project, "init", "-q", "-b", "main")
+    (project / "a.py").write_text("1\n", encoding="utf-8")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "first")
+    saved = save_session(store, "Work", "going on", folder=project)
+    git(project, "switch", "-qc", "feature")
+    (project / "a.py").write_text("2\n", encoding="utf-8")
+    git(project, "commit", "-qam", "second thoughts")
+
+    _, since = restore_session(store, saved.memory.id, folder=project)
+
+    assert since.branch == "feature"
+    assert [commit.partition(" ")[2] for commit in since.commits] == ["second thoughts"]
+    assert since.files == ("a.py",)
+
+
+def test_without_git_the_files_themselves_tell(store: Store, project: Path, clock: Clock) -> None:
+    clock.now = clock.now.replace(year=2020)
+    (project / "a.py").write_text("1\n", encoding="utf-8")
+    saved = save_session(store, "Work", "going on", files=["a.py", "gone.py:3"], folder=project)
+
+    _, since = restore_session(store, saved.memory.id, folder=project)
+
+    assert since.files == ("a.py", "gone.py:3 (gone)")
+
+
+def test_secrets_in_a_session_are_masked(store: Store, project: Path) -> None:
+    saved = save_session(
+        store, "Keys", "see variables", variables={"token": "ghp_" + "a1B2" * 9}, folder=project
+    )
+
+    assert "ghp_" not in saved.path.read_text(encoding="utf-8")
+
+
+def test_a_session_that_is_not_there_is_said(store: Store, project: Path) -> None:
+    with pytest.raises(NotFound):
+        restore_session(store, "latest", folder=project)
+    known = remember(store, Draft("A", "fact"))
+    with pytest.raises(Rejected, match="not a session"):
+        restore_session(store, known.memory.id, folder=project)
+
+
+def test_a_conversation_comes_back_word_for_word(store: Store) -> None:
+    messages = [
+        {"role": "user", "content": "## user\n---\nwhy?", "timestamp": "2026-11-20T09:00:00Z"},
+        {"role": "assistant", "content": "```\n# code\n```"},
+    ]
+
+    saved = save_conversation(store, "Why we left", messages)
+
+    found, turns = load_conversation(store, saved.memory.id)
+    assert found.path.parent.name == "conversations"
+    assert turns == [
+        Turn("user", "## user\n---\nwhy?", "2026-11-20T09:00:00Z"),
+        Turn("assistant", "```\n# code\n```"),
+    ]
+
+
+def test_a_conversation_is_recalled_by_its_words_and_its_speaker(store: Store) -> None:
+    saved = save_conversation(store, "Lunch", [{"role": "Caroline", "content": "I adopted a dog."}])
+
+    assert recall(store, Query("caroline dog")).hits[0].id == saved.memory.id
+
+
+def test_a_large_conversation_is_kept_whole(store: Store) -> None:
+    messages = [{"role": "user", "content": f"line {number} " + "x" * 500} for number in range(1000)]
+
+    saved = save_conversation(store, "Long", messages)
+
+    assert len(load_conversation(store, saved.memory.id)[1]) == 1000

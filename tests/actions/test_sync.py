@@ -1,0 +1,198 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.query import ANY_STATUS, Filter, Query
+from mcp_server.store import Store
+
+
+def knowledge(store: Store) -> Path:
+    folder = store.vaults[-1].root / "knowledge"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def ids(store: Store, text: str, **options: object) -> list[str]:
+    return [hit.id for hit in recall(store, Query(text, **options)).hits]  # type: ignore[arg-type]
+
+
+def test_a_file_written_by_hand_needs_nothing(store: Store) -> None:
+    (knowledge(store) / "Deploy Notes.md").write_text(
+        "# How we deploy\n\nPush the button.\n", encoding="utf-8"
+    )
+
+    report = sync(store)
+
+    assert (report.added, report.unreadable) == (1, [])
+    (hit,) = recall(store, Query("push button")).hits
+    assert (hit.id, hit.title, hit.type) == ("deploy-notes", "How we deploy", "note")
+
+
+def test_reading_never_rewrites_a_file_of_the_person(store: Store) -> None:
+    path = knowledge(store) / "note.md"
+    path.write_bytes(b"---\r\ntitle:   odd  \r\nmine: [ 1 ]\r\n---\r\n\r\nText\r\n\r\n")
+    before = (path.read_bytes(), path.stat().st_mtime_ns)
+
+    sync(store)
+    read(store, "note")
+
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+
+
+def test_editing_a_file_by_hand_changes_what_is_recalled(store: Store) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main."))
+    done.path.write_text(done.path.read_text(encoding="utf-8").replace("main", "release"), encoding="utf-8")
+
+    assert sync(store).modified == 1
+
+    assert ids(store, "release") == [done.memory.id]
+    assert recall(store, Query("deploy")).hits[0].text == "We deploy from release."
+
+
+def test_an_edit_that_keeps_size_and_time_is_found_by_a_deep_sync(store: Store) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main."))
+    os.utime(done.path, ns=(10**18, 10**18))
+    sync(store)
+    done.path.write_text(done.path.read_text(encoding="utf-8").replace("main", "prod"), encoding="utf-8")
+    os.utime(done.path, ns=(10**18, 10**18))
+
+    assert sync(store).changed == 0
+    assert sync(store, deep=True).modified == 1
+    assert ids(store, "prod") == [done.memory.id]
+
+
+def test_a_renamed_file_keeps_its_identity(store: Store) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main."))
+    done.path.rename(done.path.with_name("0-first.md"))
+    sync(store)
+
+    assert ids(store, "deploy") == [done.memory.id]
+    assert read(store, done.memory.id).path.name == "0-first.md"
+
+
+def test_a_deleted_file_is_not_recalled(store: Store) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main."))
+    done.path.unlink()
+
+    assert sync(store).removed == 1
+    assert ids(store, "deploy") == []
+
+
+def test_a_file_moved_to_the_archive_is_archived_and_back_again(store: Store) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main."))
+    archive = store.vaults[-1].root / "archive" / done.path.name
+    done.path.rename(archive)
+    sync(store)
+
+    assert ids(store, "deploy") == []
+    (hit,) = recall(store, Query("deploy", filter=Filter(statuses=ANY_STATUS))).hits
+    assert hit.status is Status.ARCHIVED
+
+    archive.rename(done.path)
+    sync(store)
+    assert ids(store, "deploy") == [done.memory.id]
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_stops_nothing(store: Store) -> None:
+    (knowledge(store) / "bad.md").write_text("---\ntitle: a\ntitle: b\n---\nx\n", encoding="utf-8")
+    (knowledge(store) / "good.md").write_text("The good one.\n", encoding="utf-8")
+
+    report = sync(store)
+
+    (problem,) = report.unreadable
+    assert (Path(problem.path).name, problem.line) == ("bad.md", 3)
+    assert ids(store, "good") == ["good"]
+
+
+def test_a_file_that_broke_keeps_its_last_good_memory_until_it_is_mended(store: Store) -> None:
+    path = knowledge(store) / "plan.md"
+    path.write_text("---\ntitle: Plan\n---\nAlpha.\n", encoding="utf-8")
+    sync(store)
+    path.write_text("---\ntitle: Plan\ntitle: Plan\n---\nBeta.\n", encoding="utf-8")
+
+    assert len(sync(store).unreadable) == 1
+    assert ids(store, "alpha") == ["plan"]
+
+    path.write_text("---\ntitle: Plan\n---\nGamma.\n", encoding="utf-8")
+    assert sync(store).unreadable == []
+    assert ids(store, "gamma") == ["plan"]
+    assert ids(store, "alpha") == []
+
+
+def test_two_files_with_one_id_are_told_apart(store: Store) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main."))
+    copy = done.path.with_name("copy.md")
+    copy.write_bytes(done.path.read_bytes())
+
+    (problem,) = sync(store).unreadable
+
+    assert "has the id" in problem.reason
+    done.path.unlink()
+    sync(store)
+    assert read(store, done.memory.id).path == copy
+
+
+def test_hidden_files_and_conflict_copies_are_not_memories(store: Store) -> None:
+    for name in (
+        ".hidden.md",
+        "a.sync-conflict-20261120-091203-ABC.md",
+        "note.txt",
+        "~a.md",
+        "x (conflicted copy).md",
+    ):
+        (knowledge(store) / name).write_text("never mind\n", encoding="utf-8")
+
+    assert sync(store).added == 0
+
+
+def test_the_folder_tells_the_kind(store: Store) -> None:
+    for kind in Kind:
+        folder = store.user_vault.root / kind.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{kind.value}-file.md").write_text("words of it\n", encoding="utf-8")
+
+    sync(store)
+
+    assert {hit.kind for hit in recall(store, Query("words")).hits} == set(Kind)
+
+
+def test_a_rebuild_gives_the_same_index(store: Store) -> None:
+    for number in range(30):
+        remember(
+            store, Draft(f"Note {number}", f"Text number {number} about deploying.", tags=(f"t{number % 3}",))
+        )
+    before = table(store)
+
+    rebuild(store)
+
+    assert table(store) == before
+
+
+def table(store: Store) -> list[tuple[object, ...]]:
+    with store.database.read() as db:
+        return db.execute("SELECT id, digest, title, text, tags, status FROM memories ORDER BY id").fetchall()
+
+
+def test_a_second_process_sees_what_the_first_wrote(open_here: Callable[..., Opened], store: Store) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main."))
+
+    assert ids(open_here().store(), "deploy") == [done.memory.id]
+
+
+def test_unchanged_files_are_not_read_again(store: Store) -> None:
+    for number in range(5):
+        path = remember(store, Draft(f"Note {number}", "Text.")).path
+        os.utime(path, ns=(10**18 + number, 10**18 + number))
+    sync(store)
+    with store.database.read() as db:
+        before = db.execute("SELECT max(generation) FROM changes").fetchone()
+
+    assert sync(store).changed == 0
+    with store.database.read() as db:
+        assert db.execute("SELECT max(generation) FROM changes").fetchone() == before

@@ -1,0 +1,98 @@
+"""Fixtures: a store in a scratch folder, a clock that stands still, and what everything ran on."""
+
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from mcp_server.bootstrap import Opened
+from mcp_server.store import Store
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+
+def pytest_report_header() -> str:
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("mcp", "fastembed", "sqlite-utils", "watchdog")
+    )
+    return f"SQLite {sqlite3.sqlite_version}, {packages}"
+
+
+class Clock:
+    """A clock that moves only when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_days(self, days: float) -> None:
+        self.now += timedelta(days=days)
+
+
+@pytest.fixture(autouse=True)
+def scratch_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give every test a home of its own, so that nobody's real store is ever touched."""
+    home = tmp_path_factory.mktemp("home")
+    for name in (
+        "MEMORY_DIR",
+        "EMBEDDING_MODEL",
+        "CLAUDE_PROJECT_DIR",
+        "CLAUDE_PLUGIN_DATA",
+        "DAYBOOK_HOOKS",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    return home
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project's folder, in no git repository."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def memory_dir(tmp_path: Path) -> Path:
+    return tmp_path / "memory"
+
+
+@pytest.fixture
+def open_here(memory_dir: Path, project: Path, clock: Clock) -> Iterator[Callable[..., Opened]]:
+    """Open the store as a process of its own would, from the project or from another folder."""
+    opened: list[Opened] = []
+
+    def open_(folder: Path = project, **environment: str) -> Opened:
+        settings = {**os.environ, "MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", **environment}
+        opened.append(Opened(settings, folder=folder, clock=clock))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.database.close()
+
+
+@pytest.fixture
+def store(open_here: Callable[..., Opened]) -> Store:
+    """A store that searches by words only."""
+    return open_here().store()
+
+
+@pytest.fixture
+def meaning_store(open_here: Callable[..., Opened]) -> Store:
+    """A store with the shipped embedding model."""
+    return open_here(EMBEDDING_MODEL="minilm-l6").store()

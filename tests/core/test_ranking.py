@@ -1,0 +1,88 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_server.core import ranking
+
+share = st.floats(0, 1)
+
+
+def test_the_fused_relevance_is_the_documented_sum() -> None:
+    assert ranking.relevance(words=1.0, passage=0.5, cosine=0.8) == pytest.approx(0.2 + 0.1 + 0.48)
+
+
+def test_without_an_embedder_the_words_alone_reach_one() -> None:
+    assert ranking.relevance(words=1.0, passage=1.0, cosine=None) == pytest.approx(1.0)
+
+
+def test_an_opposite_meaning_counts_as_no_meaning() -> None:
+    assert ranking.relevance(words=0.3, passage=0.0, cosine=-0.4) == ranking.relevance(
+        words=0.3, passage=0.0, cosine=0.0
+    )
+
+
+@given(share, share, share, share)
+def test_more_evidence_never_lowers_the_relevance(
+    words: float, passage: float, cosine: float, more: float
+) -> None:
+    before = ranking.relevance(words=words, passage=passage, cosine=cosine)
+
+    assert ranking.relevance(words=max(words, more), passage=passage, cosine=cosine) >= before
+    assert ranking.relevance(words=words, passage=passage, cosine=max(cosine, more)) >= before
+
+
+@given(share, share, share, share, share)
+def test_the_composite_stays_between_nothing_and_one(
+    a: float, b: float, c: float, d: float, e: float
+) -> None:
+    assert 0 <= ranking.composite(relevance=a, recency=b, usage=c, trust=d, helpfulness=e) <= 1 + 1e-9
+
+
+@given(st.dictionaries(st.integers(), st.floats(0.001, 1000), min_size=1))
+def test_the_best_of_a_ranking_is_normalised_to_one(scores: dict[int, float]) -> None:
+    normal = ranking.normalised(scores)
+
+    assert max(normal.values()) == pytest.approx(1.0)
+    assert sorted(scores, key=lambda key: scores[key]) == sorted(
+        scores, key=lambda key: (normal[key], scores[key])
+    )
+
+
+def test_a_ranking_of_nothing_is_empty() -> None:
+    assert ranking.normalised({}) == {}
+
+
+def test_recency_halves_in_thirty_days_and_a_future_date_counts_as_now() -> None:
+    assert ranking.recency(30) == pytest.approx(0.5)
+    assert ranking.recency(-5) == 1.0
+
+
+def test_usage_is_full_at_twenty_accesses() -> None:
+    assert (ranking.usage(0), ranking.usage(10), ranking.usage(20), ranking.usage(99)) == (0.0, 0.5, 1.0, 1.0)
+
+
+def test_a_small_store_searches_its_common_words_too() -> None:
+    assert ranking.telling_terms({"the": 900, "webhook": 1}, 1000) == ["the", "webhook"]
+
+
+def test_a_large_store_leaves_out_common_words_but_never_the_six_rarest() -> None:
+    frequencies = {f"rare{n}": n for n in range(1, 7)} | {"common": 5_000}
+
+    assert "common" not in ranking.telling_terms(frequencies, 100_000)
+    assert ranking.telling_terms({"common": 5_000}, 100_000) == ["common"]
+
+
+def test_of_a_long_question_the_rarest_words_are_searched_in_their_order() -> None:
+    frequencies = {f"word{n:02}": 100 - n for n in range(40)}
+
+    kept = ranking.telling_terms(frequencies, 1000)
+
+    assert kept == [f"word{n:02}" for n in range(16, 40)]
+
+
+def test_coverage_weighs_the_telling_words() -> None:
+    weights = {"stripe": 3.0, "page": 1.0}
+
+    assert ranking.coverage(frozenset({"stripe"}), weights) == pytest.approx(0.75)
+    assert ranking.coverage(frozenset(), weights) == 0.0
+    assert ranking.coverage(frozenset({"stripe"}), {}) == 0.0

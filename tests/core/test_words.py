@@ -1,0 +1,95 @@
+import sqlite3
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_server.core.words import identifier_parts, match_expression, query_terms
+
+ODD_QUERIES = [
+    "multi-agent",
+    "a'b",
+    "20.04",
+    "GB/s",
+    "NEAR(",
+    "col:x",
+    "*",
+    "^",
+    "AND OR NOT",
+    '"unbalanced',
+    "a" * 100_000,
+    "nul\0byte",
+    "",
+    "   ",
+    "the of and",
+    "日本語の検索",
+    "Москва",
+    "привет мир",
+    "🙂",
+    "x AND (y OR",
+    "-minus",
+    "tags:a*",
+    "{a b}: c",
+    "ÄÖÜ straße",
+    "\ud800",
+    "__init__",
+    "a_b_c",
+    "C++",
+    "#42",
+    "@user",
+    "100%",
+    "..",
+    "\\",
+    "''",
+    '""""',
+]
+
+
+@pytest.fixture(scope="module")
+def table() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter unicode61')")
+    connection.execute("INSERT INTO t VALUES ('the multi-agent webhook of Москва in 日本語 ÄÖÜ straße')")
+    return connection
+
+
+def found(table: sqlite3.Connection, text: str) -> int:
+    expression = match_expression(query_terms(text))
+    if not expression:
+        return 0
+    return len(table.execute("SELECT rowid FROM t WHERE t MATCH ?", (expression,)).fetchall())
+
+
+@pytest.mark.parametrize("text", ODD_QUERIES, ids=range(len(ODD_QUERIES)))
+def test_odd_queries_are_valid_searches(table: sqlite3.Connection, text: str) -> None:
+    assert found(table, text.encode("utf-8", "replace").decode()) in (0, 1)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(text=st.text())
+def test_any_text_is_a_valid_search(table: sqlite3.Connection, text: str) -> None:
+    assert found(table, text) in (0, 1)
+
+
+@pytest.mark.parametrize("word", ["multi-agent", "webhook", "webhooks", "Москва", "МОСКВА", "äöü", "multi"])
+def test_every_plain_word_of_a_text_finds_it(table: sqlite3.Connection, word: str) -> None:
+    assert found(table, word) == 1
+
+
+def test_stop_words_are_left_out_unless_nothing_else_remains() -> None:
+    assert query_terms("how do we verify the webhook") == ["verify", "webhook"]
+    assert query_terms("to be or not to be") == ["to", "be", "or", "not"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("getUserById", ["get", "user", "by", "id"]),
+        ("HTTPServer parseURL2", ["http", "server", "parse", "url", "2"]),
+        ("snake_case", []),
+        ("plain words", []),
+        ("日本語", ["日本", "本語"]),
+    ],
+)
+def test_identifiers_are_split(text: str, parts: list[str]) -> None:
+    assert identifier_parts(text) == parts

@@ -1,0 +1,151 @@
+"""The hooks that run as a process: they tell what is known, and never fail."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.remember import remember
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+Hook = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+@pytest.fixture
+def hook(memory_dir: Path, project: Path) -> Hook:
+    """Run a hook as the launcher does, with *said* on stdin."""
+
+    def run(
+        said: object = None, *, event: str = "SessionStart", raw: bytes | None = None, **environment: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        if said is None:
+            said = {"session_id": "s1", "source": "startup", "cwd": str(project)}
+        settings = {
+            "MEMORY_DIR": str(memory_dir),
+            "PYTHONPATH": str(ROOT),
+            "CLAUDE_PROJECT_DIR": str(project),
+        }
+        return subprocess.run(
+            [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
+            input=json.dumps(said).encode() if raw is None else raw,
+            env={**os.environ, **settings, **environment},
+            capture_output=True,
+            timeout=20,
+        )
+
+    return run
+
+
+def context(done: subprocess.CompletedProcess[bytes]) -> str:
+    assert done.returncode == 0
+    return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]) if done.stdout else ""
+
+
+def silent(done: subprocess.CompletedProcess[bytes]) -> bool:
+    return (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.fixture
+def known(store: Store) -> str:
+    return remember(store, Draft("Webhook", "Skip body parsing.", type="gotcha")).memory.id
+
+
+def test_a_new_session_is_told_what_earlier_ones_learned(hook: Hook, known: str) -> None:
+    assert known in context(hook())
+
+
+def test_a_resumed_session_is_not_told_again(hook: Hook, known: str) -> None:
+    assert silent(hook({"source": "resume"}))
+    assert known in context(hook({"source": "compact"}))
+
+
+def test_what_the_brief_told_is_not_told_again_by_a_prompt(hook: Hook, store: Store, known: str) -> None:
+    from mcp_server.actions.inject import inject
+
+    assert known in context(hook())
+
+    assert inject(store, "why does the webhook body parsing fail", session="s1") == ""
+    assert known in inject(store, "why does the webhook body parsing fail", session="s2")
+
+
+def test_while_daybook_is_set_up_the_person_is_told_in_one_line(hook: Hook) -> None:
+    said = json.loads(hook(DAYBOOK_SETUP="missing").stdout)
+
+    assert "setting itself up" in said["systemMessage"]
+    assert "\n" not in said["systemMessage"]
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"not json", b"[]", b"\xff\xfe", b"{" * 50_000, b'{"source": 3}', b"null"]
+)
+def test_odd_input_breaks_nothing(hook: Hook, raw: bytes) -> None:
+    assert silent(hook(raw=raw))
+
+
+def test_a_huge_input_breaks_nothing(hook: Hook, known: str) -> None:
+    assert hook(raw=b'{"prompt": "' + b"x" * 50_000_000 + b'"}').returncode == 0
+
+
+@pytest.mark.parametrize("damage", ["missing", "garbage", "empty", "folder", "truncated"])
+def test_a_damaged_index_breaks_nothing(hook: Hook, known: str, memory_dir: Path, damage: str) -> None:
+    index = memory_dir / "memory.db"
+    for side in memory_dir.glob("memory.db-*"):
+        side.unlink()
+    data = index.read_bytes()
+    index.unlink()
+    match damage:
+        case "garbage":
+            index.write_bytes(b"not a database" * 1000)
+        case "empty":
+            index.write_bytes(b"")
+        case "folder":
+            index.mkdir()
+        case "truncated":
+            index.write_bytes(data[: len(data) // 3])
+
+    done = hook()
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert not done.stdout or json.loads(done.stdout)
+
+
+def test_settings_that_make_no_sense_break_nothing(hook: Hook) -> None:
+    assert silent(hook(MEMORY_DIR="relative"))
+    assert silent(hook(MEMORY_DIR="/etc/passwd"))
+    assert silent(hook(HOME=""))
+    assert silent(hook(LANG="C", LC_ALL="C"))
+    assert silent(hook(HOT_CACHE_MAX_ITEMS="many"))
+    assert silent(hook(event="Nonsense"))
+
+
+def test_a_closed_stdout_breaks_nothing(memory_dir: Path, known: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", "SessionStart"],
+        input=b'{"source": "startup"}',
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT)},
+        timeout=20,
+    )
+    os.close(writing)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_switched_off_a_hook_says_nothing(hook: Hook, known: str) -> None:
+    assert silent(hook(DAYBOOK_HOOKS="off"))
+
+
+def test_what_goes_wrong_is_one_line_in_the_log(hook: Hook, known: str, memory_dir: Path) -> None:
+    hook(raw=b"not json")
+
+    (line,) = (memory_dir / "logs" / "hooks.log").read_text(encoding="utf-8").splitlines()
+    assert "JSONDecodeError" in line

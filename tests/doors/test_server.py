@@ -1,0 +1,218 @@
+"""The MCP tools, called by the real client of the protocol in the same process."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.server import build
+
+Call = Callable[..., Any]
+
+
+class Answers:
+    """What a client got: `text` of the last answer, and whether it was an error."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.failed = False
+
+    async def __call__(self, tool: str, **arguments: object) -> str:
+        result = await self.client.call_tool(tool, arguments)
+        self.failed = bool(result.is_error)
+        assert result.structured_content is None
+        return "".join(block.text for block in result.content if block.type == "text")
+
+
+@pytest.fixture
+def talk(open_here: Callable[..., Opened]) -> Callable[[Callable[[Answers], Any]], None]:
+    """Run a conversation with a server of its own."""
+
+    @asynccontextmanager
+    async def connected() -> AsyncIterator[Answers]:
+        async with Client(build(open_here())) as client:
+            yield Answers(client)
+
+    def run(conversation: Callable[[Answers], Any]) -> None:
+        async def main() -> None:
+            async with connected() as call:
+                await conversation(call)
+
+        anyio.run(main)
+
+    return run
+
+
+def test_the_tools_have_the_agreed_names_and_hooks_have_theirs_hidden(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        tools = {tool.name: tool for tool in (await call.client.list_tools()).tools}
+        assert set(tools) == {
+            "remember", "recall", "read_memory", "revise", "forget", "restore_memory", "list_memories", "get_stats",
+            "search_knowledge", "save_session", "restore_session", "save_conversation", "load_conversation",
+        }  # fmt: skip
+        always = {name for name, tool in tools.items() if (tool.meta or {}).get("anthropic/alwaysLoad")}
+        assert always == {"remember", "recall"}
+        assert all(tool.output_schema is None for tool in tools.values())
+        assert (await call("hook", event="Stop")) == "{}"
+
+    talk(conversation)
+
+
+def test_a_memory_goes_in_and_comes_back_with_its_id_first(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        said = await call(
+            "remember", title="Webhook", content="Skip body parsing.", type="gotcha", tags=["stripe"]
+        )
+        memory_id, path = said.split(": ")[0], said.split()[-1]
+        assert Path(path).is_file()
+        found = await call("recall", query="body parsing")
+        assert found.split("\n")[2].startswith(f"{memory_id}  gotcha · project · 2026-11-20")
+        assert "   | Skip body parsing." in found
+        read = await call("read_memory", id=memory_id)
+        assert read.startswith(f"{memory_id}  gotcha · active · version ")
+        assert "tags: stripe" in read
+
+    talk(conversation)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"title": "Webhook | Skip body parsing."},
+        {"content": "Webhook | Skip body parsing."},
+        {"title": "Webhook", "content": "Skip body parsing.", "tags": "a, b", "type": "note"},
+    ],
+)
+def test_a_memory_can_be_said_in_one_string(talk: Call, arguments: dict[str, Any]) -> None:
+    async def conversation(call: Answers) -> None:
+        said = await call("remember", **arguments)
+        assert not call.failed, said
+        assert "title: Webhook\n" in await call("read_memory", id=said.split(": ")[0])
+
+    talk(conversation)
+
+
+def test_errors_say_what_to_do(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        for tool, arguments, sentence in (
+            ("remember", {}, "A memory needs a title. Give one"),
+            ("remember", {"title": "a", "content": "b", "type": "idea"}, "Use one of: architecture"),
+            ("recall", {"query": "x", "limit": 0}, "Give a number from 1 to 50."),
+            ("recall", {"query": "x", "mode": "magic"}, "Use keyword, semantic or hybrid."),
+            ("recall", {"query": "x", "as_of": "yesterday"}, "Write it as 2026-11-20."),
+            ("read_memory", {"id": "nope"}, "No memory has the id 'nope'. Search with recall"),
+            ("forget", {"id": "../../etc/passwd"}, "An id is lower-case letters"),
+            ("revise", {"id": "nope"}, "Nothing was given to change."),
+            ("load_conversation", {"id": "nope"}, "No memory has the id"),
+            ("save_conversation", {"title": "t", "messages": []}, "at least one message"),
+        ):
+            said = await call(tool, **arguments)
+            assert call.failed
+            assert sentence in said
+            assert not said.startswith("Error executing")
+
+    talk(conversation)
+
+
+def test_a_memory_is_revised_forgotten_and_restored(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        memory_id = (await call("remember", title="Deploys", content="From main.")).split(": ")[0]
+        version = (await call("read_memory", id=memory_id)).split("version ")[1].split("\n")[0]
+        assert "revised" in await call("revise", id=memory_id, content="From release.", version=version)
+        assert "changed since version" in await call("revise", id=memory_id, content="x", version=version)
+        assert "forgotten" in await call("forget", id=memory_id)
+        assert "No memory matches" in await call("recall", query="release")
+        assert "restored" in await call("restore_memory", id=memory_id)
+        assert "From release." in await call("recall", query="release")
+        assert "deleted for good" in await call("forget", id=memory_id, forever=True)
+
+    talk(conversation)
+
+
+def test_sessions_and_conversations_come_back(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        said = await call(
+            "save_session", title="Retries", context="Half done.", files=["a.py"], tasks=["backoff"]
+        )
+        memory_id = said.split(": ")[0]
+        assert "- [ ] backoff" in await call("restore_session")
+        assert "Half done." in await call("restore_session", id=memory_id)
+        messages = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]
+        saved = await call("save_conversation", title="Talk", messages=messages)
+        loaded = await call("load_conversation", id=saved.split(": ")[0])
+        assert "user:\n   | why?" in loaded
+
+    talk(conversation)
+
+
+def test_lists_counts_and_knowledge_searches(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        assert await call("list_memories") == "No memories."
+        for number in range(3):
+            await call(
+                "remember",
+                title=f"Choice {number}",
+                content="Because of cost.",
+                type="decision",
+                tags="money",
+            )
+        await call("remember", title="Other", content="A note on cost.")
+        assert (await call("list_memories", filter="decision")).startswith("3 memories\n")
+        assert (await call("list_memories", filter="money", limit=2)).endswith("(1 more: offset=2)")
+        assert "types: decision 3, note 1" in await call("get_stats")
+        assert "Other" not in await call("search_knowledge", query="cost", category="decision")
+
+    talk(conversation)
+
+
+def test_a_prompt_hook_answers_with_context_or_nothing(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        memory_id = (
+            await call("remember", title="Stripe webhook", content="Needs the raw body.", type="gotcha")
+        ).split(": ")[0]
+        hook = {"event": "UserPromptSubmit", "session_id": "s1"}
+        said = json.loads(await call("hook", **hook, prompt="the stripe webhook has no raw body"))
+        assert memory_id in said["hookSpecificOutput"]["additionalContext"]
+        assert await call("hook", **hook, prompt="write me a poem about autumn") == "{}"
+        assert await call("hook", **hook, prompt="x" * 5_000_000) == "{}"
+        subagent = json.loads(await call("hook", event="SubagentStart"))
+        assert subagent["hookSpecificOutput"]["hookEventName"] == "SubagentStart"
+        allowed = json.loads(await call("hook", event="PreToolUse"))
+        assert allowed["hookSpecificOutput"]["permissionDecision"] == "allow"
+
+    talk(conversation)
+
+
+def test_what_claude_stores_of_its_own_accord_is_marked_so(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        async def source(**arguments: str) -> str:
+            memory_id = (await call("remember", **arguments)).split(": ")[0]
+            return (await call("read_memory", id=memory_id)).split("source: ")[1].split("\n")[0]
+
+        await call("hook", event="UserPromptSubmit", prompt="please fix the login page")
+        assert await source(title="Login", content="The page loads slowly because of fonts.") == "assistant"
+        await call(
+            "hook", event="UserPromptSubmit", prompt="our staging server is called heron and runs debian"
+        )
+        assert await source(title="Staging server", content="The staging server is called heron.") == "manual"
+        await call("hook", event="UserPromptSubmit", prompt="/daybook:remember what we settled")
+        assert await source(title="Queues", content="Jobs are retried thrice.") == "manual"
+
+    talk(conversation)
+
+
+def test_answers_stay_below_eight_thousand_characters(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        for number in range(20):
+            await call("remember", title=f"Long {number}", content=f"webhook {number} " + "word " * 230)
+        said = await call("recall", query="webhook", limit=20)
+        assert 4000 < len(said) <= 8000
+        assert "more did not fit" in said
+
+    talk(conversation)
