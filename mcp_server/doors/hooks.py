@@ -18,7 +18,7 @@ SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environm
 
 SETTING_UP = (
     "Daybook is setting itself up (once, about a minute). Memory works from the next session on,"
-    " or after /mcp → daybook → reconnect."
+    " or after /mcp → daybook → reconnect. If it stays so, 'daybook doctor' in a terminal says why."
 )
 
 
