@@ -6,7 +6,7 @@ A memory in the archive comes back the same way. Forgetting for good leaves no b
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from mcp_server.actions.read import Found, find, read
 from mcp_server.actions.sync import take_in, written
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import erase
-from mcp_server.adapters.vault import Vault, stamp
+from mcp_server.adapters.vault import Vault, confined, stamp
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, check_id
 from mcp_server.store import Store
@@ -40,14 +40,14 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         trashed = list(_in_trash(store, check_id(memory_id.strip())))
         if not (forever and trashed):
             raise
-        _delete(store, [path for _, path in trashed])
+        _delete(path for _, path in trashed)
         return Forgotten(memory_id, None)
     vault = store.vault(row.vault)
     assert vault
-    path = Path(row.path)
+    path = confined(vault, Path(row.path))
     target = None
     if forever:
-        _delete(store, [path, *(trashed for _, trashed in _in_trash(store, row.id))])
+        _delete([path, *(trashed for _, trashed in _in_trash(store, row.id))])
     else:
         target = _free_name(
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
@@ -70,7 +70,7 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     wanted = check_id(memory_id.strip().removesuffix(".md"))
     for vault, path in _in_trash(store, wanted):
         relative = path.relative_to(places.trash_folder(store.home, vault))
-        target = vault.root / relative.parent / f"{wanted}.md"
+        target = confined(vault, vault.root / relative.parent / f"{wanted}.md")
         return _move_back(store, vault, path, target, session)
     found = read(store, wanted)
     if found.path.relative_to(found.vault.root).parts[0] != ARCHIVE_FOLDER:
@@ -111,7 +111,6 @@ def _free_name(path: Path) -> Path:
     return free
 
 
-def _delete(store: Store, paths: list[Path]) -> None:
+def _delete(paths: Iterable[Path]) -> None:
     for path in paths:
-        path.unlink(missing_ok=True)
-        files.sync_folder(path.parent)
+        files.delete(path)

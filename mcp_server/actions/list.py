@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.recall import visible
-from mcp_server.actions.sync import ensure_synced
+from mcp_server.actions.sync import ensure_synced, self_healing
 from mcp_server.adapters.index import filters, memories, vectors
 from mcp_server.adapters.index.memories import Problem, Row
 from mcp_server.core.query import Filter
@@ -40,6 +40,7 @@ class Stats:
     unreadable: tuple[Problem, ...]
 
 
+@self_healing
 def list_memories(
     store: Store, filter: Filter, *, limit: int = 20, offset: int = 0, order: str = "updated"
 ) -> Listing:
@@ -52,6 +53,7 @@ def list_memories(
     return Listing(tuple(rows), total)
 
 
+@self_healing
 def get_stats(store: Store) -> Stats:
     """Return what the visible vaults hold."""
     ensure_synced(store)

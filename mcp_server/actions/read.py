@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.sync import ensure_synced, take_in
+from mcp_server.actions.sync import ensure_synced, self_healing, sync
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import memories
 from mcp_server.adapters.index.memories import Row
@@ -45,23 +45,38 @@ def read(store: Store, memory_id: str) -> Found:
             raise FileNotFoundError(row.path)
         data = read_memory_file(vault, path)
     except FileNotFoundError:
-        take_in(store, vault, path)  # it was deleted or renamed by hand; the next sync finds where to
-        raise NotFound(memory_id) from None
+        raise NotFound(memory_id) from None  # it went this moment
     kind, archived = kind_of(vault, path)
     modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
     memory = memory_file.parse(data, path=row.path, kind=kind, archived=archived, modified=modified)
     return Found(memory, vault, path, data, files.digest(data))
 
 
+@self_healing
 def find(store: Store, memory_id: str) -> Row:
-    """Return what the index knows of the memory with that id; the nearest vault wins; raise NotFound."""
-    ensure_synced(store)
+    """
+    Return what the index knows of the memory with that id, whose file is there; the nearest vault wins.
+
+    Raises NotFound, but not before the files were looked at: one may have been renamed by hand, or
+    written by a process that was killed before it told the index.
+    """
     wanted = memory_id.strip().removesuffix(".md")
+    row = look_up(store, wanted)
+    if row is None or not stamp(Path(row.path)):
+        sync(store)
+        row = look_up(store, wanted)
+    if row is None:
+        with store.database.read() as db:
+            nearest = memories.nearest_ids(db, [vault.key for vault in store.vaults], wanted)
+        raise NotFound(wanted[:80], nearest)
+    return row
+
+
+def look_up(store: Store, memory_id: str) -> Row | None:
+    """Return what the index knows of the memory with that id, None when it knows none."""
+    ensure_synced(store)
     keys = [vault.key for vault in store.vaults]
     marks = ", ".join("?" * len(keys))
     with store.database.read() as db:
-        found = memories.rows(db, f"id = ? AND vault IN ({marks})", (wanted, *keys))
-        nearest = [] if found else memories.nearest_ids(db, keys, wanted)
-    if not found:
-        raise NotFound(wanted[:80], nearest)
-    return max(found, key=lambda row: keys.index(row.vault))
+        found = memories.rows(db, f"id = ? AND vault IN ({marks})", (memory_id, *keys))
+    return max(found, key=lambda row: keys.index(row.vault), default=None)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.sync import ensure_synced
+from mcp_server.actions.sync import ensure_synced, self_healing
 from mcp_server.adapters.index import filters, lexical, memories, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED, Usage
@@ -49,6 +49,7 @@ class _Candidate:
     reasons: tuple[str, ...] = ()
 
 
+@self_healing
 def recall(store: Store, query: Query, *, session: str = "") -> Answer:
     """
     Return the memories that answer *query* best.

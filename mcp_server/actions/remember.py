@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from mcp_server.actions.read import Found, find, read
+from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import written
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index import memories
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
-from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
+from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
     MAX_TEXT,
@@ -109,12 +109,12 @@ def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
     if draft.kind is not Kind.KNOWLEDGE:
         return None
     if draft.id:
-        with contextlib.suppress(NotFound):
-            found = find(store, draft.id)
-            raise Rejected(
-                f"The id '{found.id}' is taken by '{found.title}'.",
-                "Revise that memory, or leave out the id.",
-            )
+        with contextlib.suppress(IndexUnavailable):
+            if found := look_up(store, draft.id):
+                raise Rejected(
+                    f"The id '{found.id}' is taken by '{found.title}'.",
+                    "Revise that memory, or leave out the id.",
+                )
         return None
     try:
         with store.database.read() as db:
@@ -124,7 +124,7 @@ def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
                 (fingerprint(draft.title, draft.text), vault.key),
             )
         return read(store, found_rows[0].id) if found_rows else None
-    except (IndexUnavailable, NotFound):
+    except (IndexUnavailable, NotFound, Unreadable):
         return None
 
 

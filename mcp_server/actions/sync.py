@@ -5,6 +5,7 @@ Remember, edits made by hand, the watcher, git checkouts and rebuilds all take t
 """
 
 import contextlib
+import functools
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,13 +13,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import memories, usage
 from mcp_server.adapters.index.memories import Problem
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
-from mcp_server.core.errors import IndexUnavailable, Unreadable
+from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
 from mcp_server.core.memory import Memory
 from mcp_server.store import Store
 
@@ -26,6 +28,8 @@ BATCH = 250  # files in one transaction: others wait a fraction of a second at m
 RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
 
 Progress = Callable[[int], None]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -52,6 +56,20 @@ class _Reading:
     problem: Problem | None = None
 
 
+def self_healing(action: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """Let *action*, which only reads or may be repeated, begin again when the index had to be set aside."""
+
+    @functools.wraps(action)
+    def healed(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return action(store, *args, **kwargs)
+        except IndexSetAside:
+            return action(store, *args, **kwargs)
+
+    return healed
+
+
+@self_healing
 def sync(
     store: Store,
     *,
@@ -62,17 +80,20 @@ def sync(
     """
     Take in what changed in *vaults* (all visible ones) and in the ledger since the last sync.
 
-    *deep* reads every file, which finds changes that kept size and time.
+    *deep* reads every file, which finds changes that kept size and time, and looks whether the index
+    is whole and says what the files say.
     *progress* is called with the number of files done.
     Raises IndexUnavailable.
     """
     report = SyncReport()
     chosen = store.vaults if vaults is None else vaults
     with files.lock(_lock(store)):
+        if deep:
+            store.database.set_aside_if_damaged()
         for vault in chosen:
             _sync_vault(store, vault, deep, report, progress)
         catch_up(store)
-        _note_synced(store)
+        _note_synced(store, chosen)
     with store.database.read() as db:
         report.unreadable = memories.problems(db, [vault.key for vault in chosen])
     return report
@@ -100,22 +121,16 @@ def ensure_synced(store: Store) -> None:
     """Sync when the index has never seen the visible vaults: it is new, or was deleted under us."""
     with store.database.read() as db:
         synced = {row[0] for row in db.execute("SELECT name FROM facts")}
-    if not synced.issuperset(_synced_facts(store)):
+    if not synced.issuperset(_synced_facts(store.vaults)):
         sync(store)
 
 
 def take_in(store: Store, vault: Vault, *paths: Path) -> None:
     """Make the index say what the files at *paths* say now, or that they are gone."""
-    found = [(path, stamp(path)) for path in paths]
-    # Those that are gone come first: a renamed file keeps its id, which only one row may have.
-    readings = [(path, _read(vault, there) if there else None) for path, there in found]
-    readings.sort(key=lambda reading: reading[1] is not None)
     with store.database.write() as db:
-        for path, reading in readings:
-            if reading:
-                _put(store, db, vault, reading)
-            else:
-                memories.remove(db, str(path), store.now())
+        _, gone = _take_in(store, db, vault, paths)
+        if gone:
+            _take_in(store, db, vault, map(Path, memories.waiting(db, vault.key)))
 
 
 def written(
@@ -143,24 +158,35 @@ def _sync_vault(
         indexed = [Stamp(known.path, -1, known.mtime_ns) for known in indexed]
     changes = diff(stamps(vault), indexed)
     for batch in _batches(changes, BATCH):
-        # Files that went are taken out first: a renamed file keeps its id, which only one row may have.
-        batch.sort(key=lambda change: change[0] is not Change.REMOVED)
-        readings = [
-            (change, found, None if change is Change.REMOVED else _read(vault, found))
-            for change, found in batch
-        ]
+        new = {found.path for change, found in batch if change is Change.ADDED}
         with store.database.write() as db:
-            for change, found, reading in readings:
-                if reading is None:
-                    memories.remove(db, found.path, store.now())
-                    report.removed += 1
-                elif _put(store, db, vault, reading):
-                    if change is Change.ADDED:
-                        report.added += 1
-                    else:
-                        report.modified += 1
+            changed, gone = _take_in(store, db, vault, [Path(found.path) for _, found in batch], deep=deep)
+        report.removed += len(gone)
+        report.added += len(new.intersection(changed))
+        report.modified += len(set(changed) - new)
         if progress:
             progress(len(batch))
+
+
+def _take_in(
+    store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path], *, deep: bool = False
+) -> tuple[list[str], list[str]]:
+    """
+    Make the index say what the files at *paths* say now; return (what changed in it, what is gone).
+
+    The files are read inside the transaction, so that of two processes the one that writes the index
+    last has also read last.
+    """
+    changed, gone = [], []
+    found = [(path, stamp(path)) for path in paths]
+    # Those that are gone come first: a renamed file keeps its id, which only one row may have.
+    for path, there in sorted(found, key=lambda one: one[1] is not None):
+        if there is None:
+            memories.remove(db, str(path), store.now())
+            gone.append(str(path))
+        elif _put(store, db, vault, _read(vault, there), deep=deep):
+            changed.append(str(path))
+    return changed, gone
 
 
 def _read(vault: Vault, found: Stamp) -> _Reading:
@@ -179,41 +205,49 @@ def _read(vault: Vault, found: Stamp) -> _Reading:
     return _Reading(found, digest=files.digest(data), memory=memory)
 
 
-def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) -> bool:
+def _put(
+    store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading, *, deep: bool = False
+) -> bool:
     """Put one reading into the index; return whether that changed what the index says."""
     if reading.problem or reading.memory is None:
         assert reading.problem
         memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
         return False
-    if memories.digest_of(db, reading.stamp.path) == reading.digest:
-        memories.touch(db, reading.stamp)
+    memory, found, digest = reading.memory, reading.stamp, reading.digest
+    if memories.digest_of(db, found.path) == digest and (
+        not deep or memories.says(db, vault=vault.key, memory=memory, stamp=found, digest=digest)
+    ):
+        memories.touch(db, found)
         return False
-    holder = memories.path_of(db, vault.key, reading.memory.id)
-    if holder not in ("", reading.stamp.path) and stamp(Path(holder)):
-        reason = f"has the id '{reading.memory.id}', which {holder} has already; give one of them another"
-        problem = Problem(reading.stamp.path, 0, reason)
-        memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=problem)
+    holder = memories.path_of(db, vault.key, memory.id)
+    if holder not in ("", found.path) and _keeps_id(vault, holder, memory.id):
+        reason = f"has the id '{memory.id}', which {holder} has already; give one of them another"
+        problem = Problem(found.path, 0, reason)
+        again = Stamp(found.path, -1, found.mtime_ns)
+        memories.put_problem(db, vault=vault.key, stamp=again, problem=problem)
         return False
-    memories.put(
-        db,
-        vault=vault.key,
-        memory=reading.memory,
-        stamp=reading.stamp,
-        digest=reading.digest,
-        now=store.now(),
-    )
+    memories.put(db, vault=vault.key, memory=memory, stamp=found, digest=digest, now=store.now())
     return True
 
 
-def _note_synced(store: Store) -> None:
+def _keeps_id(vault: Vault, path: str, memory_id: str) -> bool:
+    """Tell whether the file at *path* is still there with that id; one that cannot be read keeps it."""
+    there = stamp(Path(path))
+    if not there:
+        return False
+    memory = _read(vault, there).memory
+    return memory is None or memory.id == memory_id
+
+
+def _note_synced(store: Store, vaults: Iterable[Vault]) -> None:
     with store.database.write() as db:
         db.executemany(
-            "INSERT OR REPLACE INTO facts VALUES (?, '1')", [(name,) for name in _synced_facts(store)]
+            "INSERT OR REPLACE INTO facts VALUES (?, '1')", [(name,) for name in _synced_facts(vaults)]
         )
 
 
-def _synced_facts(store: Store) -> list[str]:
-    return [f"synced {vault.key}" for vault in store.vaults]
+def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
+    return [f"synced {vault.key}" for vault in vaults]
 
 
 def _lock(store: Store) -> Path:

@@ -115,32 +115,44 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
 
 
 def move(source: Path, target: Path) -> None:
-    """Move a file to *target*, durably; raise FileExistsError when something is there."""
+    """
+    Move a file to *target*, durably; raise FileExistsError when something is there.
+
+    Nobody replaces the file meanwhile: what is moved is what it says last.
+    """
     make_folder(target.parent)
-    try:
-        os.link(source, target, follow_symlinks=False)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        write_new(target, read(source))
-    source.unlink()
+    with lock(source.parent / LOCK_NAME):
+        try:
+            os.link(source, target, follow_symlinks=False)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            write_new(target, read(source))
+        source.unlink()
     sync_folder(target.parent)
     sync_folder(source.parent)
+
+
+def delete(path: Path) -> None:
+    """Delete a file, durably; nothing happens when it is gone. Nobody replaces it meanwhile."""
+    with contextlib.suppress(FileNotFoundError):
+        with lock(path.parent / LOCK_NAME):
+            path.unlink()
+        sync_folder(path.parent)
 
 
 def append_line(path: Path, line: bytes) -> None:
     """
     Append *line* and a line feed to *path* with one write, so that lines of processes never mix.
 
-    A line that a full disk cut short is ended by the next one, and readers skip it.
+    A line that a full disk or a kill cut short is ended first; readers skip it.
     """
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     try:
-        whole = line + b"\n"
-        written = os.write(handle, whole)
-        if written != len(whole):
-            with contextlib.suppress(OSError):
-                os.write(handle, b"\n")
+        end = os.fstat(handle).st_size
+        cut = end > 0 and os.pread(handle, 1, end - 1) != b"\n"
+        whole = (b"\n" if cut else b"") + line + b"\n"
+        if os.write(handle, whole) != len(whole):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     finally:
         os.close(handle)

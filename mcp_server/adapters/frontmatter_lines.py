@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import yaml  # type: ignore[import-untyped]
+import yaml
 from frontmatter.default_handlers import BaseHandler
 
 from mcp_server.core.errors import Unreadable

@@ -8,6 +8,7 @@ The errors that Daybook raises on purpose.
       Conflict                  5   the file changed since it was read
       Unreadable                6   this file is not a memory: path, line, reason
       IndexUnavailable          7   SQLite is locked, corrupt or cannot be written
+        IndexSetAside           7   it was damaged and is out of the way: the next use makes it anew
       EmbedderUnavailable       8   the embedding model cannot be loaded
 
 `str(error)` is a whole sentence for a person; `hint` says what to do next.
@@ -74,6 +75,15 @@ class IndexUnavailable(DaybookError):
 
     exit_code = 7
     hint = "Run 'daybook sync --rebuild' to make the index anew from the files."
+
+
+class IndexSetAside(IndexUnavailable):
+    """The index was damaged and is out of the way; whoever asks again gets a new one."""
+
+    hint = "Ask again: it is made anew from the files."
+
+    def __init__(self) -> None:
+        super().__init__("The index was damaged and has been set aside; the memories are safe.")
 
 
 class EmbedderUnavailable(DaybookError):

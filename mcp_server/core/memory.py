@@ -188,7 +188,7 @@ def clean_text(text: str, limit: int = MAX_TEXT) -> str:
 
 def strip_blank_lines(text: str) -> str:
     """Return *text* without leading blank lines and trailing white space."""
-    return re.sub(r"\A(?:[ \t]*\n)+", "", text).rstrip()
+    return re.sub(r"\A(?:[ \t]*\n)++", "", text).rstrip()
 
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
@@ -244,7 +244,7 @@ def fingerprint(title: str, text: str) -> str:
 
 def timestamp(moment: datetime) -> str:
     """Return *moment* as files and the ledger write it: `2026-11-20T09:12:03Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
 def parse_timestamp(value: str) -> datetime:

@@ -159,14 +159,16 @@ READABLE = {
     "heading in a fence": (b"~~~\n# a\n```\n# b\n~~~~\n# C#\n", {"title": "C#"}),
     "fence never closed": (b"```\n# a\n", {"title": "a-file"}),
     "underlined heading": (b"a\n\nThe title\n=====\nb", {"title": "The title"}),
+    "underlined heading in a fence": (b"```\na\n===\n```\n\nb\n=", {"title": "b"}),
     "empty headings": (b"# \n## ##\n#no\n### yes ###\n", {"title": "yes"}),
     "heading of control characters": (b"# \x1b\x07\n", {"title": "a-file"}),
     "long heading": (b"# " + b"x" * 900, {"title": "x" * 200}),
     "one line of a mebibyte": (b"x" * MEBIBYTE, {"title": "a-file"}),
+    "a mebibyte of empty headings": (b"# \n" * (MEBIBYTE // 3), {"title": "a-file"}),
     "a mebibyte of blanks": (b"x" + b" " * (MEBIBYTE - 2) + b"y", {"title": "a-file"}),
     "a mebibyte of rules": (b"---\n" * (MEBIBYTE // 4), {"title": "a-file"}),
     "a mebibyte of comments": (b"---\n" + b"# c\n" * (MEBIBYTE // 4 - 1), {"title": "c"}),
-    "100 KiB of blank lines": (b"x" + b"\n" * 102_400 + b"y", {"title": "a-file"}),
+    "900 KiB of blank lines": (b"x" + b"\n" * 921_600 + b"y", {"title": "a-file"}),
 }  # fmt: skip
 
 

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.adapters.index import schema
-from mcp_server.core.errors import IndexUnavailable
+from mcp_server.adapters.index import schema, soundness
+from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Rejected
 
 BUSY_TIMEOUT = 5.0  # seconds
-DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SIDE_FILES = ("", "-wal", "-shm")
+_inherited: list[sqlite3.Connection] = []  # a parent's connections: closing them here would harm it
 
 
 class Database:
@@ -41,9 +41,9 @@ class Database:
         inode = _inode(self.path)
         if held and held[1] == inode and held[2] == os.getpid():
             return held[0]
-        if held and held[2] == os.getpid():
-            held[0].close()
-        self._threads.held = None
+        if held and held[2] != os.getpid():
+            _inherited.append(held[0])
+        self.close()
         connection = self._open()
         self._threads.held = (connection, _inode(self.path), os.getpid())
         return connection
@@ -77,14 +77,19 @@ class Database:
         """Turn SQLite's errors into IndexUnavailable; a damaged file is set aside first."""
         try:
             yield
+        except UnicodeEncodeError as error:
+            raise Rejected(
+                "What was given holds half a character.", "Give it as valid Unicode text."
+            ) from error
         except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGE:
-                self._set_aside_if_damaged()
-                raise IndexUnavailable(
-                    "The index was damaged and has been set aside; the memories are safe.",
-                    "Ask again: it is made anew from the files.",
-                ) from error
+            if soundness.may_tell_damage(error) and self.set_aside_if_damaged():
+                raise IndexSetAside from error
             raise IndexUnavailable(f"The index cannot be used: {error}.") from error
+        except (ArithmeticError, TypeError, ValueError) as error:
+            # A value came out that nobody put in.
+            if self.set_aside_if_damaged():
+                raise IndexSetAside from error
+            raise
 
     def close(self) -> None:
         """Close this thread's connection."""
@@ -96,10 +101,9 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         try:
             return self._open_once()
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGE or self.read_only:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if not (soundness.may_tell_damage(error) and self.set_aside_if_damaged()):
                 raise IndexUnavailable(f"The index {self.path} cannot be opened: {error}.") from error
-            self._set_aside_if_damaged()
         try:
             return self._open_once()
         except sqlite3.DatabaseError as error:
@@ -108,7 +112,7 @@ class Database:
     def _open_once(self) -> sqlite3.Connection:
         connection = _connect(self.path, read_only=self.read_only)
         try:
-            if _schema_number(connection) != schema.SCHEMA:
+            if schema.number(connection) != schema.SCHEMA:
                 if self.read_only:
                     raise IndexUnavailable("The index has not been made yet.")
                 self._make(connection)
@@ -120,7 +124,7 @@ class Database:
     def _make(self, connection: sqlite3.Connection) -> None:
         """Make the tables while no other process does; another schema's tables go first."""
         with files.lock(self._lock_path()):
-            number = _schema_number(connection)
+            number = schema.number(connection)
             if number == schema.SCHEMA:
                 return
             if number > schema.SCHEMA:
@@ -138,14 +142,29 @@ class Database:
         with files.lock(self._lock_path()):
             self._rename()
 
-    def _set_aside_if_damaged(self) -> None:
-        """Set the file aside when a second look under the lock confirms the damage."""
+    def set_aside_if_damaged(self) -> bool:
+        """
+        Set the file aside when a close look at it, under the lock, finds damage.
+
+        Return whether the next use finds another file: also when another process was quicker.
+        """
+        held = getattr(self._threads, "held", None)
+        seen = held[1] if held else _inode(self.path)
         self.close()
         if self.read_only:
-            return
-        with files.lock(self._lock_path()):
-            if self.path.exists() and not _is_sound(self.path):
+            return False
+        with contextlib.suppress(OSError), files.lock(self._lock_path()):
+            if _inode(self.path) == seen:
+                if seen == 0 or _is_sound(self.path):
+                    return False
                 self._rename()
+            return True
+        return False
+
+    def delete_set_aside(self) -> None:
+        """Delete the index that was set aside, if there is one."""
+        for suffix in _SIDE_FILES:
+            Path(f"{self.path}.old{suffix}").unlink(missing_ok=True)
 
     def _rename(self) -> None:
         for suffix in _SIDE_FILES:
@@ -171,20 +190,15 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     return connection
 
 
-def _schema_number(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _is_sound(path: Path) -> bool:
     try:
-        connection = _connect(path, read_only=True)
-        try:
-            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
-        finally:
-            connection.close()
+        connection = _connect(path, read_only=False)
     except sqlite3.DatabaseError as error:
-        # Busy or unreadable for another reason is not damage.
-        return getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGE
+        return not soundness.tells_damage(error)
+    try:
+        return soundness.is_sound(connection)
+    finally:
+        connection.close()
 
 
 def _inode(path: Path) -> int:

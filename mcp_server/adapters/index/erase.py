@@ -10,6 +10,7 @@ def erase_traces(database: Database) -> None:
     `secure_delete` overwrites free pages; the search tables keep deleted words until their segments
     are merged; the log is emptied last, unless another process reads it at this moment.
     """
+    database.delete_set_aside()
     with database.write() as db:
         for table in ("memories_fts", "passages_fts"):
             db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")

@@ -120,7 +120,11 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> None:
 
 
 def put_problem(db: sqlite3.Connection, *, vault: str, stamp: Stamp, problem: Problem) -> None:
-    """Note a file that cannot be read; a memory taken in earlier from that path keeps its last good row."""
+    """
+    Note a file that cannot be read; a memory taken in earlier from that path keeps its last good row.
+
+    A size of -1 in *stamp*: the cause lies in another file, so the next sync looks again.
+    """
     db.execute(
         "INSERT OR REPLACE INTO unreadable (path, vault, size, mtime_ns, line, reason)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -154,6 +158,24 @@ def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
         (json.dumps(list(numbers)),),
     )
     return dict(found.fetchall())
+
+
+def waiting(db: sqlite3.Connection, vault: str) -> list[str]:
+    """Return the paths of the files of *vault* that cannot be taken in because of another file."""
+    rows = db.execute("SELECT path FROM unreadable WHERE vault = ? AND size = -1 ORDER BY path", (vault,))
+    return [str(row[0]) for row in rows]
+
+
+def says(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str) -> bool:
+    """Tell whether the row of the file at `stamp.path` says all that *memory* says."""
+    columns = _columns(vault, memory, stamp, digest)
+    found = db.execute(f"SELECT {', '.join(columns)} FROM memories WHERE path = ?", (stamp.path,)).fetchone()
+    stamped = ("size", "mtime_ns")
+    return found is not None and all(
+        known == said
+        for known, (name, said) in zip(found, columns.items(), strict=True)
+        if name not in stamped
+    )
 
 
 def digest_of(db: sqlite3.Connection, path: str) -> str:

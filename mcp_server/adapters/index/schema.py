@@ -75,6 +75,11 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
+def number(connection: sqlite3.Connection) -> int:
+    """Return the schema number of the database, 0 for an empty one."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
 def drop(connection: sqlite3.Connection) -> None:
     """Drop every table, whatever schema made them."""
     connection.execute("PRAGMA foreign_keys = OFF")

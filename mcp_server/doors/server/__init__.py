@@ -19,11 +19,12 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 
 from mcp_server.adapters import files
-from mcp_server.bootstrap import Opened
+from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.server import hook_tool, memory_tools, session_tools
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.background import keep_current
+from mcp_server.store import Store
 
 PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still there
 
@@ -36,15 +37,33 @@ def main() -> None:
     try:
         opened = Opened(wait_for_model=False)
     except DaybookError as error:
-        sys.exit(f"daybook: {error} {error.hint}")
-    _log_to(opened.home / "logs")
+        opened = Refusing(error)
+    else:
+        _log_to(opened.home / "logs")
+        threading.Thread(target=keep_current, args=(opened,), name="keep-current", daemon=True).start()
     server = build(opened)
-    threading.Thread(target=keep_current, args=(opened,), name="keep-current", daemon=True).start()
     try:
         anyio.run(server.run_stdio_async)
     finally:
         logging.shutdown()
         os._exit(0)  # threads that load a model or wait for the watcher's lock must not hold us
+
+
+class Refusing(Opened):
+    """
+    What is opened when the settings are wrong: every tool answers with what to correct.
+
+    Claude Code does not try a server again for a quarter of an hour that could not be started, whatever
+    is corrected meanwhile; so it always starts.
+    """
+
+    def __init__(self, error: DaybookError) -> None:
+        self.environment = os.environ
+        self.folder = working_folder(os.environ)
+        self._error = error
+
+    def store(self, *, folder: Path | None = None) -> Store:
+        raise self._error.with_traceback(None)
 
 
 def build(opened: Opened) -> MCPServer[Any]:

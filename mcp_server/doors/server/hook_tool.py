@@ -17,12 +17,14 @@ log = logging.getLogger(__name__)
 
 NOTHING = "{}"
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
+OFF = "DAYBOOK_HOOKS"  # set to `off`, nothing is shown unasked
 
 
 def register(application: Application) -> None:
     """Add the tool `hook` to *application*."""
     session = application.session
     store = application.opened.store
+    shows = application.opened.environment.get(OFF, "").lower() != "off"
 
     def hook(event: str = "", session_id: str = "", prompt: str = "") -> str:
         try:
@@ -30,9 +32,10 @@ def register(application: Application) -> None:
             match event:
                 case "UserPromptSubmit":
                     session.prompt = prompt[:LONGEST_PROMPT]
-                    said = inject(store(), session.prompt, session=session.id)
-                    return _context(event, said)
-                case "SubagentStart":
+                    return _context(
+                        event, inject(store(), session.prompt, session=session.id) if shows else ""
+                    )
+                case "SubagentStart" if shows:
                     return _context(event, brief(store(), for_subagent=True).text)
                 case "PreToolUse":
                     return _answer(

@@ -1,0 +1,94 @@
+"""
+Whether an index is whole: what SQLite checks, and what only we can know.
+
+A look at all of it: it is for when something was strange, and for once an hour.
+"""
+
+import sqlite3
+
+from mcp_server.adapters.index import schema
+from mcp_server.core.memory import Kind, Status
+
+DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+SEARCH_TABLES = ("memories_fts", "passages_fts")
+_STORED_AS = {
+    "INTEGER": "'integer'",
+    "TEXT": "'text'",
+    "REAL": "'real', 'integer'",
+    "FLOAT": "'real', 'integer'",
+    "BLOB": "'blob'",
+}
+
+
+def tells_damage(error: Exception) -> bool:
+    """Tell whether *error* says that the file is damaged; busy, full and unreadable do not."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # Python's own, for a text that is not UTF-8
+        return isinstance(error, sqlite3.OperationalError | UnicodeDecodeError)
+    return bool(code & 0xFF in DAMAGE)
+
+
+def may_tell_damage(error: Exception) -> bool:
+    """Tell whether *error* is a reason to look closer: a damaged schema has tables or columns missing."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    return tells_damage(error) or code & 0xFF == sqlite3.SQLITE_ERROR
+
+
+def is_sound(connection: sqlite3.Connection) -> bool:
+    """
+    Tell whether nothing speaks against what the index holds.
+
+    An index that is too busy to be looked at, or that a newer Daybook made, counts as sound.
+    """
+    try:
+        if connection.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+            return False
+        if schema.number(connection) > schema.SCHEMA:
+            return True
+        connection.execute("BEGIN IMMEDIATE")  # the search tables are checked by a command that writes
+        try:
+            return _has_our_tables(connection) and _says_what_we_write(connection)
+        finally:
+            connection.execute("ROLLBACK")
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        return not tells_damage(error)
+
+
+def _has_our_tables(connection: sqlite3.Connection) -> bool:
+    made = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        schema.create(made)
+        return _tables(connection) == _tables(made)
+    finally:
+        made.close()
+
+
+def _tables(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    """Return (kind, name, column) of everything in the schema; SQLite's own statistics are left out."""
+    return set(
+        connection.execute(
+            "SELECT m.type, m.name, coalesce(c.name, '') FROM sqlite_master m"
+            " LEFT JOIN pragma_table_info(m.name) c ON m.type = 'table'"
+            " WHERE m.name NOT LIKE 'sqlite_stat%'"
+        ).fetchall()
+    )
+
+
+def _says_what_we_write(connection: sqlite3.Connection) -> bool:
+    for table in SEARCH_TABLES:
+        connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
+    for (table,) in connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%_fts%'"
+        " AND name NOT LIKE 'sqlite_%'"
+    ).fetchall():
+        columns = connection.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall()
+        strange = " OR ".join(
+            f"typeof({name}) NOT IN ({_STORED_AS[declared]}, 'null')" for name, declared in columns
+        )
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {strange} LIMIT 1").fetchone():
+            return False
+        for _ in connection.execute(f"SELECT * FROM {table}"):
+            pass  # reading decodes every text
+    marks = [", ".join(f"'{value}'" for value in names) for names in (Kind, Status)]
+    wrong = f"kind NOT IN ({marks[0]}) OR status NOT IN ({marks[1]}) OR NOT json_valid(touches)"
+    return connection.execute(f"SELECT 1 FROM memories WHERE {wrong} LIMIT 1").fetchone() is None
