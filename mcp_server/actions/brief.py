@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.adapters.index import memories, usage
+from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED, Usage
 from mcp_server.adapters.vault import stamp
@@ -48,14 +48,11 @@ def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
     everywhere = [vault.key for vault in store.vaults]
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     hot = hot_set(store, db)
-    preferences = _newest(db, everywhere, "type = 'preference'")
-    settled = _newest(db, here or everywhere, f"type IN {SETTLED}")
-    progress = _newest(db, here, "type = 'progress'")
-    passing = _newest(db, everywhere, f"type IN {PASSING}")
-    sessions = memories.rows(
-        db, f"kind = 'session' AND status = 'active' AND {_in(here or everywhere)}", here or everywhere,
-        "created DESC LIMIT 1",
-    )  # fmt: skip
+    preferences = selections.newest(db, everywhere, types=["preference"], limit=LOOKED_AT)
+    settled = selections.newest(db, here or everywhere, types=SETTLED, limit=LOOKED_AT)
+    progress = selections.newest(db, here, types=["progress"], limit=LOOKED_AT)
+    passing = selections.newest(db, everywhere, types=PASSING, limit=LOOKED_AT)
+    sessions = selections.newest(db, here or everywhere, kind=Kind.SESSION, limit=1)
     now = store.now()
     timely = [row for row in progress if dials.currency(row.type, _age(row, now)) >= dials.FADED]
     lately = [row for row in passing if _age(row, now) < LATELY]
@@ -76,12 +73,8 @@ def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
 def hot_set(store: Store, db: sqlite3.Connection) -> list[Row]:
     """Return the memories kept at hand: pinned first, then by heat, at most HOT_CACHE_MAX_ITEMS."""
     keys = [vault.key for vault in store.vaults]
-    found = memories.rows(
-        db,
-        f"{_in(keys)} AND kind = 'knowledge' AND status = 'active' AND (pinned = 1 OR vault || '/' || id IN"
-        " (SELECT ref FROM usage WHERE accesses >= ? AND last_access > ?))",
-        (*keys, dials.HOT_AFTER, store.now() - int(dials.COLD_AFTER * DAY)),
-    )
+    lately = store.now() - int(dials.COLD_AFTER * DAY)
+    found = selections.hot(db, keys, accesses=dials.HOT_AFTER, since=lately)
     used = usage.usage_of(db, [row.ref for row in found])
     now = store.now()
 
@@ -90,13 +83,6 @@ def hot_set(store: Store, db: sqlite3.Connection) -> list[Row]:
         return (not row.pinned, -dials.heat(counts.accesses, _since(counts, now)), row.id)
 
     return sorted(found, key=heat)[: store.settings.hot_cache_max_items]
-
-
-def _newest(db: sqlite3.Connection, keys: Sequence[str], condition: str) -> list[Row]:
-    if not keys:
-        return []
-    where = f"{_in(keys)} AND status = 'active' AND kind = 'knowledge' AND {condition}"
-    return memories.rows(db, where, keys, f"updated DESC LIMIT {LOOKED_AT}")
 
 
 def _ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
@@ -130,13 +116,7 @@ def _pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
     shared = [vault.key for vault in store.vaults if vault.in_repository]
-    if not shared:
-        return []
-    waiting = db.execute(
-        f"SELECT count(*) FROM memories WHERE {_in(shared)} AND status = 'active'"
-        " AND digest NOT IN (SELECT digest FROM accepted)",
-        shared,
-    ).fetchone()[0]
+    waiting = len(selections.not_accepted(db, shared, shared)) if shared else 0
     if not waiting:
         return []
     return [
@@ -149,10 +129,6 @@ def _entry(row: Row) -> Entry:
     dated = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
     kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
     return Entry(row.id, row.ref, kind, redact(row.title), redact(row.text), dated)
-
-
-def _in(keys: Sequence[str]) -> str:
-    return f"vault IN ({', '.join('?' * len(keys))})"
 
 
 def _age(row: Row, now: int) -> float:

@@ -15,6 +15,7 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import untrusted
 from mcp_server.adapters import files
+from mcp_server.adapters.index import soundness
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.query import Filter, Mode, Query
@@ -55,7 +56,7 @@ def status(store: Store) -> State:
 def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     """Try every part for real, one check after the other; never raises."""
     yield Check("Python", True, platform.python_version())
-    yield _tried("SQLite", _sqlite, "Install a Python whose sqlite3 has FTS5.")
+    yield _tried("SQLite", soundness.check_sqlite, "Install a Python whose sqlite3 has FTS5.")
     yield _tried("store", lambda: _writable(store.home), f"Make {store.home} writable, or set MEMORY_DIR.")
     yield _tried("index", lambda: _index(store), "Run 'daybook sync --rebuild'.")
     yield _tried("files", lambda: _readable(store), "Correct the files named by 'daybook sync'.")
@@ -73,13 +74,6 @@ def _tried(name: str, look: Callable[[], str], advice: str) -> Check:
         return Check(name, False, str(error), advice)
 
 
-def _sqlite() -> str:
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, tokenize='porter unicode61')")
-    connection.close()
-    return f"{sqlite3.sqlite_version} with FTS5"
-
-
 def _writable(home: Path) -> str:
     files.make_folder(home)
     with tempfile.NamedTemporaryFile(dir=home, prefix=files.TEMPORARY_PREFIX) as handle:
@@ -92,10 +86,7 @@ def _writable(home: Path) -> str:
 
 def _index(store: Store) -> str:
     with store.database.read() as db:
-        said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-        assert said == "ok", f"SQLite says: {said}"
-        for table in ("memories_fts", "passages_fts"):
-            db.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
+        soundness.check(db)
     return str(store.database.path)
 
 

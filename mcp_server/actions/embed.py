@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from mcp_server.adapters.index import memories, vectors
+from mcp_server.adapters.index import changelog, vectors
 from mcp_server.store import Store
 
 BATCH = 16  # passages in one transaction: about a third of a second of one core
@@ -34,7 +34,7 @@ def embed_pending(store: Store, *, progress: Callable[[int], None] | None = None
             vectors.put_vectors(
                 db, embedder.model, zip((passage for passage, _, _ in batch), found, strict=True)
             )
-            memories.note_embedded(db, {memory for _, memory, _ in batch}, store.now())
+            changelog.note_embedded(db, {memory for _, memory, _ in batch}, store.now())
         done += len(batch)
         if progress:
             progress(len(batch))

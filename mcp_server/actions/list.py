@@ -6,12 +6,11 @@ from pathlib import Path
 
 from mcp_server.actions.recall import visible
 from mcp_server.actions.sync import ensure_synced, self_healing
-from mcp_server.adapters.index import filters, memories, vectors
+from mcp_server.adapters.index import memories, selections, vectors
 from mcp_server.adapters.index.memories import Problem, Row
+from mcp_server.adapters.index.selections import Counts
 from mcp_server.core.query import Filter
 from mcp_server.store import Store
-
-ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +23,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts over the visible vaults; `size` is the bytes of the memories' files."""
+    """What the visible vaults hold, how large the index is, and what waits or cannot be read."""
 
     memories: int
-    by_kind: dict[str, int]
-    by_type: dict[str, int]
-    by_status: dict[str, int]
-    by_vault: dict[str, int]
-    tags: dict[str, int]
-    size: int
+    counts: Counts
     index_size: int
     passages: int
     pending: int
@@ -47,9 +41,8 @@ def list_memories(
     """Return the memories that *filter* lets through, newest first unless *order* says otherwise."""
     ensure_synced(store)
     with store.database.read() as db:
-        where, values = filters.where(filter, visible(store, db, filter))
-        total = int(db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()[0])
-        rows = memories.rows(db, where, values, f"{ORDERS[order]} LIMIT {int(limit)} OFFSET {int(offset)}")
+        vaults = visible(store, db, filter)
+        rows, total = selections.page(db, filter, vaults, order=order, limit=limit, offset=offset)
     return Listing(tuple(rows), total)
 
 
@@ -58,29 +51,11 @@ def get_stats(store: Store) -> Stats:
     """Return what the visible vaults hold."""
     ensure_synced(store)
     keys = [vault.key for vault in store.vaults]
-    marks = ", ".join("?" * len(keys))
-
-    def counted(column: str, source: str = "memories", condition: str = "1") -> dict[str, int]:
-        found = db.execute(
-            f"SELECT {column}, count(*) FROM {source} WHERE vault IN ({marks}) AND {condition}"
-            " GROUP BY 1 ORDER BY 2 DESC, 1",
-            keys,
-        )
-        return dict(found.fetchall())
-
     with store.database.read() as db:
-        by_vault = counted("vault")
-        size = db.execute(
-            f"SELECT coalesce(sum(size), 0) FROM memories WHERE vault IN ({marks})", keys
-        ).fetchone()
+        counts = selections.counts(db, keys)
         return Stats(
-            memories=sum(by_vault.values()),
-            by_kind=counted("kind"),
-            by_type=counted("type", condition="kind = 'knowledge'"),
-            by_status=counted("status"),
-            by_vault=by_vault,
-            tags=counted("tag", "tags JOIN memories ON memories.row = tags.memory"),
-            size=max(0, int(size[0])),
+            memories=sum(counts.by_vault.values()),
+            counts=counts,
             index_size=_size(store.database.path),
             passages=vectors.count_passages(db),
             pending=vectors.count_pending(db),

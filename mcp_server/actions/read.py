@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mcp_server.actions.sync import ensure_synced, self_healing, sync
 from mcp_server.adapters import files, memory_file
-from mcp_server.adapters.index import memories
+from mcp_server.adapters.index import memories, selections
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
 from mcp_server.core.errors import NotFound
@@ -75,8 +75,5 @@ def find(store: Store, memory_id: str) -> Row:
 def look_up(store: Store, memory_id: str) -> Row | None:
     """Return what the index knows of the memory with that id, None when it knows none."""
     ensure_synced(store)
-    keys = [vault.key for vault in store.vaults]
-    marks = ", ".join("?" * len(keys))
     with store.database.read() as db:
-        found = memories.rows(db, f"id = ? AND vault IN ({marks})", (memory_id, *keys))
-    return max(found, key=lambda row: keys.index(row.vault), default=None)
+        return selections.with_id(db, [vault.key for vault in store.vaults], memory_id)

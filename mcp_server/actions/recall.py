@@ -4,14 +4,13 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mcp_server.actions.hits import DAY, as_hit, linked, trust_of
 from mcp_server.actions.sync import ensure_synced, self_healing
-from mcp_server.adapters.index import filters, lexical, memories, usage
+from mcp_server.adapters.index import filters, lexical, memories, selections, usage
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.index.usage import UNUSED, Usage
+from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.core import dials, gate, ranking
-from mcp_server.core.memory import Kind, Level
-from mcp_server.core.passages import without_head
-from mcp_server.core.provenance import may_be_pushed
+from mcp_server.core.memory import Level
 from mcp_server.core.query import (
     MAX_QUERY,
     Answer,
@@ -30,9 +29,7 @@ from mcp_server.core.redaction import redact
 from mcp_server.core.words import query_terms
 from mcp_server.store import Store
 
-DAY = 86_400.0
 EXAMINED = 20  # best candidates whose words are counted for the gate, or as many as are asked for
-WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead of its best passage
 
 
 @dataclass(slots=True)
@@ -73,7 +70,7 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
 def visible(store: Store, db: sqlite3.Connection, filter: Filter) -> list[str]:
     """Return the keys of the vaults to search: the person's and this project's, unless *filter* says more."""
     if filter.all_projects:
-        found = [row[0] for row in db.execute("SELECT DISTINCT vault FROM memories")]
+        found = selections.vaults_in_use(db)
         levels = {vault.key: vault.level for vault in store.vaults}
         return [key for key in found if filter.level in (None, levels.get(key, Level.PROJECT))]
     return [vault.key for vault in store.vaults if filter.level in (None, vault.level)]
@@ -98,7 +95,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> Answer:
     hits = hits[: query.limit]
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
-        hits += _linked(store, db, hits, vaults)
+        hits += linked(store, db, hits, vaults)
     return Answer(verdict=verdict, hits=tuple(hits), semantic=semantic)
 
 
@@ -117,7 +114,7 @@ def _candidates(
     if meaning and text.strip():
         among = None
         if not filters.is_default(query.filter):
-            among = {row[0] for row in db.execute(f"SELECT row FROM memories WHERE {where}", values)}
+            among = selections.row_numbers(db, query.filter, vaults)
         vector = meaning.embedder.embed_query(text)
         cosines = meaning.matrix.search(
             db, vector, vaults=vaults, among=among, also=whole.keys() | parts.keys()
@@ -182,13 +179,6 @@ def _score(
         )
 
 
-def trust_of(row: Row, used: Usage, now: int) -> float:
-    """Return how far a memory is believed now, 0 to 1."""
-    base = row.trust if row.trust is not None else dials.BASE_TRUST.get(row.source, dials.BASE_TRUST["mined"])
-    since = max(row.verified, used.last_confirmed, row.updated)
-    return dials.trust(row.type, base + used.trust_moved, (now - since) / DAY)
-
-
 def _hits(
     store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate], weights: dict[str, float]
 ) -> list[Hit]:
@@ -213,94 +203,6 @@ def _hits(
             )
         )
     return hits
-
-
-def as_hit(
-    store: Store, row: Row, *, text: str, score: Score, confidence: Verdict, accepted: bool, linked: str = ""
-) -> Hit:
-    """Return *row* as a hit; *text* is its best passage, secrets in it are masked once more."""
-    vault = store.vault(row.vault)
-    shown = row.text if len(row.text) <= WHOLE_TEXT or not text else without_head(text, row.title)
-    return Hit(
-        id=row.id,
-        ref=row.ref,
-        title=redact(row.title),
-        kind=row.kind,
-        type=row.type if row.kind is Kind.KNOWLEDGE else row.kind.value,
-        level=vault.level if vault else Level.PROJECT,
-        status=row.status,
-        path=row.path,
-        text=redact(shown),
-        score=score.total,
-        confidence=confidence,
-        parts=score,
-        reasons=(f"linked from {linked}",) if linked else _reasons(score),
-        tags=row.tags,
-        updated=row.updated_at,
-        pushable=may_be_pushed(
-            source=row.source,
-            in_repository=vault is None or vault.in_repository,
-            accepted=accepted,
-            instructing=row.instructing,
-        ),
-        superseded_by=row.superseded_by,
-    )
-
-
-def _linked(store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Sequence[str]) -> list[Hit]:
-    """Return what the hits link to, one hop, a superseded memory replaced by its successor."""
-    known = {hit.ref for hit in hits}
-    marks = ", ".join("?" * len(vaults))
-    added: list[Hit] = []
-    for hit in hits:
-        found = db.execute(
-            "SELECT t.row FROM links l JOIN memories s ON s.row = l.memory"
-            " JOIN memories t ON t.id = l.target OR t.title = l.target COLLATE NOCASE"
-            f" WHERE s.path = ? AND t.vault IN ({marks})",
-            (hit.path, *vaults),
-        ).fetchall()
-        taken = 0
-        for row in memories.by_rows(db, [number for (number,) in found]).values():
-            target = _successor(db, row)
-            if taken == ranking.EXPANSION_MOST or target.ref in known:
-                continue
-            known.add(target.ref)
-            taken += 1
-            score = replace(hit.parts, total=hit.score * ranking.EXPANSION_DECAY)
-            accepted = bool(usage.accepted_digests(db, [target.digest]))
-            added.append(
-                as_hit(
-                    store,
-                    target,
-                    text="",
-                    score=score,
-                    confidence=hit.confidence,
-                    accepted=accepted,
-                    linked=hit.id,
-                )
-            )
-    return added
-
-
-def _successor(db: sqlite3.Connection, row: Row) -> Row:
-    seen = {row.id}
-    while row.superseded_by and row.superseded_by not in seen:
-        seen.add(row.superseded_by)
-        found = memories.rows(db, "vault = ? AND id = ?", (row.vault, row.superseded_by))
-        if not found:
-            break
-        row = found[0]
-    return row
-
-
-def _reasons(score: Score) -> tuple[str, ...]:
-    said = []
-    if score.words or score.passage:
-        said.append(f"words {max(score.words, score.passage):.2f}")
-    if score.cosine is not None:
-        said.append(f"meaning {score.cosine:.2f}")
-    said += [f"{name} ×{factor:.2f}" for name, factor in score.boosts]
-    return tuple(said)
 
 
 def _total(candidate: _Candidate) -> float:

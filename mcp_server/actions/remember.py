@@ -9,7 +9,7 @@ from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import written
 from mcp_server.adapters import files, memory_file, places
-from mcp_server.adapters.index import memories
+from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import (
@@ -118,12 +118,8 @@ def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
         return None
     try:
         with store.database.read() as db:
-            found_rows = memories.rows(
-                db,
-                "fingerprint = ? AND vault = ? AND status = 'active'",
-                (fingerprint(draft.title, draft.text), vault.key),
-            )
-        return read(store, found_rows[0].id) if found_rows else None
+            known = selections.saying(db, vault.key, fingerprint(draft.title, draft.text))
+        return read(store, known.id) if known else None
     except (IndexUnavailable, NotFound, Unreadable):
         return None
 

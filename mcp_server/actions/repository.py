@@ -5,7 +5,8 @@ from pathlib import Path
 
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import memories
+from mcp_server.adapters.index import selections
+from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
@@ -65,22 +66,14 @@ def share(store: Store) -> Path:
     return ignore
 
 
-def untrusted(store: Store) -> list[memories.Row]:
+def untrusted(store: Store) -> list[Row]:
     """Return the memories that are not shown unasked until the person accepts them."""
     shared = [vault.key for vault in store.vaults if vault.in_repository]
-    waiting = f"vault IN ({', '.join('?' * len(shared))})" if shared else "0"
     with store.database.read() as db:
-        return memories.rows(
-            db,
-            f"({waiting} OR (source = 'assistant' AND instructing = 1)) AND status = 'active'"
-            f" AND vault IN ({', '.join('?' * len(store.vaults))})"
-            " AND digest NOT IN (SELECT digest FROM accepted)",
-            (*shared, *(vault.key for vault in store.vaults)),
-            "path",
-        )
+        return selections.not_accepted(db, [vault.key for vault in store.vaults], shared)
 
 
-def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[memories.Row]:
+def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[Row]:
     """
     Accept memories as they are now, all that wait or those with the ids given; return them.
 

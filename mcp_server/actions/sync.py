@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from mcp_server.adapters import files, memory_file
-from mcp_server.adapters.index import memories, usage
+from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Problem
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
@@ -120,7 +120,7 @@ def catch_up(store: Store) -> None:
 def ensure_synced(store: Store) -> None:
     """Sync when the index has never seen the visible vaults: it is new, or was deleted under us."""
     with store.database.read() as db:
-        synced = {row[0] for row in db.execute("SELECT name FROM facts")}
+        synced = selections.facts(db)
     if not synced.issuperset(_synced_facts(store.vaults)):
         sync(store)
 
@@ -241,9 +241,7 @@ def _keeps_id(vault: Vault, path: str, memory_id: str) -> bool:
 
 def _note_synced(store: Store, vaults: Iterable[Vault]) -> None:
     with store.database.write() as db:
-        db.executemany(
-            "INSERT OR REPLACE INTO facts VALUES (?, '1')", [(name,) for name in _synced_facts(vaults)]
-        )
+        selections.note_facts(db, _synced_facts(vaults))
 
 
 def _synced_facts(vaults: Iterable[Vault]) -> list[str]:

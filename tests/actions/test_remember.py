@@ -113,7 +113,7 @@ def test_what_cannot_be_stored_is_refused_in_a_sentence(store: Store, draft: Dra
 
 
 def test_a_secret_is_refused_unless_the_person_insists(store: Store) -> None:
-    draft = Draft("Deploy key", "token: ghp_" + "a1B2" * 9)
+    draft = Draft("Deploy key", "token: ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU")
 
     with pytest.raises(Rejected, match="was not stored"):
         remember(store, draft)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from mcp_server.adapters.index import changelog
 from mcp_server.core.changes import Change, Stamp
 from mcp_server.core.links import all_links
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
@@ -17,7 +18,6 @@ COLUMNS = (
     "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category,"
     " session, created, updated, verified, valid_from, valid_to, superseded_by, touches, instructing"
 )
-KEPT_CHANGES = 20_000  # rows of the change log; whoever is further behind reads everything anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
         "INSERT OR IGNORE INTO links VALUES (?, ?, ?)",
         [(row, link.rel, link.to) for link in all_links(memory)],
     )
-    _note_change(db, row, vault, memory.id, Change.MODIFIED if known else Change.ADDED, now)
+    changelog.note_change(db, row, vault, memory.id, Change.MODIFIED if known else Change.ADDED, now)
     return row
 
 
@@ -116,7 +116,7 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> None:
     for table in ("tags", "links"):
         db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
-    _note_change(db, row, vault, memory_id, Change.REMOVED, now)
+    changelog.note_change(db, row, vault, memory_id, Change.REMOVED, now)
 
 
 def put_problem(db: sqlite3.Connection, *, vault: str, stamp: Stamp, problem: Problem) -> None:
@@ -222,35 +222,6 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
         (*vaults, f"{memory_id[:12]}%", f"%{stem[:20]}%"),
     )
     return [str(found[0]) for found in rows]
-
-
-def changed_rows(db: sqlite3.Connection, since: int) -> tuple[int, set[int] | None]:
-    """Return (newest generation, memories changed after *since*), None when the log no longer tells."""
-    oldest, newest = db.execute(
-        "SELECT coalesce(min(generation), 0), coalesce(max(generation), 0) FROM changes"
-    ).fetchone()
-    if since == newest:
-        return newest, set()
-    if since == 0 or since < oldest - 1 or since > newest:
-        return newest, None
-    found = db.execute("SELECT DISTINCT memory FROM changes WHERE generation > ?", (since,))
-    return newest, {row[0] for row in found}
-
-
-def note_embedded(db: sqlite3.Connection, numbers: Iterable[int], now: int) -> None:
-    """Log that memories got vectors, so that every process with a resident matrix reads them."""
-    for row in numbers:
-        _note_change(db, row, "", "", "embedded", now)
-
-
-def _note_change(db: sqlite3.Connection, row: int, vault: str, memory_id: str, change: str, now: int) -> None:
-    cursor = db.execute(
-        "INSERT INTO changes (memory, vault, id, change, at) VALUES (?, ?, ?, ?, ?)",
-        (row, vault, memory_id, change, now),
-    )
-    generation = cursor.lastrowid or 0
-    if generation % 1000 == 0:
-        db.execute("DELETE FROM changes WHERE generation <= ?", (generation - KEPT_CHANGES,))
 
 
 def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:

@@ -17,7 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads made the slowe
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_server.adapters.index import memories
+from mcp_server.adapters.index import changelog
 from mcp_server.core.ports import Embedder, Vector
 
 CANDIDATES = 200  # memories
@@ -98,7 +98,7 @@ class Matrix:
     def _refresh(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN")
         try:
-            generation, changed = memories.changed_rows(db, self._generation)
+            generation, changed = changelog.changed_rows(db, self._generation)
             if changed is None:
                 self._held = self._empty(1024)
                 self._append(db.execute(_ALL, (self.model,)))

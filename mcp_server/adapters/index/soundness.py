@@ -92,3 +92,22 @@ def _says_what_we_write(connection: sqlite3.Connection) -> bool:
     marks = [", ".join(f"'{value}'" for value in names) for names in (Kind, Status)]
     wrong = f"kind NOT IN ({marks[0]}) OR status NOT IN ({marks[1]}) OR NOT json_valid(touches)"
     return connection.execute(f"SELECT 1 FROM memories WHERE {wrong} LIMIT 1").fetchone() is None
+
+
+def check(connection: sqlite3.Connection) -> None:
+    """Raise sqlite3.DatabaseError when SQLite or its search tables find something wrong."""
+    said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if said != "ok":
+        raise sqlite3.DatabaseError(said)
+    for table in SEARCH_TABLES:
+        connection.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
+
+
+def check_sqlite() -> str:
+    """Return SQLite's version; raise sqlite3.OperationalError when it cannot search texts."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute(f"CREATE VIRTUAL TABLE words USING fts5(text, tokenize='{schema.TOKENIZER}')")
+    finally:
+        connection.close()
+    return f"{sqlite3.sqlite_version} with FTS5"

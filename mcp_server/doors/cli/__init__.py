@@ -6,7 +6,7 @@ import click
 
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError
-from mcp_server.doors.cli import demo, memory_commands, session_commands, store_commands
+from mcp_server.doors.cli import demo, listing_commands, memory_commands, session_commands, store_commands
 
 DISK_REFUSED = 9
 
@@ -17,7 +17,7 @@ def daybook() -> None:
     """A memory for Claude Code: markdown files you can edit, found by words and by meaning."""
 
 
-for module in (memory_commands, session_commands, store_commands, demo):
+for module in (memory_commands, listing_commands, session_commands, store_commands, demo):
     for command in module.COMMANDS:
         daybook.add_command(command)
 
@@ -25,7 +25,7 @@ for module in (memory_commands, session_commands, store_commands, demo):
 def main() -> None:
     """Run the command line; errors are one sentence and one hint on stderr."""
     try:
-        daybook(standalone_mode=False)
+        daybook(prog_name="daybook", standalone_mode=False)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
     except click.Abort:

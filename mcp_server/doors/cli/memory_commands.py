@@ -7,7 +7,6 @@ import click
 
 from mcp_server.actions import forget as forgetting
 from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.list import get_stats, list_memories
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
@@ -27,9 +26,7 @@ from mcp_server.core.memory import (
 from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output
-from mcp_server.doors.cli.output import as_json
-
-LEVELS = click.Choice([level.value for level in Level])
+from mcp_server.doors.cli.output import LEVELS, as_json
 
 
 @click.command("remember")
@@ -243,87 +240,6 @@ def restore_command(memory_id: str) -> None:
     click.echo(f"Restored {found.memory.id}\n{found.path}")
 
 
-@click.command("list")
-@click.option("--type", "type_", default="")
-@click.option("--kind", type=click.Choice([kind.value for kind in Kind]))
-@click.option("--tags", default="", help="Only with all these tags, with commas between them.")
-@click.option("--level", type=LEVELS)
-@click.option("--limit", default=20, show_default=True)
-@click.option("--offset", default=0)
-@click.option("--order", type=click.Choice(["updated", "created", "title"]), default="updated")
-@click.option("--all-projects", is_flag=True)
-@click.option("--include-archived", is_flag=True)
-@as_json
-def list_command(
-    type_: str,
-    kind: str | None,
-    tags: str,
-    level: str | None,
-    limit: int,
-    offset: int,
-    order: str,
-    all_projects: bool,
-    include_archived: bool,
-    as_json: bool,
-) -> None:
-    """List memories, newest first.
-
-    Example: daybook list --type decision
-    """
-    store = output.opened().store()
-    sync(store)
-    filter = filter_of(
-        level=level,
-        kind=kind,
-        type=type_,
-        tags=split_list(tags),
-        all_projects=all_projects,
-        include_archived=include_archived,
-    )
-    found = list_memories(store, filter, limit=max(1, limit), offset=max(0, offset), order=order)
-    if as_json:
-        output.print_json({"total": found.total, "memories": [output.row_json(row) for row in found.rows]})
-        return
-    if not found.rows:
-        click.echo('No memories yet. Store one with: daybook remember "Title | what to remember"')
-        return
-    output.print_table(
-        ["id", "type", "updated", "title", "tags"],
-        [
-            [row.id, output.type_of(row), f"{row.updated_at:%Y-%m-%d}", row.title[:60], " ".join(row.tags)]
-            for row in found.rows
-        ],
-    )
-    if found.total > offset + len(found.rows):
-        click.echo(f"{found.total - offset - len(found.rows)} more: --offset {offset + len(found.rows)}")
-
-
-@click.command("stats")
-@as_json
-def stats_command(as_json: bool) -> None:
-    """Count memories by kind, type, status and tag.
-
-    Example: daybook stats --json
-    """
-    store = output.opened().store()
-    sync(store)
-    found = get_stats(store)
-    if as_json:
-        output.print_json(asdict(found))
-        return
-    rows: list[list[object]] = [["memories", found.memories], ["files", f"{found.size / 1024:,.0f} KB"]]
-    rows += [["index", f"{found.index_size / 1024:,.0f} KB"], ["passages", found.passages]]
-    rows += [["waiting to be embedded", found.pending], ["embedding model", found.model]]
-    for name, counts in (
-        ("kind", found.by_kind),
-        ("type", found.by_type),
-        ("status", found.by_status),
-        ("tag", found.tags),
-    ):
-        rows += [[f"{name} {key}", count] for key, count in list(counts.items())[:10]]
-    output.print_table(["what", "count"], rows)
-
-
 COMMANDS = (
     remember_command,
     recall_command,
@@ -331,6 +247,4 @@ COMMANDS = (
     revise_command,
     forget_command,
     restore_command,
-    list_command,
-    stats_command,
 )

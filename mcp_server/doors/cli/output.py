@@ -10,10 +10,11 @@ import click
 
 from mcp_server.adapters.index.memories import Row
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.render import visible
 
+LEVELS = click.Choice([level.value for level in Level])
 as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -80,12 +80,12 @@ def stats(found: Stats) -> str:
         return ", ".join(f"{name} {count}" for name, count in list(numbers.items())[:most]) or "none"
 
     lines = [
-        f"{found.memories} memories, files {found.size // 1024:,} KB, index {found.index_size // 1024:,} KB",
-        f"kinds: {counts(found.by_kind)}",
-        f"types: {counts(found.by_type)}",
-        f"status: {counts(found.by_status)}",
-        f"vaults: {counts(found.by_vault)}",
-        f"tags: {counts(found.tags)}",
+        f"{found.memories} memories, {found.counts.size // 1024:,} KB, index {found.index_size // 1024:,} KB",
+        f"kinds: {counts(found.counts.by_kind)}",
+        f"types: {counts(found.counts.by_type)}",
+        f"status: {counts(found.counts.by_status)}",
+        f"vaults: {counts(found.counts.by_vault)}",
+        f"tags: {counts(found.counts.tags)}",
         f"passages: {found.passages}, {found.pending} waiting to be embedded ({found.model})",
     ]
     lines += [

@@ -1,0 +1,108 @@
+"""Hits: what a memory found is shown as, how far it is believed, and what it links to."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_server.adapters.index import selections, usage
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.usage import Usage
+from mcp_server.core import dials, ranking
+from mcp_server.core.memory import Kind, Level
+from mcp_server.core.passages import without_head
+from mcp_server.core.provenance import may_be_pushed
+from mcp_server.core.query import Hit, Verdict
+from mcp_server.core.ranking import Score
+from mcp_server.core.redaction import redact
+from mcp_server.store import Store
+
+DAY = 86_400.0  # seconds
+WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead of its best passage
+
+
+def trust_of(row: Row, used: Usage, now: int) -> float:
+    """Return how far a memory is believed now, 0 to 1."""
+    base = row.trust if row.trust is not None else dials.BASE_TRUST.get(row.source, dials.BASE_TRUST["mined"])
+    since = max(row.verified, used.last_confirmed, row.updated)
+    return dials.trust(row.type, base + used.trust_moved, (now - since) / DAY)
+
+
+def as_hit(
+    store: Store, row: Row, *, text: str, score: Score, confidence: Verdict, accepted: bool, linked: str = ""
+) -> Hit:
+    """Return *row* as a hit; *text* is its best passage, secrets in it are masked once more."""
+    vault = store.vault(row.vault)
+    shown = row.text if len(row.text) <= WHOLE_TEXT or not text else without_head(text, row.title)
+    return Hit(
+        id=row.id,
+        ref=row.ref,
+        title=redact(row.title),
+        kind=row.kind,
+        type=row.type if row.kind is Kind.KNOWLEDGE else row.kind.value,
+        level=vault.level if vault else Level.PROJECT,
+        status=row.status,
+        path=row.path,
+        text=redact(shown),
+        score=score.total,
+        confidence=confidence,
+        parts=score,
+        reasons=(f"linked from {linked}",) if linked else _reasons(score),
+        tags=row.tags,
+        updated=row.updated_at,
+        pushable=may_be_pushed(
+            source=row.source,
+            in_repository=vault is None or vault.in_repository,
+            accepted=accepted,
+            instructing=row.instructing,
+        ),
+        superseded_by=row.superseded_by,
+    )
+
+
+def linked(store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Sequence[str]) -> list[Hit]:
+    """Return what the hits link to, one hop, a superseded memory replaced by its successor."""
+    known = {hit.ref for hit in hits}
+    added: list[Hit] = []
+    for hit in hits:
+        taken = 0
+        for row in selections.linked_from(db, hit.path, vaults):
+            target = _successor(db, row)
+            if taken == ranking.EXPANSION_MOST or target.ref in known:
+                continue
+            known.add(target.ref)
+            taken += 1
+            score = replace(hit.parts, total=hit.score * ranking.EXPANSION_DECAY)
+            accepted = bool(usage.accepted_digests(db, [target.digest]))
+            added.append(
+                as_hit(
+                    store,
+                    target,
+                    text="",
+                    score=score,
+                    confidence=hit.confidence,
+                    accepted=accepted,
+                    linked=hit.id,
+                )
+            )
+    return added
+
+
+def _successor(db: sqlite3.Connection, row: Row) -> Row:
+    seen = {row.id}
+    while row.superseded_by and row.superseded_by not in seen:
+        seen.add(row.superseded_by)
+        successor = selections.with_id(db, [row.vault], row.superseded_by)
+        if successor is None:
+            break
+        row = successor
+    return row
+
+
+def _reasons(score: Score) -> tuple[str, ...]:
+    said = []
+    if score.words or score.passage:
+        said.append(f"words {max(score.words, score.passage):.2f}")
+    if score.cosine is not None:
+        said.append(f"meaning {score.cosine:.2f}")
+    said += [f"{name} ×{factor:.2f}" for name, factor in score.boosts]
+    return tuple(said)

@@ -1,0 +1,36 @@
+"""The change log of the index: which memories changed since a moment that somebody remembers."""
+
+import sqlite3
+from collections.abc import Iterable
+
+KEPT = 20_000  # rows; whoever is further behind reads everything anew
+
+
+def changed_rows(db: sqlite3.Connection, since: int) -> tuple[int, set[int] | None]:
+    """Return (newest generation, memories changed after *since*), None when the log no longer tells."""
+    oldest, newest = db.execute(
+        "SELECT coalesce(min(generation), 0), coalesce(max(generation), 0) FROM changes"
+    ).fetchone()
+    if since == newest:
+        return newest, set()
+    if since == 0 or since < oldest - 1 or since > newest:
+        return newest, None
+    found = db.execute("SELECT DISTINCT memory FROM changes WHERE generation > ?", (since,))
+    return newest, {row[0] for row in found}
+
+
+def note_embedded(db: sqlite3.Connection, numbers: Iterable[int], now: int) -> None:
+    """Log that memories got vectors, so that every process with a resident matrix reads them."""
+    for row in numbers:
+        note_change(db, row, "", "", "embedded", now)
+
+
+def note_change(db: sqlite3.Connection, row: int, vault: str, memory_id: str, change: str, now: int) -> None:
+    """Log one change; now and then what is too old to be asked for goes."""
+    cursor = db.execute(
+        "INSERT INTO changes (memory, vault, id, change, at) VALUES (?, ?, ?, ?, ?)",
+        (row, vault, memory_id, change, now),
+    )
+    generation = cursor.lastrowid or 0
+    if generation % 1000 == 0:
+        db.execute("DELETE FROM changes WHERE generation <= ?", (generation - KEPT,))

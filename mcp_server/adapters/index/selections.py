@@ -1,0 +1,144 @@
+"""The choices of memories that actions ask for: by id, by what they say, newest, hot, linked, counted."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_server.adapters.index import filters
+from mcp_server.adapters.index.memories import Row, rows
+from mcp_server.core.memory import Kind
+from mcp_server.core.query import Filter
+
+ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many memories there are by each of their properties; `size` is the bytes of their files."""
+
+    by_vault: dict[str, int]
+    by_kind: dict[str, int]
+    by_type: dict[str, int]
+    by_status: dict[str, int]
+    tags: dict[str, int]
+    size: int
+
+
+def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Row | None:
+    """Return the memory with that id; of several the one in the last of *vaults*."""
+    found = rows(db, f"id = ? AND {_in(vaults)}", (memory_id, *vaults))
+    return max(found, key=lambda row: vaults.index(row.vault), default=None)
+
+
+def saying(db: sqlite3.Connection, vault: str, fingerprint: str) -> Row | None:
+    """Return an active memory of *vault* that says what has that fingerprint."""
+    found = rows(
+        db, "fingerprint = ? AND vault = ? AND status = 'active'", (fingerprint, vault), "id LIMIT 1"
+    )
+    return found[0] if found else None
+
+
+def page(
+    db: sqlite3.Connection, filter: Filter, vaults: Sequence[str], *, order: str, limit: int, offset: int
+) -> tuple[list[Row], int]:
+    """Return (one page of the memories that *filter* lets through, how many there are in all)."""
+    where, values = filters.where(filter, vaults)
+    total = int(db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()[0])
+    return rows(db, where, values, f"{ORDERS[order]} LIMIT {int(limit)} OFFSET {int(offset)}"), total
+
+
+def row_numbers(db: sqlite3.Connection, filter: Filter, vaults: Sequence[str]) -> set[int]:
+    """Return the rows of all memories that *filter* lets through."""
+    where, values = filters.where(filter, vaults)
+    return {row[0] for row in db.execute(f"SELECT row FROM memories WHERE {where}", values)}
+
+
+def newest(
+    db: sqlite3.Connection,
+    vaults: Sequence[str],
+    *,
+    types: Sequence[str] = (),
+    kind: Kind = Kind.KNOWLEDGE,
+    limit: int,
+) -> list[Row]:
+    """Return the active memories of that kind, and of *types* if there are any, updated last."""
+    of_types = f" AND type IN ({_marks(types)})" if types else ""
+    where = f"{_in(vaults)} AND status = 'active' AND kind = ?{of_types}"
+    return rows(db, where, (*vaults, kind.value, *types), f"updated DESC, id LIMIT {int(limit)}")
+
+
+def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: int) -> list[Row]:
+    """Return the active knowledge that is pinned, or was accessed that often and after *since*."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND kind = 'knowledge' AND status = 'active' AND (pinned = 1 OR vault || '/' || id IN"
+        " (SELECT ref FROM usage WHERE accesses >= ? AND last_access > ?))",
+        (*vaults, accesses, since),
+    )
+
+
+def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> list[Row]:
+    """Return active memories that wait for the person: those of *shared* vaults, and suspicious ones."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND ({_in(shared)} OR (source = 'assistant' AND instructing = 1))"
+        " AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
+        (*vaults, *shared),
+        "path",
+    )
+
+
+def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> list[Row]:
+    """Return the memories that the one at *path* links to by id or by title."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND row IN (SELECT t.row FROM links l JOIN memories s ON s.row = l.memory"
+        " JOIN memories t ON t.id = l.target OR t.title = l.target COLLATE NOCASE WHERE s.path = ?)",
+        (*vaults, path),
+    )
+
+
+def vaults_in_use(db: sqlite3.Connection) -> list[str]:
+    """Return the keys of all vaults that have a memory in the index."""
+    return [str(row[0]) for row in db.execute("SELECT DISTINCT vault FROM memories ORDER BY vault")]
+
+
+def counts(db: sqlite3.Connection, vaults: Sequence[str]) -> Counts:
+    """Count the memories of *vaults*; the largest numbers come first."""
+
+    def by(column: str, source: str = "memories", condition: str = "1") -> dict[str, int]:
+        return dict(
+            db.execute(
+                f"SELECT {column}, count(*) FROM {source} WHERE {_in(vaults)} AND {condition}"
+                " GROUP BY 1 ORDER BY 2 DESC, 1",
+                vaults,
+            ).fetchall()
+        )
+
+    size = db.execute(f"SELECT coalesce(sum(max(size, 0)), 0) FROM memories WHERE {_in(vaults)}", vaults)
+    return Counts(
+        by_vault=by("vault"),
+        by_kind=by("kind"),
+        by_type=by("type", condition="kind = 'knowledge'"),
+        by_status=by("status"),
+        tags=by("tag", "tags JOIN memories ON memories.row = tags.memory"),
+        size=int(size.fetchone()[0]),
+    )
+
+
+def facts(db: sqlite3.Connection) -> set[str]:
+    """Return what was noted about the index as a whole."""
+    return {str(row[0]) for row in db.execute("SELECT name FROM facts")}
+
+
+def note_facts(db: sqlite3.Connection, names: Sequence[str]) -> None:
+    """Note something about the index as a whole."""
+    db.executemany("INSERT OR REPLACE INTO facts VALUES (?, '1')", [(name,) for name in names])
+
+
+def _in(vaults: Sequence[str]) -> str:
+    return f"vault IN ({_marks(vaults)})"
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

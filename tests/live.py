@@ -1,0 +1,82 @@
+"""What the running product offers, asked of itself: tools, commands, and the prose that speaks of them."""
+
+import functools
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import yaml
+from mcp import Client
+from mcp_types import Tool
+
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.cli import daybook
+from mcp_server.doors.server import build
+
+ROOT = Path(__file__).resolve().parents[1]
+PREFIX = "mcp__plugin_daybook_daybook__"
+
+
+@functools.cache
+def tools() -> dict[str, Tool]:
+    """Return the tools that a server lists, by name."""
+
+    async def listed() -> list[Tool]:
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {"MEMORY_DIR": folder, "EMBEDDING_MODEL": "none"}
+            async with Client(build(Opened(environment, folder=Path(folder)))) as client:
+                return list((await client.list_tools()).tools)
+
+    return {tool.name: tool for tool in anyio.run(listed)}
+
+
+def parameters(tool: Tool) -> dict[str, dict[str, Any]]:
+    return dict(tool.input_schema.get("properties", {}))
+
+
+def reads_only(tool: Tool) -> bool:
+    return bool(tool.annotations and tool.annotations.read_only_hint)
+
+
+def deletes(tool: Tool) -> bool:
+    return bool(tool.annotations and tool.annotations.destructive_hint)
+
+
+def commands() -> dict[str, Any]:
+    """Return the commands of `daybook`, by name."""
+    return dict(sorted(daybook.commands.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A command, a skill or an agent: what its frontmatter says, and its body."""
+
+    path: Path
+    head: dict[str, Any]
+    body: str
+
+    @property
+    def name(self) -> str:
+        return self.path.parent.name if self.path.name == "SKILL.md" else self.path.stem
+
+    @property
+    def granted(self) -> list[str]:
+        """What stands in `allowed-tools` or `tools`."""
+        said = self.head.get("allowed-tools", self.head.get("tools", ""))
+        return [part.strip() for part in said.split(",") if part.strip()]
+
+    def named(self) -> set[str]:
+        """Return the tools that the body names between backticks."""
+        return set(re.findall(r"`([a-z_]+)`", self.body)) & tools().keys()
+
+
+def prose(pattern: str) -> list[Prose]:
+    """Return the commands, skills or agents whose path fits *pattern*."""
+    found = []
+    for path in sorted(ROOT.glob(pattern)):
+        _, head, body = path.read_text(encoding="utf-8").split("---\n", 2)
+        found.append(Prose(path, yaml.safe_load(head), body))
+    return found

@@ -1,0 +1,203 @@
+"""The architecture, as far as a machine can see it."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.remember import remember
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+from tests.live import ROOT
+
+PACKAGE = ROOT / "mcp_server"
+LONGEST = 320  # lines
+SAYING_NOTHING = set("utils util helpers helper manager service handler processor base common".split())
+SLOW = set("anthropic click fastembed mcp numpy onnxruntime pydantic sqlite_utils watchdog yaml".split())
+
+MAY_USE = {  # floor or module: the third-party libraries that it may know
+    "adapters.fastembed_embedder": {"fastembed", "numpy"},
+    "adapters.frontmatter_lines": {"frontmatter", "yaml"},
+    "adapters.index": {"numpy", "sqlite_utils"},
+    "adapters.watcher": {"watchdog"},
+    "doors.cli": {"click", "tabulate"},
+    "doors.server": {"anyio", "mcp", "mcp_types", "pydantic"},
+}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+each = pytest.mark.parametrize("path", MODULES, ids=module_name)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the top names of everything that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield str(node.module).partition(".")[0]
+
+
+# Layers
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def verdicts(said: str) -> dict[str, str]:
+    return dict(re.findall(r"^(.+) (KEPT|BROKEN)$", said, re.MULTILINE))
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """The package's code and its contracts, to sin in."""
+    shutil.copytree(PACKAGE, tmp_path / "mcp_server", ignore=shutil.ignore_patterns("models", "__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_every_import_contract_is_kept(copied: Path) -> None:
+    done = lint_imports(copied)
+
+    assert done.returncode == 0, done.stdout
+    assert set(verdicts(done.stdout).values()) == {"KEPT"}
+
+
+def test_each_import_contract_notices_a_sin(copied: Path) -> None:
+    contracts = verdicts(lint_imports(copied).stdout)
+    for module, sin in (
+        ("core/ranking.py", "import sqlite3"),
+        ("core/dials.py", "from mcp_server.adapters import ledger"),
+        ("actions/forget.py", "import click"),
+        ("actions/embed.py", "from mcp_server.adapters import fastembed_embedder"),
+        ("doors/cli/output.py", "from mcp_server.doors.server import replies"),
+        ("adapters/git.py", "from mcp_server.adapters.index import memories"),
+        ("adapters/index/memories.py", "from mcp_server.adapters import git"),
+    ):
+        path = copied / "mcp_server" / module
+        path.write_text(f"{path.read_text(encoding='utf-8')}\n{sin}\n", encoding="utf-8")
+
+    done = lint_imports(copied)
+
+    assert done.returncode == 1
+    assert len(contracts) >= 6
+    assert verdicts(done.stdout) == dict.fromkeys(contracts, "BROKEN"), done.stdout
+
+
+def test_a_new_folder_must_be_given_its_place_in_the_layers(copied: Path) -> None:
+    (copied / "mcp_server/plumbing").mkdir()
+    (copied / "mcp_server/plumbing/__init__.py").write_text("", encoding="utf-8")
+
+    done = lint_imports(copied)
+
+    assert done.returncode == 1
+    assert "plumbing" in done.stdout
+
+
+# What imports cannot say
+
+
+@each
+def test_a_third_party_library_is_known_only_where_it_is_allowed(path: Path) -> None:
+    name = module_name(path)
+    foreign = {top for top in imported(path) if top not in sys.stdlib_module_names and top != "mcp_server"}
+    allowed = [libraries for place, libraries in MAY_USE.items() if f"{name}.".startswith(f"{place}.")]
+
+    assert foreign <= set().union(*allowed)
+
+
+@each
+def test_sql_stands_only_in_the_index_adapter(path: Path) -> None:
+    if module_name(path).startswith("adapters.index"):
+        return
+    texts = [
+        node.value
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+    assert not [text for text in texts if SQL.match(text)]
+
+
+SQL = re.compile(r"\s*(SELECT .*\bFROM\b|INSERT |UPDATE \w+ SET |DELETE FROM |CREATE |PRAGMA )", re.DOTALL)
+
+
+@each
+def test_a_module_is_short_and_its_name_says_what_is_in_it(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+    assert not SAYING_NOTHING & set(re.split(r"[._]", module_name(path)))
+
+
+def test_a_file_is_opened_with_its_encoding() -> None:
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            given = {keyword.arg for keyword in node.keywords}
+            if called.endswith((".read_text", ".write_text")):
+                assert "encoding" in given, f"{path}:{node.lineno}"
+            if called == "open":
+                binary = len(node.args) > 1 and "b" in ast.unparse(node.args[1])
+                assert binary or "encoding" in given, f"{path}:{node.lineno}"
+
+
+# What a process loads
+
+
+def loaded(*words: str, said: bytes = b"", **environment: str) -> tuple[set[str], bytes]:
+    """Return the top names of the modules that a fresh interpreter imports, and what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-X", "importtime", *words],
+        input=said,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    names = re.findall(r"^import time: .*\| +(\w+)", done.stderr.decode(), re.MULTILINE)
+    return set(names), done.stdout
+
+
+def test_a_hook_tells_its_brief_and_loads_nothing_slow(store: Store, project: Path) -> None:
+    remember(store, Draft("Postgres, not MySQL", "The reports need window functions.", type="decision"))
+    remember(store, Draft("Short commit messages", "Below 60 characters.", type="preference"))
+
+    names, printed = loaded(
+        "-m", "mcp_server.doors.hooks", "SessionStart",
+        said=json.dumps({"session_id": "s1", "source": "startup", "cwd": str(project)}).encode(),
+        MEMORY_DIR=str(store.home),
+        CLAUDE_PROJECT_DIR=str(project),
+    )  # fmt: skip
+
+    told = json.loads(printed)["hookSpecificOutput"]["additionalContext"]
+    assert "window functions" in told
+    assert "sqlite3" in names
+    assert names & SLOW == set()
+
+
+def test_the_command_line_starts_without_what_only_recall_by_meaning_needs() -> None:
+    names, _ = loaded("-c", "import mcp_server.doors.cli")
+
+    assert "click" in names
+    assert names & (SLOW - {"click", "yaml"}) == set()

@@ -1,0 +1,187 @@
+"""What Claude Code reads of the plugin agrees with itself and with the code."""
+
+import json
+import re
+import tomllib
+import unicodedata
+
+import pytest
+
+import mcp_server
+from mcp_server.doors.hooks import EVENTS
+from tests.live import PREFIX, ROOT, Prose, commands, deletes, parameters, prose, reads_only, tools
+
+COMMANDS = prose("commands/*.md")
+SKILLS = prose("skills/*/SKILL.md")
+AGENTS = prose("agents/*.md")
+ALL = [*COMMANDS, *SKILLS, *AGENTS]
+HOOKS = json.loads((ROOT / "hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
+OF_THE_EVENT = {"session_id", "prompt"}  # what Claude Code fills into the input of an mcp_tool hook
+
+each = pytest.mark.parametrize("text", ALL, ids=lambda text: str(text.path.relative_to(ROOT)))
+
+
+def hooks() -> list[tuple[str, str, dict[str, object]]]:
+    return [
+        (event, group.get("matcher", ""), hook)
+        for event, groups in HOOKS.items()
+        for group in groups
+        for hook in group["hooks"]
+    ]
+
+
+def test_there_are_commands_skills_and_agents() -> None:
+    assert len(COMMANDS) >= 9
+    assert {skill.name for skill in SKILLS} == {"recalling", "remembering"}
+    assert len(AGENTS) >= 3
+
+
+# The manifest
+
+
+def test_both_manifests_are_the_same_bytes() -> None:
+    assert (ROOT / "plugin.json").read_bytes() == (ROOT / ".claude-plugin/plugin.json").read_bytes()
+
+
+def test_one_version_stands_in_the_package_the_manifest_and_the_changelog() -> None:
+    version = mcp_server.__version__
+    manifest = json.loads((ROOT / "plugin.json").read_bytes())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## \[?(\d+\.\d+\.\d+)", changelog, re.MULTILINE)
+
+    assert manifest["version"] == version
+    assert released[0] == version
+    assert "version" in project["project"]["dynamic"]
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "mcp_server.__version__"}
+
+
+def test_the_marketplace_offers_this_plugin_in_its_own_words() -> None:
+    manifest = json.loads((ROOT / "plugin.json").read_bytes())
+    market = json.loads((ROOT / ".claude-plugin/marketplace.json").read_bytes())
+
+    (offered,) = market["plugins"]
+    assert (offered["name"], offered["description"]) == (manifest["name"], manifest["description"])
+    assert offered["source"] == "./"
+
+
+def test_the_server_is_named_as_every_tool_name_expects() -> None:
+    manifest = json.loads((ROOT / "plugin.json").read_bytes())
+    servers = json.loads((ROOT / ".mcp.json").read_bytes())["mcpServers"]
+
+    assert [f"mcp__plugin_{manifest['name']}_{server}__" for server in servers] == [PREFIX]
+
+
+# Hooks
+
+
+@pytest.mark.parametrize(("event", "matcher", "hook"), hooks(), ids=[name for name, _, _ in hooks()])
+def test_a_hook_ends_within_five_seconds_and_calls_only_us(
+    event: str, matcher: str, hook: dict[str, object]
+) -> None:
+    timeout = hook["timeout"]  # seconds
+    assert isinstance(timeout, int)
+    assert 0 < timeout <= 5
+    places = set(re.findall(r"\$\{?(\w+)", json.dumps({**hook, "input": None})))
+    assert places <= {"CLAUDE_PLUGIN_ROOT"}
+    match hook["type"]:
+        case "command":
+            assert hook["command"] == "${CLAUDE_PLUGIN_ROOT}/bin/daybook"
+            assert hook["args"] == ["hook", event]
+            assert event in EVENTS
+        case "mcp_tool":
+            assert (hook["server"], hook["tool"]) == ("plugin:daybook:daybook", "hook")
+            said = hook["input"]
+            assert isinstance(said, dict)
+            assert said["event"] == event
+            assert set(re.findall(r"\$\{?(\w+)", json.dumps(said))) <= OF_THE_EVENT
+        case other:
+            pytest.fail(f"a hook of type {other}")
+
+
+def test_what_runs_unasked_is_every_reading_tool_and_remember() -> None:
+    (matcher,) = [matcher for event, matcher, _ in hooks() if event == "PreToolUse"]
+    unasked = {name.removeprefix(PREFIX) for name in matcher.split("|")}
+
+    assert re.fullmatch(r"[\w|]+", matcher)  # anything else would make it a pattern, found anywhere in a name
+    assert unasked == {name for name, tool in tools().items() if reads_only(tool)} | {"remember"}
+    assert not any(deletes(tools()[name]) for name in unasked)
+
+
+def test_the_hooks_own_tool_is_hidden_from_the_model() -> None:
+    assert "hook" not in tools()
+
+
+# Commands, skills and agents
+
+
+@each
+def test_the_frontmatter_says_in_one_line_what_it_is_for(text: Prose) -> None:
+    description = text.head["description"]
+
+    assert isinstance(description, str)
+    assert 20 <= len(description) <= 250
+    assert "\n" not in description
+    assert all(isinstance(value, str | bool) for value in text.head.values())
+    assert text.head.get("name", text.name) == text.name
+
+
+@each
+def test_every_tool_that_is_named_exists(text: Prose) -> None:
+    whole = text.path.read_text(encoding="utf-8")
+
+    assert set(re.findall(PREFIX + r"(\w+)", whole)) <= tools().keys()
+    assert "mcp__" not in whole.replace(PREFIX, "")
+
+
+@each
+def test_every_snake_case_word_in_code_is_a_tool_or_a_parameter(text: Prose) -> None:
+    known = tools().keys() | {name for tool in tools().values() for name in parameters(tool)}
+
+    assert set(re.findall(r"`([a-z]+_[a-z_]+)`", text.body)) <= known
+
+
+@pytest.mark.parametrize("text", [*COMMANDS, *AGENTS], ids=lambda text: text.name)
+def test_what_the_text_tells_claude_to_call_is_granted(text: Prose) -> None:
+    wanted = {name for name in text.named() if text in AGENTS or not deletes(tools()[name])}
+
+    assert {PREFIX + name for name in wanted} <= set(text.granted)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_a_command_lets_nothing_be_deleted_or_run_without_asking(command: Prose) -> None:
+    for granted in command.granted:
+        if granted.startswith(PREFIX):
+            assert not deletes(tools()[granted.removeprefix(PREFIX)])
+        else:
+            assert re.fullmatch(r"Bash\(daybook [a-z]+:\*\)", granted)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_a_command_is_called_like_the_verb_it_serves(command: Prose) -> None:
+    assert command.name in commands() or command.name.replace("-", "_") in tools()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_a_command_is_short_and_uses_its_arguments(command: Prose) -> None:
+    assert 60 <= len(command.body.split()) <= 160
+    assert ("$ARGUMENTS" in command.body) == ("argument-hint" in command.head)
+
+
+@pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.name)
+def test_a_skill_says_when_to_use_it(skill: Prose) -> None:
+    assert skill.head["description"].startswith("Use when ")
+    assert 250 <= len(skill.body.split()) <= 700
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+def test_an_agent_is_short_and_says_which_tools_and_model_it_uses(agent: Prose) -> None:
+    assert len(agent.body.split()) <= 350
+    assert agent.head["model"] in ("haiku", "inherit")
+    assert agent.granted
+
+
+@each
+def test_nothing_in_the_text_shouts(text: Prose) -> None:
+    assert not [character for character in text.body if unicodedata.category(character) == "So"]
+    assert not re.findall(r"\b(?:MUST|NEVER|ALWAYS|IMPORTANT|CRITICAL)\b|!(?=\s)", text.body)
