@@ -8,6 +8,12 @@ from mcp_server.store import Store
 BATCH = 16  # passages in one transaction: about a third of a second of one core
 
 
+def pending(store: Store) -> int:
+    """Return how many passages have no vector yet."""
+    with store.database.read() as db:
+        return vectors.count_pending(db)
+
+
 def embed_pending(store: Store, *, progress: Callable[[int], None] | None = None) -> int:
     """
     Embed the passages without a vector, newest first, until none is left; return how many.

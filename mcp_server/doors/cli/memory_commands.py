@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from mcp_server.actions import forget as forgetting
-from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.embed import embed_pending, pending
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
@@ -27,6 +27,9 @@ from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_m
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.store import Store
+
+FEW = 64  # passages: about a second
 
 
 @click.command("remember")
@@ -142,7 +145,7 @@ def recall_command(
     query = Query(" ".join(words), parse_mode(mode), Sort(sort), limit, expand=expand, filter=filter)
     query = with_preset(query, preset)
     if query.mode is not Mode.KEYWORD:
-        embed_pending(store)
+        _embed_few(store)
     answer = recall(store, query)
     if as_json:
         output.print_json(output.answer_json(answer, explain=explain))
@@ -238,6 +241,15 @@ def restore_command(memory_id: str) -> None:
     """
     found = forgetting.restore(output.opened().store(), memory_id)
     click.echo(f"Restored {found.memory.id}\n{found.path}")
+
+
+def _embed_few(store: Store) -> None:
+    """Embed what was written since the last session; a long wait is for the person to ask for."""
+    waiting = pending(store)
+    if waiting <= FEW:
+        embed_pending(store)
+    elif store.settings.embedding_model != "none":
+        click.echo(f"{waiting} passages are found by words only until 'daybook sync' has run.", err=True)
 
 
 COMMANDS = (

@@ -90,8 +90,8 @@ def status_command(as_json: bool) -> None:
     stats = state.stats
     project = store.project.name if store.project else "no project"
     click.echo(
-        f"{stats.memories} memories for {project}: "
-        + ", ".join(f"{n} {kind}" for kind, n in stats.counts.by_kind.items())
+        f"{stats.memories} memories for {project}"
+        + "".join(f", {n} {kind}" for kind, n in stats.counts.by_kind.items())
     )
     click.echo(
         f"embedding model {stats.model}, {stats.pending} of {stats.passages} passages waiting to be embedded"
