@@ -8,11 +8,13 @@ fence when the fence fits.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from mcp_server.core.conversation import parse_turns
 from mcp_server.core.memory import Kind, Memory
 
 PASSAGE_SIZE = 800  # characters
+STEP = " > "  # between the title and the headings of a passage
 PASSAGE_OVERLAP = 150  # characters repeated from the passage before, within one section
 
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*$")
@@ -24,21 +26,48 @@ def passages(memory: Memory) -> list[str]:
     Return the passages of *memory* as they are embedded and searched, the title alone if there is no text.
 
     Each starts with the memory's title and the headings above it, so that it can be understood alone;
-    those of conversations also carry the date.
+    a title that only repeats how the passage begins is left out.
+    Those of conversations are whole turns, as many as fit, each as `speaker (time): words`.
     """
-    dated = f"{memory.created:%Y-%m-%d} " if memory.kind is Kind.CONVERSATION else ""
-    result = []
-    for path, section in sections(memory.text):
-        head = " > ".join([f"{dated}{memory.title}", *path])
-        result += [f"{head}\n{piece}" for piece in pieces(section)]
-    return result or [f"{dated}{memory.title}"]
+    if memory.kind is Kind.CONVERSATION:
+        return _packed(_utterances(memory)) or [memory.title]
+    found = [(path, piece) for path, section in sections(memory.text) for piece in pieces(section)]
+    return [_headed(memory.title, path, piece) for path, piece in found] or [memory.title]
 
 
 def without_head(passage: str, title: str) -> str:
     """Return *passage* as it is shown below its title: the headings above it stay, the title goes."""
     head, _, text = passage.partition("\n")
-    path = head.partition(title)[2].removeprefix(" > ")
-    return f"{path}\n{text}" if path else text
+    if head == title:
+        return text
+    path = head.removeprefix(f"{title}{STEP}")
+    return passage if path == head else f"{path}\n{text}"
+
+
+def _headed(title: str, path: Sequence[str], piece: str) -> str:
+    beginning = " ".join(piece[: 2 * len(title)].split())
+    repeated = beginning.startswith(title.rstrip("…. ")) if not path else path[0] == title
+    head = STEP.join(path if repeated else [title, *path])
+    return f"{head}\n{piece}" if head else piece
+
+
+def _utterances(memory: Memory) -> Iterator[str]:
+    """Yield the turns of a conversation with their speaker and time, long ones in pieces."""
+    for turn in parse_turns(memory.text):
+        time = turn.time or f"{memory.created:%Y-%m-%d}"
+        for piece in pieces(turn.words):
+            yield f"{turn.speaker or 'unknown'} ({time}): {piece}"
+
+
+def _packed(utterances: Iterable[str]) -> list[str]:
+    """Return *utterances* joined as long as they fit into one passage."""
+    found: list[str] = []
+    for said in utterances:
+        if found and len(found[-1]) + 1 + len(said) <= PASSAGE_SIZE:
+            found[-1] += f"\n{said}"
+        else:
+            found.append(said)
+    return found
 
 
 def sections(text: str) -> Iterator[tuple[list[str], str]]:
