@@ -1,8 +1,10 @@
 """recall: find the memories that answer a question best, with the reasons for their rank."""
 
+import heapq
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from mcp_server.actions.hits import DAY, as_hit, linked, trust_of
 from mcp_server.actions.sync import ensure_synced, self_healing
@@ -29,21 +31,29 @@ from mcp_server.core.redaction import redact
 from mcp_server.core.words import query_terms
 from mcp_server.store import Store
 
-EXAMINED = 20  # best candidates whose words are counted for the gate, or as many as are asked for
+SHORTLIST = 60  # most relevant candidates whose boosts, age and use are looked at: ten times a usual answer
+EXAMINED = 20  # best candidates that are looked at for confident ones
 
 
-@dataclass(slots=True)
-class _Candidate:
-    """One memory under consideration; scores are filled in as they become known."""
+class _Evidence(NamedTuple):
+    """What speaks for one memory, by its row in the index; the most relevant is the largest."""
 
-    row: Row
+    relevance: float
+    number: int
     words: float
     passage: float
     cosine: float | None
     best_passage: int
-    found: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """One memory under consideration; the score is filled in when it is known."""
+
+    row: Row
+    evidence: _Evidence
     score: Score | None = None
-    reasons: tuple[str, ...] = ()
+    confidence: Verdict = Verdict.NONE
 
 
 @self_healing
@@ -86,13 +96,13 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> Answer:
     candidates, semantic = _candidates(store, db, query, text, telling, vaults)
     _score(store, db, query, text, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
-    best = candidates[: max(EXAMINED, query.limit)]
-    for row, found in lexical.terms_found(db, terms, [candidate.row.row for candidate in best]).items():
-        next(candidate for candidate in best if candidate.row.row == row).found = found
-    hits = _hits(store, db, best, weights)
+    best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
+    found = lexical.terms_found(db, terms, [candidate.row.row for candidate in best])
+    for candidate in best:
+        _weigh(candidate, found[candidate.row.row], weights)
     if query.only_confident:
-        hits = [hit for hit in hits if hit.confidence is not Verdict.NONE]
-    hits = hits[: query.limit]
+        best = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
+    hits = _hits(store, db, best[: query.limit])
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
         hits += linked(store, db, hits, vaults)
@@ -121,14 +131,16 @@ def _candidates(
         )
     words = ranking.normalised(whole)
     passages = ranking.normalised({row: score for row, (score, _) in parts.items()})
-    rows = memories.by_rows(db, whole.keys() | parts.keys() | cosines.keys())
-    candidates = []
-    for number, row in rows.items():
+    found: list[_Evidence] = []
+    for number in whole.keys() | parts.keys() | cosines.keys():
         cosine, nearest = cosines.get(number, (None, 0))
         _, matching = parts.get(number, (0.0, 0))
-        candidates.append(
-            _Candidate(row, words.get(number, 0.0), passages.get(number, 0.0), cosine, matching or nearest)
-        )
+        heard, read = words.get(number, 0.0), passages.get(number, 0.0)
+        relevance = ranking.relevance(words=heard, passage=read, cosine=cosine)
+        found.append(_Evidence(relevance, number, heard, read, cosine, matching or nearest))
+    shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), found)
+    rows = memories.by_rows(db, [evidence.number for evidence in shortlist])
+    candidates = [_Candidate(rows[each.number], each) for each in shortlist if each.number in rows]
     return candidates, bool(cosines)
 
 
@@ -145,16 +157,13 @@ def _score(
         row = candidate.row
         usage_of_row = used.get(row.ref, UNUSED)
         age = (now - row.updated) / DAY
-        relevance = ranking.relevance(
-            words=candidate.words, passage=candidate.passage, cosine=candidate.cosine
-        )
         boosts = [
             *([("recent", ranking.RECENT_BOOST)] if _is_recent(query, age) else []),
             *([("tag", ranking.TAG_BOOST)] if asked.intersection(row.tags) else []),
             *([("phrase", ranking.PHRASE_BOOST)] if _has_phrase(row, phrases) else []),
             *([("path", ranking.PATH_BOOST)] if _touches(row, paths) else []),
         ]
-        lifted = ranking.boosted(relevance, boosts)
+        lifted = ranking.boosted(candidate.evidence.relevance, boosts)
         recency = ranking.recency(age)
         usage_share = ranking.usage(usage_of_row.accesses)
         trust = trust_of(row, usage_of_row, now)
@@ -165,11 +174,11 @@ def _score(
                 relevance=lifted, recency=recency, usage=usage_share, trust=trust, helpfulness=helpfulness
             )
         candidate.score = Score(
-            words=candidate.words,
-            passage=candidate.passage,
-            cosine=candidate.cosine,
+            words=candidate.evidence.words,
+            passage=candidate.evidence.passage,
+            cosine=candidate.evidence.cosine,
             coverage=0.0,
-            relevance=relevance,
+            relevance=candidate.evidence.relevance,
             boosts=tuple(boosts),
             recency=recency,
             usage=usage_share,
@@ -179,26 +188,29 @@ def _score(
         )
 
 
-def _hits(
-    store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate], weights: dict[str, float]
-) -> list[Hit]:
-    texts = lexical.passage_texts(db, [candidate.best_passage for candidate in candidates])
+def _weigh(candidate: _Candidate, found: frozenset[str], weights: Mapping[str, float]) -> None:
+    """Fill in how far *candidate*, which has the words *found* of those asked for, can be relied on."""
+    assert candidate.score
+    coverage = ranking.coverage(found, weights)
+    candidate.score = replace(candidate.score, coverage=coverage)
+    candidate.confidence = gate.confidence(
+        cosine=candidate.score.cosine, coverage=coverage, found=len(found), asked=len(weights)
+    )
+
+
+def _hits(store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate]) -> list[Hit]:
+    texts = lexical.passage_texts(db, [candidate.evidence.best_passage for candidate in candidates])
     accepted = usage.accepted_digests(db, [candidate.row.digest for candidate in candidates])
     hits = []
     for candidate in candidates:
-        score = candidate.score
-        assert score
-        coverage = ranking.coverage(candidate.found, weights)
-        confidence = gate.confidence(
-            cosine=score.cosine, coverage=coverage, found=len(candidate.found), asked=len(weights)
-        )
+        assert candidate.score
         hits.append(
             as_hit(
                 store,
                 candidate.row,
-                text=texts.get(candidate.best_passage, ""),
-                score=replace(score, coverage=coverage),
-                confidence=confidence,
+                text=texts.get(candidate.evidence.best_passage, ""),
+                score=candidate.score,
+                confidence=candidate.confidence,
                 accepted=candidate.row.digest in accepted,
             )
         )

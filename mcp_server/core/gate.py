@@ -3,18 +3,19 @@ The gate: how far a hit can be relied on, and whether anything is shown unasked.
 
 It looks at absolute evidence (the cosine, and the share of the question's telling words that a
 memory has), never at a score divided by the best of the same answer: the best of nothing is nothing.
-The thresholds were calibrated for minilm-l6-int8; `benchmarks/README.md` has the figures.
+The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
+it is not; `benchmarks/README.md` has the figures.
 """
 
 from mcp_server.core.query import Verdict
 
 ORDER = [Verdict.NONE, Verdict.MEDIUM, Verdict.HIGH]
 
-HIGH_COSINE = 0.60
-MEDIUM_COSINE = 0.45
-HIGH_COVERAGE = 0.80
-MEDIUM_COVERAGE = 0.50
+HIGH_EVIDENCE = 0.80  # the cosine plus the share below of the coverage
+MEDIUM_EVIDENCE = 0.65
 COVERAGE_SHARE = 0.35  # how much full coverage adds to the cosine
+HIGH_COVERAGE = 0.85  # where the words decide alone
+MEDIUM_COVERAGE = 0.65
 LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
 
 
@@ -31,6 +32,6 @@ def confidence(*, cosine: float | None, coverage: float, found: int, asked: int)
             return Verdict.NONE
         return Verdict.HIGH if coverage >= HIGH_COVERAGE else Verdict.MEDIUM
     evidence = cosine + COVERAGE_SHARE * (coverage if enough else 0.0)
-    if evidence >= HIGH_COSINE:
+    if evidence >= HIGH_EVIDENCE:
         return Verdict.HIGH
-    return Verdict.MEDIUM if evidence >= MEDIUM_COSINE else Verdict.NONE
+    return Verdict.MEDIUM if evidence >= MEDIUM_EVIDENCE else Verdict.NONE
