@@ -61,7 +61,7 @@ class Machine:
         (self.root / "mcp_server" / "doors").mkdir(parents=True)
         for module in ("__init__", "doors/__init__"):
             (self.root / "mcp_server" / f"{module}.py").touch()
-        for module in ("__main__", "doors/cli", "doors/hooks"):
+        for module in ("__main__", "doors/cli", "doors/hooks", "doors/waiting_room"):
             (self.root / "mcp_server" / f"{module}.py").write_text(PROBE, encoding="utf-8")
         shutil.copy(PROJECT / "bin" / "daybook", self.root / "bin")
         self.requirements = self.root / "requirements.txt"
@@ -318,16 +318,14 @@ def test_serve_becomes_the_server(machine: Machine) -> None:
     assert (answer["module"], answer["pid"]) == ("mcp_server.__main__", process.pid)
 
 
-def test_serve_does_not_wait_for_the_set_up_which_goes_on_without_it(machine: Machine) -> None:
-    machine.close_gate()
-    line = "daybook: still setting up; memory is there from the next session on (or /mcp → reconnect).\n"
-    process = machine.start("serve")
-    assert finish(process) == (1, "", line)
-    machine.wait_for_arrival()
-    machine.open_gate()
-    assert machine.run("setup-environment")[0] == 0  # waits for it
-    assert machine.installs() == 1
-    assert machine.run("serve")[0] == 0
+def test_serve_before_the_environment_is_there_becomes_the_waiting_room_on_any_python(
+    machine: Machine,
+) -> None:
+    answer = machine.probe("serve")
+    assert answer["module"] == "mcp_server.doors.waiting_room"
+    assert answer["args"] == [str(machine.root / "bin" / "daybook")]
+    assert (answer["env"]["DAYBOOK_VENV"], answer["site"]) == (str(machine.venv), False)
+    assert list(machine.home.iterdir()) == list(machine.root.rglob("__pycache__")) == []
 
 
 def test_a_hook_without_any_python_is_silent_and_succeeds(bare: Machine) -> None:

@@ -128,7 +128,7 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
 def _entry(row: Row) -> Entry:
     dated = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
     kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
-    return Entry(row.id, row.ref, kind, redact(row.title), redact(row.text), dated)
+    return Entry(row.id, row.ref, row.digest, kind, redact(row.title), redact(row.text), dated)
 
 
 def _age(row: Row, now: int) -> float:

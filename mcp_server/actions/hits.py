@@ -36,6 +36,7 @@ def as_hit(
     return Hit(
         id=row.id,
         ref=row.ref,
+        digest=row.digest,
         title=redact(row.title),
         kind=row.kind,
         type=row.type if row.kind is Kind.KNOWLEDGE else row.kind.value,

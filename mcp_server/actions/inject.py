@@ -20,7 +20,8 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     """
     Return what *prompt* should be accompanied by, at most 2,500 characters; '' for nothing.
 
-    Only memories that pass the gate, that may be pushed, and that this session was not given yet.
+    Only memories that pass the gate, that may be pushed, and that this session was not given yet as they
+    are now.
     """
     said = prompt.strip()
     if len(said) < SHORTEST_PROMPT or said.startswith(_NOT_ASKED):
@@ -37,15 +38,16 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
         return ""
     lines, _ = within([_line(hit) for hit in fitting], PROMPT_BUDGET - len(PROMPT_FRAME) - 1)
     shown = fitting[: len(lines)]
-    store.ledger.note("injected", store.clock(), refs=[hit.ref for hit in shown], session=session)
+    refs, digests = [hit.ref for hit in shown], [hit.digest for hit in shown]
+    store.ledger.note("injected", store.clock(), refs=refs, digests=digests, session=session)
     catch_up(store)
     return "\n".join([PROMPT_FRAME, *lines])
 
 
-def _fits(hit: Hit, given: set[str]) -> bool:
-    return hit.pushable and hit.confidence is not Verdict.NONE and hit.ref not in given
+def _fits(hit: Hit, given: set[tuple[str, str]]) -> bool:
+    return hit.pushable and hit.confidence is not Verdict.NONE and (hit.ref, hit.digest) not in given
 
 
 def _line(hit: Hit) -> str:
     dated = hit.updated.strftime("%Y-%m-%d")
-    return entry_line(Entry(hit.id, hit.ref, hit.type, hit.title, hit.text, dated), LINE)
+    return entry_line(Entry(hit.id, hit.ref, hit.digest, hit.type, hit.title, hit.text, dated), LINE)

@@ -4,13 +4,15 @@ import heapq
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from mcp_server.actions.hits import DAY, as_hit, linked, trust_of
-from mcp_server.actions.sync import ensure_synced, self_healing
+from mcp_server.actions.sync import ensure_synced, self_healing, take_in
 from mcp_server.adapters.index import filters, lexical, memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED
+from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core import dials, gate, ranking
 from mcp_server.core.memory import Level
 from mcp_server.core.query import (
@@ -68,7 +70,13 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
     check_limit(query.limit)
     ensure_synced(store)
     with store.database.read() as db:
-        answer = _answer(store, db, query)
+        answer, changed = _answer(store, db, query)
+    if changed:
+        # An edit saved a moment ago, which the watcher has not told of yet.
+        for vault, path in changed:
+            take_in(store, vault, path)
+        with store.database.read() as db:
+            answer, _ = _answer(store, db, query)
     if session and answer.hits:
         refs = [hit.ref for hit in answer.hits]
         store.ledger.note(
@@ -86,7 +94,8 @@ def visible(store: Store, db: sqlite3.Connection, filter: Filter) -> list[str]:
     return [vault.key for vault in store.vaults if filter.level in (None, vault.level)]
 
 
-def _answer(store: Store, db: sqlite3.Connection, query: Query) -> Answer:
+def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer, list[tuple[Vault, Path]]]:
+    """Return the answer, and which files of it say something else by now than the index."""
     text = query.text[:MAX_QUERY]
     terms = query_terms(text)
     vaults = visible(store, db, query.filter)
@@ -106,7 +115,19 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> Answer:
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
         hits += linked(store, db, hits, vaults)
-    return Answer(verdict=verdict, hits=tuple(hits), semantic=semantic)
+    answer = Answer(verdict=verdict, hits=tuple(hits), semantic=semantic)
+    return answer, _changed(store, db, [candidate.row for candidate in best[: query.limit]])
+
+
+def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[tuple[Vault, Path]]:
+    """Return the files of *rows* that were written or deleted since they were taken in."""
+    known = memories.stamps_of(db, [row.row for row in rows])
+    changed = []
+    for row in rows:
+        vault, there = store.vault(row.vault), stamp(Path(row.path))
+        if vault and (there is None or there.mtime_ns != known.get(row.row)):
+            changed.append((vault, Path(row.path)))
+    return changed
 
 
 def _candidates(

@@ -128,9 +128,9 @@ def ensure_synced(store: Store) -> None:
 def take_in(store: Store, vault: Vault, *paths: Path) -> None:
     """Make the index say what the files at *paths* say now, or that they are gone."""
     with store.database.write() as db:
-        _, gone = _take_in(store, db, vault, paths)
-        if gone:
-            _take_in(store, db, vault, map(Path, memories.waiting(db, vault.key)))
+        changed, gone = _take_in(store, db, vault, paths)
+        if changed or gone:
+            _take_in_waiting(store, db, vault)
 
 
 def written(
@@ -160,16 +160,29 @@ def _sync_vault(
     for batch in _batches(changes, BATCH):
         new = {found.path for change, found in batch if change is Change.ADDED}
         with store.database.write() as db:
-            changed, gone = _take_in(store, db, vault, [Path(found.path) for _, found in batch], deep=deep)
+            changed, gone = _take_in(store, db, vault, [Path(found.path) for _, found in batch])
         report.removed += len(gone)
         report.added += len(new.intersection(changed))
         report.modified += len(set(changed) - new)
         if progress:
             progress(len(batch))
+    with store.database.read() as db:
+        waiting = memories.waiting(db, vault.key)
+    if waiting:
+        with store.database.write() as db:
+            _take_in_waiting(store, db, vault)
+
+
+def _take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
+    """Take in the files whose id another one had, as long as that makes another id free."""
+    while waiting := memories.waiting(db, vault.key):
+        changed, gone = _take_in(store, db, vault, map(Path, waiting))
+        if not (changed or gone):
+            return
 
 
 def _take_in(
-    store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path], *, deep: bool = False
+    store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path]
 ) -> tuple[list[str], list[str]]:
     """
     Make the index say what the files at *paths* say now; return (what changed in it, what is gone).
@@ -184,7 +197,7 @@ def _take_in(
         if there is None:
             memories.remove(db, str(path), store.now())
             gone.append(str(path))
-        elif _put(store, db, vault, _read(vault, there), deep=deep):
+        elif _put(store, db, vault, _read(vault, there)):
             changed.append(str(path))
     return changed, gone
 
@@ -205,29 +218,29 @@ def _read(vault: Vault, found: Stamp) -> _Reading:
     return _Reading(found, digest=files.digest(data), memory=memory)
 
 
-def _put(
-    store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading, *, deep: bool = False
-) -> bool:
+def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) -> bool:
     """Put one reading into the index; return whether that changed what the index says."""
     if reading.problem or reading.memory is None:
         assert reading.problem
         memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
         return False
     memory, found, digest = reading.memory, reading.stamp, reading.digest
-    if memories.digest_of(db, found.path) == digest and (
-        not deep or memories.says(db, vault=vault.key, memory=memory, stamp=found, digest=digest)
-    ):
+    if memories.says(db, vault=vault.key, memory=memory, stamp=found, digest=digest):
         memories.touch(db, found)
         return False
     holder = memories.path_of(db, vault.key, memory.id)
+    rivals = [found.path]
     if holder not in ("", found.path) and _keeps_id(vault, holder, memory.id):
-        reason = f"has the id '{memory.id}', which {holder} has already; give one of them another"
-        problem = Problem(found.path, 0, reason)
-        again = Stamp(found.path, -1, found.mtime_ns)
-        memories.put_problem(db, vault=vault.key, stamp=again, problem=problem)
-        return False
-    memories.put(db, vault=vault.key, memory=memory, stamp=found, digest=digest, now=store.now())
-    return True
+        # The one that is named after the id has it, whichever was seen first.
+        rivals = sorted((found.path, holder), key=lambda path: (Path(path).stem != memory.id, path))
+    if rivals[0] == found.path:
+        memories.put(db, vault=vault.key, memory=memory, stamp=found, digest=digest, now=store.now())
+    for other in rivals[1:]:
+        reason = f"has the id '{memory.id}', which {rivals[0]} has already; give one of them another"
+        problem = Problem(other, 0, reason)
+        memories.remove(db, other, store.now())
+        memories.put_problem(db, vault=vault.key, stamp=Stamp(other, -1, 0), problem=problem)
+    return rivals[0] == found.path
 
 
 def _keeps_id(vault: Vault, path: str, memory_id: str) -> bool:

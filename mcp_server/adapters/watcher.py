@@ -8,16 +8,20 @@ would be a loop.
 import contextlib
 import logging
 import queue
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from watchdog.events import (
-    EVENT_TYPE_CLOSED,
-    EVENT_TYPE_CREATED,
-    EVENT_TYPE_DELETED,
-    EVENT_TYPE_MODIFIED,
-    EVENT_TYPE_MOVED,
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
     FileSystemEvent,
     FileSystemEventHandler,
 )
@@ -29,13 +33,14 @@ log = logging.getLogger(__name__)
 
 QUIET = 0.1  # seconds without another event after which a batch is complete
 LONGEST = 0.5  # seconds after which a batch is given out although events still come
-_TELLING = {
-    EVENT_TYPE_CLOSED,
-    EVENT_TYPE_CREATED,
-    EVENT_TYPE_DELETED,
-    EVENT_TYPE_MODIFIED,
-    EVENT_TYPE_MOVED,
-}
+LOOK = 1.0  # seconds between two looks at whether a folder came, went or was made anew
+MANY = 1000  # events of a batch after which some may have been lost: the system keeps 16,384
+CALM = 1.0  # seconds without an event after which it is over
+# Opening and reading are not even asked for: a search through all files would drown a change.
+TELLING: list[type[FileSystemEvent]] = [
+    FileClosedEvent, FileCreatedEvent, FileDeletedEvent, FileModifiedEvent, FileMovedEvent,
+    DirCreatedEvent, DirDeletedEvent, DirMovedEvent,
+]  # fmt: skip
 
 
 class _Collector(FileSystemEventHandler):
@@ -44,13 +49,10 @@ class _Collector(FileSystemEventHandler):
         self._wanted = wanted
 
     def dispatch(self, event: FileSystemEvent) -> None:
-        if event.event_type not in _TELLING:
-            return
         for path in (event.src_path, event.dest_path):
             name = path.decode() if isinstance(path, bytes) else path
             # A folder that was moved or deleted takes its files along without an event for each.
-            folder_went = event.is_directory and event.event_type != EVENT_TYPE_MODIFIED
-            if name and (folder_went or (not event.is_directory and self._wanted(name))):
+            if name and (event.is_directory or self._wanted(name)):
                 self.paths.put(name)
 
 
@@ -60,50 +62,76 @@ def watch(
     """
     Yield the paths that changed below *folders*, batch by batch, without end.
 
-    An empty batch comes after *idle* seconds without a change. *folders* is asked again before each
-    wait, so that folders may come and go; *wanted* tells which file names matter.
+    An empty batch says that anything may have changed: it comes when a folder is watched from now on, or
+    has gone, after a storm of changes, and after *idle* seconds without one. *folders* is asked again
+    before each wait and whenever one of them comes or goes; *wanted* tells which file names matter.
     """
     collector = _Collector(wanted)
     observer: BaseObserver = Observer()
     observer.start()
     watched: dict[tuple[Path, int], ObservedWatch] = {}
+    storm = False
     try:
         while True:
-            # A folder deleted and made again is another folder: its old watch is deaf.
-            current = {(folder, folder.stat().st_ino) for folder in folders() if folder.is_dir()}
-            for gone in watched.keys() - current:
+            asked = list(folders())
+            current = _places(asked)
+            new, gone = current - watched.keys(), watched.keys() - current
+            for place in gone:
                 with contextlib.suppress(KeyError, OSError):
-                    observer.unschedule(watched[gone])
-                del watched[gone]
-            for place in sorted(current - watched.keys()):
+                    observer.unschedule(watched[place])
+                del watched[place]
+            for place in sorted(new):
                 try:
-                    watched[place] = observer.schedule(collector, str(place[0]), recursive=True)
+                    watched[place] = _schedule(observer, collector, place[0])
                 except OSError as error:
                     # Too many watches for this system: look at the files every second instead.
                     log.warning("watching by polling, because %s: %s", place[0], error)
                     observer.stop()
                     observer = PollingObserver(timeout=1)
                     observer.start()
-                    watched = {
-                        place: observer.schedule(collector, str(place[0]), recursive=True)
-                        for place in current
-                    }
+                    watched = {place: _schedule(observer, collector, place[0]) for place in current}
                     break
-            yield _batch(collector.paths, idle)
+            if new or gone:
+                yield set()
+            end = time.monotonic() + (CALM if storm else idle)
+            batch: set[Path] = set()
+            while not batch and _places(asked) == current and (left := end - time.monotonic()) > 0:
+                batch, events = _batch(collector.paths, min(LOOK, left))
+                storm = storm or events > MANY
+            if batch or time.monotonic() >= end:
+                storm = storm and bool(batch)
+                yield batch
     finally:
         observer.stop()
 
 
-def _batch(paths: "queue.SimpleQueue[str]", idle: float) -> set[Path]:
-    """Return what comes in until it is quiet, nothing when nothing comes for *idle* seconds."""
+def _places(folders: Iterable[Path]) -> set[tuple[Path, int]]:
+    """Return the folders that exist, with what tells a folder from one made anew: its old watch is deaf."""
+    places = set()
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            status = folder.stat()
+            if stat.S_ISDIR(status.st_mode):
+                places.add((folder, status.st_ino))
+    return places
+
+
+def _schedule(observer: BaseObserver, collector: _Collector, folder: Path) -> ObservedWatch:
+    return observer.schedule(collector, str(folder), recursive=True, event_filter=TELLING)
+
+
+def _batch(paths: "queue.SimpleQueue[str]", idle: float) -> tuple[set[Path], int]:
+    """Return (paths until it is quiet, of how many events), nothing when none comes for *idle* seconds."""
     try:
         found = {Path(paths.get(timeout=idle))}
     except queue.Empty:
-        return set()
+        return set(), 0
+    events = 1
     end = time.monotonic() + LONGEST
     while (left := end - time.monotonic()) > 0:
         try:
             found.add(Path(paths.get(timeout=min(QUIET, left))))
         except queue.Empty:
             break
-    return found
+        events += 1
+    return found, events

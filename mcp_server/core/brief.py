@@ -20,10 +20,11 @@ FOOTER = "More with the recall tool; ids are in brackets."
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One memory of a brief; `ref` names it in the ledger."""
+    """One memory of a brief; `ref` names it in the ledger, `digest` the bytes its file has."""
 
     id: str
     ref: str
+    digest: str
     type: str
     title: str
     text: str
@@ -50,10 +51,11 @@ def entry_line(entry: Entry, limit: int = 300) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """The text, '' when there is nothing to say, and the refs of the memories in it."""
+    """The text, '' when there is nothing to say, and the ref and digest of each memory in it."""
 
     text: str
     refs: tuple[str, ...]
+    digests: tuple[str, ...]
 
 
 def render_brief(sections: Sequence[Section], *, notices: Sequence[str] = (), budget: int = BUDGET) -> Brief:
@@ -64,7 +66,7 @@ def render_brief(sections: Sequence[Section], *, notices: Sequence[str] = (), bu
     """
     lines = [one_line(notice) for notice in notices]
     left = budget - len(FRAME) - len(FOOTER) - 2 - sum(len(line) + 1 for line in lines)
-    told: dict[str, None] = {}
+    told: dict[str, str] = {}
     for section in sections:
         heading = f"{section.title}:"
         room = left - len(heading) - 1
@@ -72,12 +74,12 @@ def render_brief(sections: Sequence[Section], *, notices: Sequence[str] = (), bu
         for entry in section.entries:
             line = entry_line(entry)
             if entry.ref not in told and len(line) < room:
-                told[entry.ref] = None
+                told[entry.ref] = entry.digest
                 entries.append(line)
                 room -= len(line) + 1
         if entries:
             lines += [heading, *entries]
             left = room
     if not lines:
-        return Brief("", ())
-    return Brief("\n".join([FRAME, *lines, *([FOOTER] if told else [])]), tuple(told))
+        return Brief("", (), ())
+    return Brief("\n".join([FRAME, *lines, *([FOOTER] if told else [])]), tuple(told), tuple(told.values()))

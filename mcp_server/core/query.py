@@ -82,6 +82,7 @@ class Hit:
 
     id: str
     ref: str
+    digest: str
     title: str
     kind: Kind
     type: str

@@ -16,10 +16,7 @@ LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
 OFF = "DAYBOOK_HOOKS"  # set to `off`, every hook does nothing
 SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
 
-SETTING_UP = (
-    "Daybook is setting itself up (once, about a minute). Memory works from the next session on,"
-    " or after /mcp → daybook → reconnect. If it stays so, 'daybook doctor' in a terminal says why."
-)
+SETTING_UP = "Daybook is setting itself up (once, about a minute). Memory works as soon as that is done."
 
 
 def session_start(said: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +61,8 @@ def _brief(said: dict[str, Any]) -> str:
     except IndexUnavailable:
         return ""  # there is nothing yet
     if told.refs:
-        store.ledger.note("injected", store.clock(), refs=told.refs, session=str(said.get("session_id", "")))
+        session = str(said.get("session_id", ""))
+        store.ledger.note("injected", store.clock(), refs=told.refs, digests=told.digests, session=session)
     return told.text
 
 

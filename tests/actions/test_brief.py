@@ -5,6 +5,7 @@ import pytest
 
 from mcp_server.actions.brief import brief
 from mcp_server.actions.inject import inject
+from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init, share, trust, untrusted
@@ -35,6 +36,7 @@ def test_what_was_settled_here_is_in_the_brief_of_the_next_session(store: Store)
 
     assert f"- [{known}] gotcha (2026-11-20): Stripe webhook needs the raw body: Skip" in told.text
     assert told.refs == (f"{store.vaults[-1].key}/{known}",)
+    assert told.digests == (read(store, known).digest,)
 
 
 def test_other_projects_are_not_in_the_brief(
@@ -104,6 +106,17 @@ def test_a_prompt_gets_the_memory_it_calls_for_once_in_a_session(store: Store) -
     assert known in inject(store, PROMPT, session="s1")
     assert inject(store, PROMPT, session="s1") == ""
     assert known in inject(store, PROMPT, session="s2")
+
+
+def test_a_memory_that_was_edited_is_given_again(store: Store) -> None:
+    done = remember(store, WEBHOOK)
+    assert done.memory.id in inject(store, PROMPT, session="s1")
+    done.path.write_text(
+        done.path.read_text(encoding="utf-8").replace("Skip", "Never skip"), encoding="utf-8"
+    )
+
+    assert "Never skip" in inject(store, PROMPT, session="s1")
+    assert inject(store, PROMPT, session="s1") == ""
 
 
 @pytest.mark.parametrize(

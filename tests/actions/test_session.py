@@ -79,7 +79,11 @@ def test_without_git_the_files_themselves_tell(store: Store, project: Path, cloc
 
 def test_secrets_in_a_session_are_masked(store: Store, project: Path) -> None:
     saved = save_session(
-        store, "Keys", "see variables", variables={"token": "ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU"}, folder=project
+        store,
+        "Keys",
+        "see variables",
+        variables={"token": "ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU"},
+        folder=project,
     )
 
     assert "ghp_" not in saved.path.read_text(encoding="utf-8")

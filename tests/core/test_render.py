@@ -57,7 +57,7 @@ def test_a_brief_has_as_many_entries_as_memories_that_fit_and_keeps_its_budget(
     memories: list[tuple[str, str]],
 ) -> None:
     entries = tuple(
-        Entry(f"m{n}", f"user/m{n}", "note", title, text) for n, (title, text) in enumerate(memories)
+        Entry(f"m{n}", f"user/m{n}", "", "note", title, text) for n, (title, text) in enumerate(memories)
     )
 
     brief = render_brief([Section("Noted", entries)])

@@ -2,9 +2,10 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from mcp_server.adapters.index import changelog
 from mcp_server.core.changes import Change, Stamp
@@ -15,8 +16,8 @@ from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.words import identifier_parts
 
 COLUMNS = (
-    "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category,"
-    " session, created, updated, verified, valid_from, valid_to, superseded_by, touches, instructing"
+    "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category, "
+    "session, created, updated, verified, valid_from, valid_to, superseded_by, touches, instructing"
 )
 
 
@@ -168,20 +169,13 @@ def waiting(db: sqlite3.Connection, vault: str) -> list[str]:
 
 def says(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str) -> bool:
     """Tell whether the row of the file at `stamp.path` says all that *memory* says."""
+    known = db.execute("SELECT 1 FROM memories WHERE path = ? AND digest = ?", (stamp.path, digest))
+    if not known.fetchone():
+        return False
     columns = _columns(vault, memory, stamp, digest)
+    del columns["size"], columns["mtime_ns"]
     found = db.execute(f"SELECT {', '.join(columns)} FROM memories WHERE path = ?", (stamp.path,)).fetchone()
-    stamped = ("size", "mtime_ns")
-    return found is not None and all(
-        known == said
-        for known, (name, said) in zip(found, columns.items(), strict=True)
-        if name not in stamped
-    )
-
-
-def digest_of(db: sqlite3.Connection, path: str) -> str:
-    """Return the digest of the bytes taken in from *path*, '' when there are none."""
-    found = db.execute("SELECT digest FROM memories WHERE path = ?", (path,)).fetchone()
-    return str(found[0]) if found else ""
+    return bool(found == tuple(columns.values()))
 
 
 def path_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str:
@@ -286,12 +280,20 @@ def _seconds(moment: datetime | None) -> int:
 
 
 def _row(found: Sequence[object]) -> Row:
-    values: Iterator[object] = iter(found)
-    named = dict(zip((name.strip() for name in COLUMNS.split(",")), values, strict=True))
-    named["kind"] = Kind(str(named["kind"]))
-    named["status"] = Status(str(named["status"]))
-    named["tags"] = tuple(str(named["tags"]).split())
-    named["touches"] = tuple(json.loads(str(named["touches"])))
-    named["pinned"] = bool(named["pinned"])
-    named["instructing"] = bool(named["instructing"])
-    return Row(**named)  # type: ignore[arg-type]
+    values = list(found)
+    for at, convert in _CONVERSIONS:
+        values[at] = convert(values[at])
+    return Row(*values)  # type: ignore[arg-type]
+
+
+_CONVERSIONS: list[tuple[int, Callable[[Any], object]]] = [
+    (COLUMNS.split(", ").index(name), convert)
+    for name, convert in (
+        ("kind", Kind),
+        ("status", Status),
+        ("tags", lambda text: tuple(text.split())),
+        ("touches", lambda text: tuple(json.loads(text))),
+        ("pinned", bool),
+        ("instructing", bool),
+    )
+]

@@ -68,7 +68,7 @@ def create(connection: sqlite3.Connection) -> None:
             "trust_moved": 0.0, "last_confirmed": 0,
         },
     )  # fmt: skip
-    db.table("injected").create({"session": str, "ref": str}, pk=("session", "ref"))
+    db.table("injected").create({"session": str, "ref": str, "digest": str}, pk=("session", "ref"))
     db.table("accepted").create({"digest": str}, pk="digest")
     db.table("ledger_files").create({"path": str, "offset": int}, pk="path")
     db.table("facts").create({"name": str, "value": str}, pk="name")

@@ -70,9 +70,9 @@ def accepted_digests(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]
     return {str(row[0]) for row in found}
 
 
-def injected(db: sqlite3.Connection, session: str) -> set[str]:
-    """Return the refs that *session* was already given."""
-    return {str(row[0]) for row in db.execute("SELECT ref FROM injected WHERE session = ?", (session,))}
+def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
+    """Return (ref, digest) of what *session* was already given, as it was then."""
+    return set(db.execute("SELECT ref, digest FROM injected WHERE session = ?", (session,)))
 
 
 def _add(db: sqlite3.Connection, event: Event) -> None:
@@ -90,15 +90,18 @@ def _add(db: sqlite3.Connection, event: Event) -> None:
                 _move(db, ref, "used = used + 1, " + _ACCESS, at)
             case "injected":
                 _move(db, ref, "retrieved = retrieved + ?", 1)
-                db.execute("INSERT OR IGNORE INTO injected VALUES (?, ?)", (str(data.get("session")), ref))
             case "confirmed":
                 _move(db, ref, "last_confirmed = max(last_confirmed, ?)", at)
                 _move(db, ref, "trust_moved = trust_moved + ?", dials.TRUST_EVENTS["confirmed"])
             case _:
                 pass
-    if event.event in ("remembered", "revised", "restored", "accepted"):
-        for digest in _list(data.get("digests")):
-            db.execute("INSERT OR IGNORE INTO accepted VALUES (?)", (str(digest),))
+    digests = [str(digest) for digest in _list(data.get("digests"))]
+    if event.event == "injected":
+        session = str(data.get("session"))
+        given = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
+        db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", given)
+    elif event.event in ("remembered", "revised", "accepted"):
+        db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", [(digest,) for digest in digests])
 
 
 _ACCESS = "accesses = accesses + 1, last_access = max(last_access, ?)"

@@ -6,6 +6,7 @@ An OS lock picks the one; the others wait for it and take over within a moment w
 
 import logging
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -42,18 +43,17 @@ def keep_current(opened: Opened) -> None:
 def _watch(opened: Opened) -> None:
     work = threading.Event()
     threading.Thread(target=_embed, args=(opened, work), name="embed", daemon=True).start()
-    batches = open_watcher(lambda: _folders(opened), wanted=_is_ours, idle=RECONCILE)
-    _reconcile(opened, deep=False)
-    work.set()
-    quiet = 0
-    for batch in batches:
-        quiet = 0 if batch else quiet + 1
+    count, due = 0, 0.0
+    for batch in open_watcher(lambda: _folders(opened), wanted=_is_ours, idle=RECONCILE):
         try:
-            if not batch:
-                _reconcile(opened, deep=quiet % DEEP_EVERY == 0)
+            # The first batch is empty, and comes when what happens from now on is heard of.
+            if not batch or time.monotonic() > due:
+                _reconcile(opened, deep=count % DEEP_EVERY == 1)
+                count, due = count + 1, time.monotonic() + RECONCILE
             elif opened.settings.auto_indexing:
                 _take_in_changed(opened, batch)
         except (DaybookError, OSError) as error:
+            due = 0.0
             log.warning("a sync was put off: %s", error)
         work.set()
 

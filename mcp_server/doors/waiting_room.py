@@ -1,0 +1,123 @@
+"""
+The MCP server of a first start: `python -m mcp_server.doors.waiting_room LAUNCHER`.
+
+Claude Code does not try a server again for a quarter of an hour that could not be started, and holds
+prompts back for one that is still starting. So this one answers at once, with the standard library
+alone, while LAUNCHER makes the Python environment; then it starts the real server and passes
+everything on, so that memory works in the same session.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import IO, Any
+
+INSTRUCTIONS = (
+    "Daybook, the memory across sessions, is being set up (once, about a minute)."
+    " Its tools, remember and recall among them, appear when that is done."
+)
+NOT_YET = "Daybook is still being set up (once, about a minute). Nothing was done; try again later."
+FAILED = "Daybook could not be set up, so nothing was done. Tell the person: {} Then start a new session."
+HOOKS = "hook"  # the tool that hooks call; it never fails
+
+
+class WaitingRoom:
+    """What is between Claude Code and the server that it waits for."""
+
+    def __init__(self, launcher: str) -> None:
+        self._launcher = launcher
+        self._lock = threading.Lock()  # held while a line goes to one side or the other
+        self._greeting: list[bytes] = []  # what the client says first; the server must hear it too
+        self._greeted = threading.Event()
+        self._server: IO[bytes] | None = None
+        self._problem = ""
+
+    def serve(self) -> None:
+        """Answer, or pass on, until the client closes the pipe."""
+        threading.Thread(target=self._set_up, daemon=True).start()
+        for line in sys.stdin.buffer:
+            with self._lock:
+                if self._server:
+                    self._server.write(line)
+                    self._server.flush()
+                else:
+                    self._answer(line)
+        os._exit(0)  # the server ends when its parent does
+
+    def _answer(self, line: bytes) -> None:
+        try:
+            said = json.loads(line)
+            method, given = said.get("method"), said.get("params") or {}
+        except (ValueError, AttributeError):
+            return
+        if method in ("initialize", "notifications/initialized"):
+            self._greeting.append(line)
+        if method == "notifications/initialized":
+            self._greeted.set()
+        if "id" in said:
+            _say({"id": said["id"], **self._reply(method, given)})
+
+    def _reply(self, method: str, given: dict[str, Any]) -> dict[str, Any]:
+        match method:
+            case "initialize":
+                result = {
+                    "protocolVersion": given.get("protocolVersion"),
+                    "capabilities": {"tools": {"listChanged": True}},
+                    "serverInfo": {"name": "daybook", "version": "setting-up"},
+                    "instructions": INSTRUCTIONS,
+                }
+            case "ping":
+                result = {}
+            case "tools/list":
+                result = {"tools": []}
+            case "tools/call":
+                told = FAILED.format(self._problem) if self._problem else NOT_YET
+                is_hook = given.get("name") == HOOKS
+                text = {"type": "text", "text": "{}" if is_hook else told}
+                result = {"content": [text], "isError": not is_hook}
+            case _:
+                return {"error": {"code": -32601, "message": "Daybook is being set up"}}
+        return {"result": result}
+
+    def _set_up(self) -> None:
+        """Have the environment made, in a process that outlives us; then start the server."""
+        with tempfile.TemporaryFile() as said:  # a pipe would break when we are gone and the set-up goes on
+            done = subprocess.run(
+                [self._launcher, "setup-environment"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                start_new_session=True,
+            )
+            said.seek(0)
+            lines = said.read().decode(errors="replace").split("\n")
+        if done.returncode:
+            self._problem = next((line for line in reversed(lines) if line), "it gave no reason.")
+            return
+        self._greeted.wait()
+        server = subprocess.Popen([self._launcher, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert server.stdin and server.stdout
+        server.stdin.writelines(self._greeting)
+        server.stdin.flush()
+        server.stdout.readline()  # its answer to initialize; the client had ours
+        with self._lock:
+            self._server = server.stdin
+            _say({"method": "notifications/tools/list_changed"})
+        for line in server.stdout:
+            sys.stdout.buffer.write(line)
+            sys.stdout.buffer.flush()
+        os._exit(server.wait())
+
+
+def _say(message: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    WaitingRoom(sys.argv[1]).serve()

@@ -1,0 +1,132 @@
+"""What reaches the model unasked: at the start of a session, with a prompt, and in a subagent."""
+
+import json
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from harness.drive_claude import Claude, Run, needs_tmux, wait_until
+from harness.mock_anthropic import call
+
+pytestmark = pytest.mark.client
+
+RELATED = "how are amounts on an invoice rounded?"
+UNRELATED = "please give the login page rounded corners"
+
+
+def remember(claude: Claude, text: str, **more: str) -> Run:
+    run = claude.prompt(f"/daybook:remember {text}", [call("remember", title=text, **more), "stored"])
+    assert ": remembered as" in run.tool_results[0]
+    return run
+
+
+def write_old_reference(store: Path, title: str, text: str) -> Path:
+    """Write by hand what is too old for the brief, so that only a prompt can call for it."""
+    date = f"{datetime.now(UTC) - timedelta(days=60):%Y-%m-%dT%H:%M:%SZ}"
+    path = store / "knowledge" / "by-hand.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        f"---\ntitle: {title}\ntype: reference\ncreated: {date}\nupdated: {date}\n---\n{text}\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_what_one_session_remembered_the_next_is_told_at_its_start(claude: Claude) -> None:
+    remember(claude, "Invoice rounding | Amounts are rounded half to even.", type="decision")
+
+    run = claude.prompt("good morning")
+
+    (brief,) = run.main[0].hook_context("SessionStart")
+    assert "Amounts are rounded half to even." in brief
+    assert run.main[0].hook_context("UserPromptSubmit") == []
+
+
+def test_a_related_prompt_brings_a_memory_once_and_an_unrelated_one_brings_nothing(claude: Claude) -> None:
+    session = claude.prompt("good morning").session
+    remember(claude, "Invoice rounding | Amounts on an invoice are rounded half to even.")
+
+    unrelated = claude.prompt(UNRELATED, resume=session)
+    related = claude.prompt(RELATED, resume=session)
+    again = claude.prompt(RELATED, resume=session)
+
+    assert unrelated.main[0].hook_context("SessionStart") == []
+    assert unrelated.main[0].hook_context("UserPromptSubmit") == []
+    (shown,) = related.main[0].hook_context("UserPromptSubmit")
+    assert "Amounts on an invoice are rounded half to even." in shown
+    assert again.main[0].hook_context("UserPromptSubmit") == [shown]  # from the turn before
+
+
+def test_a_memory_of_another_project_is_not_brought(claude: Claude, tmp_path: Path) -> None:
+    remember(claude, "Invoice rounding | Amounts on an invoice are rounded half to even.")
+    claude.project = tmp_path / "another"
+    claude.project.mkdir()
+
+    request = claude.prompt(RELATED).main[0]
+
+    assert request.hook_context("SessionStart") == []
+    assert request.hook_context("UserPromptSubmit") == []
+
+
+def test_an_edit_by_hand_between_two_sessions_is_seen_by_the_next_prompt(claude: Claude, store: Path) -> None:
+    path = write_old_reference(store, "Invoice rounding", "Amounts on an invoice are rounded half up.")
+    before = claude.prompt("good morning", [call("recall", query="invoice rounding"), "hi"])
+    edit(path, "half up", "half to even")
+
+    after = claude.prompt(RELATED)
+
+    assert "rounded half up" in before.tool_results[0]
+    (shown,) = after.main[0].hook_context("UserPromptSubmit")
+    assert "rounded half to even" in shown
+
+
+@needs_tmux
+def test_an_edit_by_hand_between_two_prompts_of_a_running_session_is_seen(
+    claude: Claude, store: Path, plugin: Path
+) -> None:
+    path = write_old_reference(store, "Invoice rounding", "Amounts on an invoice are rounded half up.")
+
+    with claude.interactive() as terminal:
+        before = terminal.send(UNRELATED, [call("recall", query="invoice rounding"), "rounded they are"])
+        wait_until(lambda: indexed(claude, plugin) == 1)
+        edit(path, "half up", "half to even")
+        (path.parent / "new.md").write_text("# Invoice numbers\n\nThey start at 7000.\n", encoding="utf-8")
+        wait_until(lambda: indexed(claude, plugin) == 2)
+        after = terminal.send(RELATED, [call("recall", query="invoice numbers start"), "half to even it is"])
+
+    assert before[0].hook_context("UserPromptSubmit") == []
+    assert "rounded half up" in before[1].tool_results()[0]
+    (shown,) = after[0].hook_context("UserPromptSubmit")
+    assert "rounded half to even" in shown
+    assert "They start at 7000." in after[1].tool_results()[-1]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+
+def indexed(claude: Claude, plugin: Path) -> int:
+    """Return how many memories the server has taken in; -1 while some still wait to be embedded."""
+    done = subprocess.run(
+        [plugin / "bin" / "daybook", "status", "--json"],
+        cwd=claude.project,
+        env=claude.environment(""),
+        capture_output=True,
+        check=True,
+    )
+    stats = json.loads(done.stdout)["stats"]
+    return -1 if stats["pending"] else int(stats["memories"])
+
+
+def test_a_subagent_is_told_what_is_settled(claude: Claude) -> None:
+    remember(claude, "Invoice rounding | Amounts are rounded half to even.", type="decision")
+    agent = {"subagent_type": "general-purpose", "description": "look", "prompt": "look at the code"}
+
+    run = claude.prompt(
+        "good morning", [call("Agent", **agent, run_in_background=False), "done"], subagent_turns=["seen"]
+    )
+
+    (told,) = run.subagent[0].hook_context("SubagentStart")
+    assert "Amounts are rounded half to even." in told
+    assert len(told) <= 1200

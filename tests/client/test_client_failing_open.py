@@ -1,0 +1,80 @@
+"""Whatever is broken on our side, the prompt reaches the model and the session goes on."""
+
+import contextlib
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from harness.drive_claude import Claude, Run
+from harness.mock_anthropic import call
+
+pytestmark = pytest.mark.client
+
+TOOLS = "bash cat cp env git grep ls mkdir mv readlink rm sed sh sleep tail uname".split()
+
+
+def check_untouched(run: Run, prompt: str = "hello there") -> None:
+    """The model answered this prompt, and hooks had nothing to say."""
+    assert (run.code, run.answer) == (0, "hi"), run.stderr
+    (request,) = run.main
+    assert prompt in request.said()
+    assert run.hooks_said == []
+
+
+def test_a_store_that_cannot_be_one_is_told_by_the_tools_and_put_right_it_works(
+    claude: Claude, store: Path
+) -> None:
+    store.write_text("not a folder", encoding="utf-8")
+
+    check_untouched(claude.prompt("hello there", ["hi"]))
+    told = claude.prompt("hello there", [call("recall", query="anything"), "hi"])
+    store.unlink()
+    works = claude.prompt("hello there", [call("remember", title="Port", content="It is 7443."), "hi"])
+
+    assert f"MEMORY_DIR is '{store}', which is not a folder." in told.tool_results[0]
+    assert ": remembered as note" in works.tool_results[0]
+
+
+def test_a_corrupt_index_is_made_anew_from_the_files(claude: Claude, store: Path) -> None:
+    (store / "knowledge").mkdir(parents=True)
+    (store / "knowledge" / "port.md").write_text("# Port\n\nThe API listens on 7443.\n", encoding="utf-8")
+    (store / "memory.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 20_000)
+
+    check_untouched(claude.prompt("hello there", ["hi"]))
+    run = claude.prompt("hello there", [call("recall", query="where does the API listen"), "hi"])
+
+    assert "The API listens on 7443." in run.tool_results[0]
+    with contextlib.closing(sqlite3.connect(store / "memory.db")) as index:
+        assert index.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_machine_without_python(claude: Claude, tmp_path: Path) -> None:
+    path = tmp_path / "path"
+    path.mkdir()
+    for tool in TOOLS:
+        if found := shutil.which(tool):
+            (path / tool).symlink_to(found)
+
+    run = claude.prompt(
+        "hello there", ["hi"], env={"PATH": str(path), "DAYBOOK_VENV": str(tmp_path / "no-venv")}
+    )
+
+    check_untouched(run)
+    assert run.hook("SessionStart")["exit_code"] == 0
+
+
+def test_a_prompt_of_a_megabyte(claude: Claude) -> None:
+    prompt = "the quick brown fox " * 50_000
+
+    check_untouched(claude.prompt(prompt, ["hi"]), prompt.strip())
+
+
+def test_hooks_that_were_switched_off(claude: Claude) -> None:
+    session = claude.prompt("good morning").session
+    stored = [call("remember", title="Greeting", content="Visitors are greeted with hello there."), "ok"]
+    claude.prompt("good morning", stored)
+    claude.env["DAYBOOK_HOOKS"] = "off"
+
+    check_untouched(claude.prompt("what greeting do visitors get?", ["hi"]), "what greeting")
+    check_untouched(claude.prompt("what greeting do visitors get?", ["hi"], resume=session), "what greeting")

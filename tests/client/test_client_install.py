@@ -1,0 +1,142 @@
+"""Installing the plugin as a person does, and what the client then has."""
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from harness.drive_claude import Claude, needs_tmux, wait_until
+from harness.mock_anthropic import OUR_TOOLS, call
+from harness.python_environment import make_environment
+
+pytestmark = pytest.mark.client
+
+LOADED = {f"{OUR_TOOLS}remember", f"{OUR_TOOLS}recall"}
+REMEMBER = call("remember", title="Port", content="The API listens on 7443.")
+
+SLOW_UV = """#!/bin/sh
+[ "$1" = venv ] || exit 0
+while [ -d "$GATE" ]; do sleep 0.1; done
+for folder; do :; done
+cp -RP "$PREPARED/." "$folder"
+"""
+
+
+class SlowSetUp:
+    """The making of the environment, which takes until it is let go; a context manager."""
+
+    def __init__(self, claude: Claude, plugin: Path, folder: Path) -> None:
+        self.venv = folder / "new-venv"
+        self._gate = folder / "gate"
+        self._gate.mkdir()
+        uv = folder / "uv" / "uv"
+        uv.parent.mkdir()
+        uv.write_text(SLOW_UV, encoding="utf-8")
+        uv.chmod(0o755)
+        prepared = make_environment(folder / "prepared", plugin)
+        (prepared / ".daybook-ready").unlink()
+        claude.env |= {"DAYBOOK_VENV": str(self.venv), "GATE": str(self._gate), "PREPARED": str(prepared)}
+        claude.env["PATH"] = f"{uv.parent}:{claude.env['PATH']}"
+
+    def __enter__(self) -> "SlowSetUp":
+        return self
+
+    def finish(self) -> None:
+        self._gate.rmdir()
+        wait_until((self.venv / ".daybook-ready").exists)
+
+    def __exit__(self, *_: object) -> None:
+        if self._gate.exists():
+            self._gate.rmdir()
+
+
+def test_validation_finds_nothing_to_report(claude: Claude, plugin: Path) -> None:
+    run = claude.cli("plugin", "validate", "--strict", "--profile", "directory", "--json", plugin)
+
+    assert run.code == 0, run.stdout + run.stderr
+    assert json.loads(run.stdout)["directory"]["findings"] == []
+
+
+@pytest.mark.parametrize("manifest", ["plugin.json", "marketplace.json"])
+def test_each_manifest_is_valid_by_itself(claude: Claude, plugin: Path, manifest: str) -> None:
+    run = claude.cli("plugin", "validate", "--strict", plugin / ".claude-plugin" / manifest)
+
+    assert run.code == 0, run.stdout + run.stderr
+
+
+def test_an_installed_plugin_is_listed_as_enabled_and_without_errors(claude: Claude, plugin: Path) -> None:
+    (listed,) = json.loads(claude.cli("plugin", "list", "--json").stdout)
+
+    version = json.loads((plugin / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))["version"]
+    assert (listed["id"], listed["version"], listed["enabled"]) == ("daybook@daybook", version, True)
+    assert not listed.get("errors")
+
+
+def test_the_server_is_connected_and_every_part_of_the_plugin_is_offered(
+    claude: Claude, plugin: Path
+) -> None:
+    run = claude.prompt("hello there")
+
+    init = run.event(type="system", subtype="init")
+    assert [(server["name"], server["status"]) for server in init["mcp_servers"]] == [
+        ("plugin:daybook:daybook", "connected")
+    ]
+    commands = [file.stem for file in plugin.glob("commands/*.md")]
+    skills = [file.parent.name for file in plugin.glob("skills/*/SKILL.md")]
+    agents = [file.stem for file in plugin.glob("agents/*.md")]
+    assert commands and skills and agents
+    assert {f"daybook:{name}" for name in commands} <= set(init["slash_commands"])
+    assert {f"daybook:{name}" for name in skills} <= set(init["skills"])
+    assert {f"daybook:{name}" for name in agents} <= set(init["agents"])
+
+
+def test_remember_and_recall_are_loaded_at_once_and_the_other_tools_on_demand(claude: Claude) -> None:
+    request = claude.prompt("hello there").main[0]
+
+    assert {name for name in request.tools if name.startswith(OUR_TOOLS)} == LOADED
+    lines = request.said("system").splitlines()
+    deferred = {line.removeprefix(OUR_TOOLS) for line in lines if line.startswith(OUR_TOOLS)}
+    assert deferred == {
+        "forget", "get_stats", "list_memories", "load_conversation", "read_memory", "restore_memory",
+        "restore_session", "revise", "save_conversation", "save_session", "search_knowledge",
+    }  # fmt: skip
+
+
+def test_a_first_start_tells_in_one_line_that_it_is_set_up_and_the_next_one_works(
+    claude: Claude, plugin: Path, tmp_path: Path
+) -> None:
+    with SlowSetUp(claude, plugin, tmp_path) as set_up:
+        first = claude.prompt("hello there", ["hi"])
+        set_up.finish()
+    second = claude.prompt("hello there", [REMEMBER, "kept"])
+
+    assert (first.code, first.answer) == (0, "hi")
+    told = json.loads(first.hook("SessionStart")["output"])["systemMessage"]
+    assert "setting itself up" in told
+    assert "\n" not in told
+    assert second.hook("SessionStart")["output"] == ""
+    assert ": remembered as note" in second.tool_results[0]
+
+
+@needs_tmux
+def test_a_first_session_that_goes_on_has_its_memory_as_soon_as_it_is_set_up(
+    claude: Claude, plugin: Path, tmp_path: Path
+) -> None:
+    with SlowSetUp(claude, plugin, tmp_path) as set_up, claude.interactive() as terminal:
+        (first,) = terminal.send("hello there", ["answer 0"])
+        set_up.finish()
+        numbers = itertools.count(1)
+        wait_until(lambda: terminal.send("and now?", [f"answer {next(numbers)}"])[0].tools >= LOADED)
+        last = terminal.send("hello again", [REMEMBER, "kept it"])
+
+    assert not first.tools & LOADED
+    assert ": remembered as note" in last[-1].tool_results()[0]
+
+
+def test_whoever_starts_claude_by_its_name_is_noticed(claude: Claude, claude_starts: Path) -> None:
+    run = claude.prompt(
+        "hello there", [call("Bash", command="claude --version"), "done"], args=["--allowedTools", "Bash"]
+    )
+
+    assert "--version" in claude_starts.read_text(encoding="utf-8"), run.tool_results
+    claude_starts.unlink()

@@ -1,0 +1,157 @@
+"""The server of a first start, as a process, with a stand-in for the launcher that is held at a gate."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_server.doors.waiting_room import NOT_YET
+
+ROOT = Path(__file__).resolve().parents[2]
+
+LAUNCHER = f"""#!{sys.executable}
+import json, sys
+from pathlib import Path
+if sys.argv[1] == "setup-environment":
+    with open(Path(__file__).with_name("gate"), encoding="utf-8") as gate:
+        sys.exit(gate.read() or 0)
+heard = []
+for line in sys.stdin:
+    said = json.loads(line)
+    heard.append(said["method"])
+    if "id" in said:
+        print(json.dumps({{"jsonrpc": "2.0", "id": said["id"], "result": {{"heard": heard}}}}), flush=True)
+"""
+
+Say = Callable[..., dict[str, Any]]
+GREETING = {"protocolVersion": "2025-11-25", "capabilities": {}}
+
+
+class Client:
+    """One that speaks to the waiting room as Claude Code does."""
+
+    def __init__(self, folder: Path) -> None:
+        launcher = folder / "launcher"
+        launcher.write_text(LAUNCHER, encoding="utf-8")
+        launcher.chmod(0o755)
+        self.gate = folder / "gate"
+        os.mkfifo(self.gate)
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-S", "-m", "mcp_server.doors.waiting_room", launcher],
+            env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    def write(self, line: str) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def read(self) -> dict[str, Any]:
+        assert self.process.stdout
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return answer
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        self.write(json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}))
+        answer = self.read()
+        assert answer["id"] == method
+        return answer
+
+    def greet(self) -> dict[str, Any]:
+        answer = self.ask("initialize", **GREETING)
+        self.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        return answer
+
+    def end_set_up(self, problem: str = "") -> None:
+        """Let the set-up end, badly when there is a *problem*."""
+        self.gate.write_text(problem, encoding="utf-8")
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    client = Client(tmp_path)
+    yield client
+    client.process.kill()
+    gate = os.open(client.gate, os.O_RDWR)
+    client.gate.unlink()  # a set-up that waits there goes on, one that comes later fails
+    os.close(gate)
+    with contextlib.suppress(BrokenPipeError), client.process:
+        pass
+
+
+def text(answer: dict[str, Any]) -> str:
+    (block,) = answer["result"]["content"]
+    return str(block["text"])
+
+
+def test_the_first_greeting_is_answered_while_the_environment_is_being_made(client: Client) -> None:
+    assert client.ask("server/discover")["error"]["code"] == -32601
+    result = client.greet()["result"]
+
+    assert (result["protocolVersion"], result["serverInfo"]["name"]) == ("2025-11-25", "daybook")
+    assert result["capabilities"]["tools"] == {"listChanged": True}
+    assert "being set up" in result["instructions"]
+    assert client.ask("tools/list")["result"] == {"tools": []}
+    assert client.ask("ping")["result"] == {}
+
+
+def test_a_hook_hears_nothing_and_a_call_that_it_is_too_early(client: Client) -> None:
+    client.greet()
+
+    assert text(client.ask("tools/call", name="hook", arguments={"event": "UserPromptSubmit"})) == "{}"
+    early = client.ask("tools/call", name="remember", arguments={})
+    assert (text(early), early["result"]["isError"]) == (NOT_YET, True)
+
+
+def test_once_the_environment_is_there_the_server_answers_in_the_same_session(client: Client) -> None:
+    client.greet()
+    client.end_set_up()
+
+    assert client.read()["method"] == "notifications/tools/list_changed"
+    heard = ["initialize", "notifications/initialized", "tools/list"]
+    assert client.ask("tools/list")["result"] == {"heard": heard}
+
+
+def test_an_environment_that_is_there_before_the_greeting_is_no_hurry(client: Client) -> None:
+    client.end_set_up()
+    assert client.ask("initialize", **GREETING)["result"]["serverInfo"]["version"] == "setting-up"
+    client.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+
+    assert client.read()["method"] == "notifications/tools/list_changed"
+
+
+def test_a_set_up_that_fails_is_told_with_its_reason(client: Client) -> None:
+    client.greet()
+    client.end_set_up("daybook: the disk is full.")
+
+    told = text(client.ask("tools/call", name="recall", arguments={}))
+    while told == NOT_YET:
+        told = text(client.ask("tools/call", name="recall", arguments={}))
+    assert "could not be set up" in told
+    assert "daybook: the disk is full." in told
+
+
+def test_what_is_no_message_is_passed_over(client: Client) -> None:
+    for line in ("", "garbage", "[]", "7", '{"jsonrpc": "2.0", "id": 1, "result": {}}'):
+        client.write(line)
+    answers = [client.read()]  # the last one has an id and no method that is known
+
+    assert answers[0]["error"]["code"] == -32601
+    assert client.ask("ping")["result"] == {}
+
+
+def test_it_ends_when_the_client_closes_the_pipe(client: Client) -> None:
+    client.greet()
+    assert client.process.stdin
+    client.process.stdin.close()
+
+    assert client.process.wait(10) == 0
