@@ -11,15 +11,15 @@ the time is linear in the text, whatever the text is.
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from mcp_server.core.secret_places import in_commands, in_headers, in_urls, private_keys
+from mcp_server.core.secret_places import Found, in_commands, in_headers, in_manifests, in_urls, private_keys
 from mcp_server.core.secret_shapes import shaped
 from mcp_server.core.secret_words import named
 
-_MARKER = re.compile(r"\[secret removed: [A-Za-z0-9 ./'-]{1,60}\]")
+# Ours alone: words too short for a secret to hide among them.
+_MASK = re.compile(r"\[secret removed: an?(?: [A-Za-z0-9.-]{1,14}){1,6}\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +33,21 @@ class Secret:
 
 def find_secrets(text: str) -> list[Secret]:
     """Return the secrets in *text*, sorted and not overlapping; each covers the value alone."""
+    masks = [match.span() for match in _MASK.finditer(text)] if "[secret removed: " in text else []
+    # The words of a mask name nothing that stands after it.
+    words = _MASK.sub(lambda mask: "." * len(mask[0]), text) if masks else text
     # One letter has a longer lower case; with it replaced, positions are the same in both texts.
-    lowered = text.replace("\u0130", "I").lower()
+    lowered = words.replace("\u0130", "I").lower()
     found = [
         *private_keys(text),
         *shaped(text),
         *in_urls(text),
         *in_headers(text, lowered),
         *in_commands(text),
+        *in_manifests(text),
         *named(text, lowered),
     ]
-    return _joined(_outside_markers(text, found)) if found else []
+    return _joined(_outside(masks, found)) if found else []
 
 
 def redact(text: str) -> str:
@@ -62,17 +66,14 @@ def redact(text: str) -> str:
     return text
 
 
-def _outside_markers(text: str, found: list[tuple[int, int, str]]) -> Iterable[tuple[int, int, str]]:
-    """Leave out what lies in or across a mask of ours."""
-    markers = [match.span() for match in _MARKER.finditer(text)] if "[secret removed: " in text else []
-    if not markers:
-        return found
-    ends = [end for _, end in markers]
-    after = [*(start for start, _ in markers), len(text)]
-    return [span for span in found if span[1] <= after[bisect_left(ends, span[0] + 1)]]
+def _outside(masks: list[tuple[int, int]], found: list[Found]) -> list[Found]:
+    """Return what of *found* neither lies in a mask of ours nor crosses one."""
+    ends = [end for _, end in masks]
+    starts = [start for start, _ in masks]
+    return [span for span in found if bisect_right(ends, span[0]) == bisect_left(starts, span[1])]
 
 
-def _joined(found: Iterable[tuple[int, int, str]]) -> list[Secret]:
+def _joined(found: list[Found]) -> list[Secret]:
     """Return *found* in order of place, overlapping ones as one, named after the one found first."""
     secrets: list[Secret] = []
     ranked = sorted((start, end, rank, kind) for rank, (start, end, kind) in enumerate(found))

@@ -11,30 +11,30 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from mcp_server.core.secret_shapes import WINDOW, whole
+from mcp_server.core.secret_shapes import WINDOW, pattern, whole
 from mcp_server.core.secret_values import is_key, is_password, is_placeholder, is_random
 
 Found = tuple[int, int, str]
 MAX_KEY_BLOCK = 64 * 1024  # characters between the two lines around a private key
 
-_BEGIN_KEY = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_END_KEY = re.compile(r"-----END [A-Z0-9 ]{0,60}-----")
-_KEY_LINES = re.compile(  # of a block that was cut short
-    r"""(?:(?:\s|\\[nrt]|[>|,"'+#]){0,12}+[A-Za-z0-9+/=]{16,4096}+){1,800}+(?:\s{0,4}[A-Za-z0-9+/]{1,15}={0,2})?"""
+_BEGIN_KEY = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+_END_KEY = r"-----END [A-Z0-9 ]{0,60}-----"
+_KEY_LINES = (  # of a block that was cut short
+    r"""(?:(?:\s|\\[nrt]|[>|,"'+#]){0,12}+[A-Za-z0-9+/=]{16,4096}+){1,800}+(?:\s{0,4}[A-Za-z0-9+/]{1,15}={1,2})?"""
 )
-_PUTTY = re.compile(r"Private-Lines: [0-9]{1,4}\s{1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\s{1,4}+){1,400}+)")
+_PUTTY = r"Private-Lines: [0-9]{1,4}\s{1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\s{1,4}+){1,400}+)"
 
 
 def private_keys(text: str) -> Iterator[Found]:
     """Whole blocks from BEGIN to END, in one line or many; a block without an END as far as its lines go."""
     done = 0
     for at in _places(text, "-----BEGIN "):
-        begin = _BEGIN_KEY.match(text, at, at + 120)
+        begin = pattern(_BEGIN_KEY).match(text, at, at + 120)
         if at < done or begin is None:
             continue
         stop = text.find("-----", begin.end(), begin.end() + MAX_KEY_BLOCK)
-        end = _END_KEY.match(text, stop, stop + 80) if stop >= 0 else None
-        lines = _KEY_LINES.match(text, begin.end(), begin.end() + MAX_KEY_BLOCK)
+        end = pattern(_END_KEY).match(text, stop, stop + 80) if stop >= 0 else None
+        lines = pattern(_KEY_LINES).match(text, begin.end(), begin.end() + MAX_KEY_BLOCK)
         if end and len(re.sub(r"\\[nrt]|[^A-Za-z0-9+/=]", "", text[begin.end() : stop])) >= 40:
             done = end.end()
         elif lines and lines.end() - lines.start() >= 40:
@@ -43,48 +43,45 @@ def private_keys(text: str) -> Iterator[Found]:
             continue
         yield at, done, "a private key"
     for at in _places(text, "Private-Lines: "):
-        if match := _PUTTY.match(text, at, at + 8 * WINDOW):
+        if match := pattern(_PUTTY).match(text, at, at + 8 * WINDOW):
             yield *match.span("secret"), "a private key"
 
 
-_USERINFO = re.compile(
+_USERINFO = (
     r"""://(?P<user>[^\s/?#@:"'<>`\\]{0,200})(?::(?P<password>[^\s/"'<>`\\]{1,300}))?@(?=[\w\[.$%{*-])"""
 )
-_NAMES_A_PASSWORD = re.compile(r"[a-z_.-]{0,20}(?:pass|pwd|secret|token|credential)[a-z_.-]{0,20}", re.I)
+_NAMES_ONE = r"(?i)[a-z_.-]{0,20}(?:pass|pwd|secret|token|credential)[a-z_.-]{0,20}"
 
 
 def in_urls(text: str) -> Iterator[Found]:
     """The password before the host of a URL, or the token that stands alone there."""
     for at in _places(text, "://"):
-        match = _USERINFO.match(text, at, at + WINDOW)
+        match = pattern(_USERINFO).match(text, at, at + WINDOW)
         if match is None:
             continue
         user, password = match["user"], match["password"]
         if password and password not in (user, "x-oauth-basic"):
-            if (
-                len(password) > 2
-                and not is_placeholder(password)
-                and not _NAMES_A_PASSWORD.fullmatch(password)
+            least = 5 if password.isalpha() else 6 if password.isdecimal() else 3  # not a word, not a port
+            if len(password) >= least and not (
+                is_placeholder(password) or pattern(_NAMES_ONE).fullmatch(password)
             ):
                 yield *match.span("password"), "a password in a URL"
         elif text[at - 4 : at] in ("http", "ttps") and len(user) >= 16 and is_random(user):
             yield *match.span("user"), "a token in a URL"
 
 
-_SCHEME = re.compile(
-    r"""(?P<header>authorization["'`\\]{0,4}\s{0,4}[:=,]\s{0,4}[fbr]?["'`\\]{0,4}\s{0,4})?
+_SCHEME = r"""(?x)
+    (?P<header>authorization["'`\\]{0,4}\s{0,4}[:=,]\s{0,4}[fbr]?["'`\\]{0,4}\s{0,4})?
     (?P<scheme>bearer|basic|token|apikey|api-key|bot|splunk|sso-key|ssws|key|negotiate)
     (?:\s|%20|["'`]\s{0,3}\+\s{0,3}|:\s){1,3}["'`\\]{0,3}
-    (?P<value>[a-z0-9._~+/:|=-]{8,4096})""",
-    re.VERBOSE,
-)
+    (?P<value>[a-z0-9._~+/:|=-]{8,4096})"""
 
 
 def in_headers(text: str, lowered: str) -> Iterator[Found]:
-    """What follows `Authorization: <scheme>`, or Bearer and Basic anywhere; *lowered* is *text* in lower case."""
+    """What follows `Authorization: <scheme>`, Bearer and Basic; *lowered* is *text* in lower case."""
     for literal in ("authorization", "bearer", "basic"):
         for at in _places(lowered, literal):
-            match = _SCHEME.match(lowered, at, at + WINDOW)
+            match = pattern(_SCHEME).match(lowered, at, at + WINDOW)
             if match is None:
                 continue
             start, end = match.span("value")
@@ -105,6 +102,29 @@ def _is_user_and_password(value: str) -> bool:
     return bool(plain.partition(":")[2]) and plain.isprintable()
 
 
+_MANIFEST_VALUE = (
+    r"""(?m)^[ ]{1,8}["']?[\w.-]{1,80}["']?:[ ]{1,4}["']?(?P<secret>[A-Za-z0-9+/]{8,4096}={0,2})["']?\s*?$"""
+)
+
+
+def in_manifests(text: str) -> Iterator[Found]:
+    """The values in base64 of a Kubernetes manifest of the kind Secret."""
+    for at in _places(text, "kind: Secret"):
+        stop = text.find("\n---", at, at + WINDOW)
+        window_end = stop if stop >= 0 else at + WINDOW
+        data = text.find("\ndata:", max(0, at - 1000), window_end)
+        for match in pattern(_MANIFEST_VALUE).finditer(text, data + 1, window_end) if data >= 0 else ():
+            if _is_base64_text(match["secret"]):
+                yield *match.span("secret"), "a secret in a manifest"
+
+
+def _is_base64_text(value: str) -> bool:
+    try:
+        return len(base64.b64decode(value[:512], validate=True)) >= 4
+    except (binascii.Error, ValueError):
+        return False
+
+
 # After which option of which program a password stands; in the first three after a user and a colon.
 _USER_OPTION = r"\s(?:-[A-Za-z]{0,6}u|--user|--proxy-user|-[aU]|--auth)(?:\s{1,3}|=)?"
 _OPTIONS = {
@@ -118,13 +138,13 @@ _OPTIONS = {
     "mongo": r"\s-p\s{1,3}",
     " login ": r"\s-p\s{1,3}",
     "ldap": r"\s-w\s{1,3}",
-    "IDENTIFIED BY ": r"\s(?:PASSWORD )?(?=['\"])",
-    "identified by ": r"\s(?=['\"])",
-    "requirepass ": r"\s",
-    "masterauth ": r"\s",
+    "IDENTIFIED BY ": r"(?<=BY)\s(?:PASSWORD )?(?=['\"])",
+    "identified by ": r"(?<=by)\s(?=['\"])",
+    "requirepass ": r"(?<=pass)\s",
+    "masterauth ": r"(?<=auth)\s",
 }
 _USER = r"""(?P<user>[^\s:"'$]{1,100}):"""
-_PASSWORD = r"""(?P<password>(?(quote)[^"'\n]|[^\s"'\\;|<>]){4,200})"""
+_ARGUMENT = r"""(?P<password>(?(quote)[^"'\n]|[^\s"'\\;|<>]){4,200})"""
 _MAX_COMMAND = 1000  # characters of one command line that are read
 
 
@@ -145,11 +165,11 @@ def in_commands(text: str) -> Iterator[Found]:
 @cache
 def _argument(option: str) -> re.Pattern[str]:
     user = _USER if option == _USER_OPTION else "(?P<user>)"
-    return re.compile(rf"""{option}(?P<quote>["'])?{user}{_PASSWORD}""")
+    return re.compile(rf"""{option}(?P<quote>["'])?{user}{_ARGUMENT}""")
 
 
 def _command_end(text: str, at: int, program: str) -> int:
-    """Return where the command line at *at* ends: at a line end without backslash, or where another begins."""
+    """Return where the command line at *at* ends: at a line end without backslash, or the next one."""
     limit = min(len(text), at + _MAX_COMMAND)
     end = text.find("\n", at, limit)
     while end > 0 and text[end - 1] == "\\":

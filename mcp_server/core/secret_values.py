@@ -2,97 +2,116 @@
 
 import re
 
-# Where a value is only described, referred to or left out.
-_PLACEHOLDER = re.compile(
-    r"""
-    [<\[{(].*[>\]})]                      # <token>, [REDACTED], {password}
-    | [$%@!&*.…•_?#=~x-]+                 # ***, ..., xxx
-    | (?:[0x.-]){3,} | 0+ | 1?2345678?9?0?x*
-    | .*(?: x{4} | \*{3} | \.{3} | … | •{2} | [<>]{1,3}[a-z] ).*
-    | (?: \$ | %[a-z(_{] | \#\{ | \{\{ | @\{ | \\?\$\{ ).*     # a variable of a shell or a template
-    | .*(?: \$\{ | \$\( | \{\{ | \#\{ | %\( | <% ).*
-    | (?: process\.env | os\.environ | env[.:\[] | environ[.\[] | secrets?\. | vars?\. | local\. | data\. | module\.
-        | self\. | this\. | config\. | settings\. | options\. | props\. | args\. | params\. | request\. | req\.
-        | vault: | op:// | arn: | ssm: | sm:// | ref\+ | keychain: | keyring: | file: | gcp: | aws: | azure: | kms:
-        | !(?:ref|sub|vault|secret|env) | ansible ).*
-    | \w+=\w+(?:[,&;]\s?\w+=\w+)*                                # settings, not a value
-    | .*(?: 0-9 | a-z | \\[wdsb] | user(?:name)?.{1,3}pass(?:word)? ).*   # a pattern, a form
-    | [a-z][a-z0-9+.-]{1,20}://.*                                # an address; its password is found there
+from mcp_server.core.secret_shapes import pattern
+
+# All of a value that only describes or names a secret, or says where one is kept.
+_STANDS_FOR_ONE = r"""(?xs)
+    [<\[{(].*[>\]})]                                            # <token>, [REDACTED], {password}
+    | [$%@!&*.…•_?#=~x-]+ | [0x.-]{3,} | 1?2345678?9?0?x*       # ***, ..., xxx
+    | \$\w+:?\W? | %\w+% | \$?\{.* | @\{.*\}.*                 # a variable of a shell or a template
+    | %\(.*\)[sdr] | (?:%[sdr]\W?)+
+    | (?: process\.env | os\.environ | env(?:iron)?[.:\[] | secrets?\. | vars?\. | local\. | data\.
+        | module\. | self\. | this\. | config\. | settings\. | options\. | props\. | args\. | params\.
+        | req(?:uest)?\. | vault: | op:// | arn: | ssm: | sm:// | ref\+ | key(?:chain|ring): | file: | gcp:
+        | aws: | azure: | kms: | !(?:ref|sub|vault|secret|env) | ansible ).*
+    | [a-z_-]{2,16}=(?:[a-z]{1,10}|[0-9]{1,6})                  # settings
+        (?:[,&;]\s?[a-z_-]{2,16}=(?:[a-z]{1,10}|[0-9]{1,6})){0,9}
+    | (?: min | max | size | regex | same | between | digits | current_password ) [:|].*
+    | (?: [a-z_]+(?::[\w,.]{1,20})? \| )+ [a-z_]+(?::[\w,.]{1,20})?         # a rule for passwords
+    | [a-z][a-z0-9+.-]{1,20}://.*                               # an address; its password is found there
     | sha(?:1|224|256|384|512)[-:].* | md5[-:].* | \{?(?:bcrypt|ssha|crypt|scram|argon2)[^a-z].*
-    | \$(?:2[aby]?|5|6|argon2|pbkdf2|scrypt).*                   # a hash is not the password
-    | .*\b(?: your | my | the | insert | enter | paste | replace | goes | here | put | same ) [_.\ -].*
-    | .*[_.\ -](?: here | goes | value | placeholder | below | above ) \W*
-    | .*(?: change[_-]?(?:me|this|it)\b | placeholder | redacted | removed | masked | replace[_-]?(?:me|this|with)
-        | to[_-]?be | dummy | obfuscated | sanitized | example\b | your[_-]? | do[_-]?not | not[_-]?(?:a|the)[_-]?real
-        | super[_-]?secret | not[_-]?(?:so[_-]?)?secret | top[_-]?secret | no[_-]?secret ).{0,24}
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+    | \$(?:2[aby]?|5|6|argon2|pbkdf2|scrypt).*                  # a hash is not the password
+    """
+# A part of a value that gives it away as an example or a template.
+_IN_AN_EXAMPLE = r"""(?xs)
+    x{4} | \*{3} | \.{3} | … | •{2} | [<>]{1,3}[a-z]
+    | \$\{[^}]*\} | \$\([^)]*\) | \{\{.*\}\} | \#\{[^}]*\} | %\(\w+\)s | <%.*%>
+    | \[\^?-?(?:0-9|a-z) | (?:a-z|0-9){2} | \\[wdsb] | user(?:name)?.{1,3}pass(?:word)?
+    | \b(?: your | my | the | insert | enter | paste | replace | goes | here | put | same ) [_.\ -]
+    | [_.\ -](?: here | goes | value | placeholder | below | above ) \W*\Z
+    | change[_-]?(?:me|this|it)\b | placeholder | redacted | removed | masked | replace[_-]?(?:me|this|with)
+    | to[_-]?be | dummy | obfuscated | sanitized | example\b | your[_-] | do[_-]?not
+    | not[_-]?(?:a|the)[_-]?real | super[_-]?secret | not[_-]?(?:so[_-]?)?secret | top[_-]?secret
+    | no[_-]?secret
+    """
 # Words that are said of passwords and tokens, or name a field, a type, a scheme or a well-known default.
 _WORDS = frozenset(
     """
-    absent access admin argument arguments entries entry option options flag flags parameters fields prompts quoting require requires administrator alphanumeric always anonymous any api apikey argon2 argon2id array asked auth
-    authenticated authentication authorization auto autocomplete automatic base base64 basic bcrypt bearer before below
-    blank body bool boolean both broken bytes cached changed changeme character characters checked cleared client code
-    compromised config configured confirm confirmed const constant cookie correct correctly created credential credentials
-    current custom database decrypted default defined deleted demo denied deprecated different digest disabled discarded
-    doe dotenv dummy either email empty enabled encoded encrypted enter env environment erased error example expired
-    expires exposed extra failed fake false field file fine float forbidden foo foobar forever forgot forgotten found
-    from func function generated get given good guest guessable hardcoded hash hashed header hidden hide hmac host how
-    identical ignored implicit important inactive included incorrect injected inline input insecure int integer internal
-    invalid issued json jwt kept key keychain keyring keys known later ldap leaked left length limited link literal
-    local localhost locked logged login longer loaded lost manager mandatory masked match matches maybe md5 me method
-    minimum missing mock model must mysql name needed never new nil no none not null number oauth oauth2 object obsolete
-    obtained often okay old omitted once only open openid opaque optional other oracle padded param parameter parsed pass
-    passcode passed passphrase passwd password passwords path pending permanent persisted plain plaintext plural postgres
-    postgresql prefix present printed private prod production prompt prompted protected provided public pwd qwerty
-    random randomly raw read readonly ready real received recommended redis refresh refreshed rejected remote removed
-    rename renamed required reset retrieved returned revoked role root rotate rotated rotating safe saml salted same sample
-    saved scoped scram scrypt secret secrets secure secured self sensitive sent server service session set setup sha1 sha256
-    sha512 shared short shown sign signed simple single some sometimes source special split staging static stale still
-    stolen stored string string1 string2 strong stub supplied symbol system temp temporary test test1 test123 tested
-    tester testing text then there this todo toggle token tokens too totp true truncated tuple type types undefined
-    unencrypted unhashed uninitialized unique unknown unset unused updated uppercase url usable used user username users uuid valid
-    validated value values variable varchar varies verified verify version visible void weak webauthn what when
-    where which will without word written wrong yes zero
-    adgangskode contrasena heslo jelszo kennwort losenord parola parole parool passord passwort salasana senha wachtwoord
+    absent access adgangskode admin administrator alphanumeric always anonymous any api apikey argon2 argon2id
+    argument arguments array asked auth authenticated authentication authorization auto autocomplete automatic
+    base base64 basic bcrypt bearer before below blank body bool boolean both broken bytes cached changed
+    changeme character characters checked cleared client code compromised config configured confirm confirmed
+    const constant contrasena cookie correct correctly created credential credentials current custom database
+    decrypted default defined deleted demo denied deprecated different digest disabled discarded doe dotenv
+    dummy either email empty enabled encoded encrypted enter entries entry env environment erased error
+    example expired expires exposed extra failed fake false field fields file fine flag flags float foo foobar
+    forbidden forever forgot forgotten found from func function generated get given good guessable guest
+    hardcoded hash hashed header heslo hidden hide hmac host how identical ignored implicit important inactive
+    included incorrect injected inline input insecure int integer internal invalid issued jelszo json jwt
+    kennwort kept key keychain keyring keys known later ldap leaked left length limited link literal loaded
+    local localhost locked logged login longer losenord lost manager mandatory masked match matches maybe md5
+    me method minimum missing mock model must mysql name needed never new nil no none not null number oauth
+    oauth2 object obsolete obtained often okay old omitted once only opaque open openid option optional
+    options oracle other padded param parameter parameters parola parole parool parsed pass passcode passed
+    passord passphrase passwd password passwords passwort path pending permanent persisted plain plaintext
+    plural postgres postgresql prefix present printed private prod production prompt prompted prompts
+    protected provided public pwd quoting qwerty random randomly raw read readonly ready real received
+    recommended redis refresh refreshed rejected remote removed rename renamed require required requires reset
+    retrieved returned revoked role root rotate rotated rotating safe salasana salted same saml sample saved
+    scoped scram scrypt secret secrets secure secured self senha sensitive sent server service session set
+    setup sha1 sha256 sha512 shared short shown sign signed simple single some sometimes source special split
+    staging stale static still stolen stored string string1 string2 strong stub supplied symbol system temp
+    temporary test test1 test123 tested tester testing text then there this todo toggle token tokens too totp
+    true truncated tuple type types undefined unencrypted unhashed uninitialized unique unknown unset unused
+    updated uppercase url usable used user username users uuid valid validated value values varchar variable
+    varies verified verify version visible void wachtwoord weak webauthn what when where which will without
+    word written wrong yes zero
     """.split()
 )
-_TECHNICAL = re.compile(
-    r"""
-    (?: (?:a|hs|rs|es|ps|ed|x|sha|aes|md|rc|utf|iso|rfc|base|bcrypt|argon|pbkdf|oauth|auth|ipv?|http|tls|ssl|v|h|p|s|k|u|i|int
-        |uint|float|cve|rsa|dsa|ecdsa|ec|gpt|claude|llama|vt|ascii|latin|web|log|ntlm|phase|step|part|level|line|chapter|field
-        |col|column|row|item|section|table|figure|page|q|day|week|python|node|java|php|es|ecma|win|x86|arm|amd)
-      [-_]? [0-9]{1,5} [a-z]{0,6} ) (?: [-/+._] [a-z0-9]{1,12} ){0,3}
-    | [0-9]{1,4} [-]? (?: d | h | m | s | ms | x | k | kb | mb | gb | kib | mib | b | bit | bits | byte | bytes | char | chars
-        | characters | digit | digits | day | days | hour | hours | hr | hrs | min | mins | minute | minutes | sec | secs
-        | month | months | year | years | words | word | times | st | nd | rd | th | % | \+ ) (?: [-/].{0,20} )?
-    | [0-9.,:/+-]{0,12}                                          # a short number, a date, a version
+_TECHNICAL = (  # 'sha256', 'oauth2', '24h', '12-character', '2026-11-20', '1.2.3'
+    r"""(?x)
+    (?: (?: a|h|i|k|p|q|s|u|v|x ) [0-9]{1,5} [a-z]{0,2}
+      | (?: hs|rs|es|ps|ed|ec|sha|aes|md|rc|vt|utf|iso|rfc|base|bcrypt|argon|pbkdf|oauth|auth|ipv?|http|tls
+          |ssl|u?int|float|cve|rsa|[ed][cd]?dsa|gpt|claude|llama|ascii|latin|web|log|ntlm|phase|step|part|level
+          |line|chapter|field|col|column|row|item|section|table|figure|page|day|week|python|node|java|php|ecma|win
+          |amd|arm ) [-_]? [0-9]{1,5} [a-z]{0,6}
+    ) (?: [-/+._] [a-z0-9]{1,12} ){0,3}
+    | [0-9]{1,4} -? (?: [dhmsxkb%+] | ms | st | nd | rd | th | [kmg]i?b | bits? | bytes? | char(?:acter)?s?
+        | digits? | words? | days? | hours? | hrs? | min(?:ute)?s? | sec(?:ond)?s? | months? | years?
+        | times ) (?: [-/].{0,20} )?
+    | [0-9.,:/+-]{0,12}
     | v?[0-9]{1,4}(?:\.[0-9x]{1,6}){1,4}(?:[-+].{0,20})?
     | [0-9]{4}-[0-9]{2}-[0-9]{2}.*
-    """,
-    re.VERBOSE,
+    """
 )
-_PATH = re.compile(r"(?:~|\.{1,2})?[/\\].*|[\w.-]{1,60}(?:/[\w.-]{1,60}){1,8}/?|[A-Za-z]:\\.*")
-_FILE = re.compile(
-    r".*\.(?:json|ya?ml|txt|pem|key|crt|cer|p12|pfx|env|py|pyi|tsx?|jsx?|mjs|html?|md|sh|toml|ini|conf|cfg|xml|go|rs|rb"
-    r"|php|java|kt|cs|cpp|h|sql|db|log|csv|png|svg|css|gpg|asc|local|com|org|net|io|dev|lock|tf|tfvars|properties)"
+_PATH = r"(?:~|\.{1,2})?[/\\].*|[\w.-]{1,60}(?:/[\w.-]{1,60}){1,8}/?|[A-Za-z]:\\.*"
+_FILE = (
+    r".*\.(?:json|ya?ml|txt|pem|key|crt|cer|p12|pfx|env|pyi?|[jt]sx?|mjs|html?|md|sh|toml|ini|conf|cfg|xml|go|rs"
+    r"|rb|php|java|kt|cs|cpp|h|sql|db|log|csv|png|svg|css|gpg|asc|local|com|org|net|io|dev|lock|tf|tfvars"
+    r"|properties)"
 )
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # The pairs of letters that make up nine tenths of English text, most frequent first.
 _USUAL_PAIRS = frozenset(
     """
-    th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic
-    ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un
-    lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev
-    ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu
-    rn sc gi da yo cr cl du ga qu ue ff ba ey ls va um pp ua up lu go ht ru ug ds lt pi rc rr eg au ck ew mu br
+    th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi
+    ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc
+    et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv
+    ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do
+    uc bu ei ov by rm ep tt oc fa ef cu rn sc gi da yo cr cl du ga qu ue ff ba ey ls va um pp ua up lu go ht
+    ru ug ds lt pi rc rr eg au ck ew mu br
     """.split()
 )
-_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|-)[A-Za-z_$][\w$]*)*")
-_PART_OF_A_NAME = re.compile(
+_NAME = r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|-)[A-Za-z_$][\w$]*)*"
+_PART_OF_A_NAME = (
     r"pass|pwd|token|tok\b|secret|cred|auth|api|key|user|input|param|arg|value|conf|setting|env|str|data|result|hash"
     r"|expect|actual|test|foo|bar|baz|mock|fake|temp|tmp|login|field|text|name|hint|label"
+)
+_SAID_OF_ONE = r"(?:ed|able|ible|ing|less|tion|ive|ous)\Z"  # of a password: 'uncompromised'
+_OF_SENTENCES = frozenset(
+    "the your our and for are was with has have not but can may must should will does from this that please "
+    "enter least into when where who which you they their use used using via per than then been being its "
+    "any all one".split()
 )
 _SYMBOLS = frozenset("!@#$%^&*?~+=|")
 
@@ -100,7 +119,9 @@ _SYMBOLS = frozenset("!@#$%^&*?~+=|")
 def is_placeholder(value: str) -> bool:
     """Whether *value* stands for a secret, is a reference to where one is kept, or a well-known word."""
     lowered = value.lower().strip()
-    return lowered.strip("'\"`:;,.!?()[]{}") in _WORDS or _PLACEHOLDER.fullmatch(lowered) is not None
+    return lowered.strip("'\"`:;,.!?()[]{}") in _WORDS or bool(
+        pattern(_STANDS_FOR_ONE).fullmatch(lowered) or pattern(_IN_AN_EXAMPLE).search(lowered)
+    )
 
 
 def is_random(value: str) -> bool:
@@ -110,26 +131,28 @@ def is_random(value: str) -> bool:
     'a8f3k2j9' and 'QwXzTyUjKpAs' are a jumble; 'my-app-secret', 's3_client2', 'Ed25519PrivateKey' and
     'gpt-4-turbo' are not.
     """
-    length = known = changes = 0
+    length = letters = known = changes = 0
+    value = value[:64]  # enough to tell
     for part in re.findall(r"[A-Za-z0-9]+", value):
         pieces = _PIECE.findall(part)
         length += len(part)
+        letters += sum(map(str.isalpha, part))
         changes += len(pieces) - 1
-        if len(pieces) == 1 and len(part) <= (4 if part.isdecimal() else 3) and len(part) < len(value):
+        if part.isalpha() and len(part) <= 3 and len(part) < len(value):
             known += len(part)
         else:
             known += sum(len(piece) for piece in pieces if _is_word(piece))
-    if length < 8 or known * 2 > length or value.isdecimal():
+    if length < 8 or not letters or known * 2 > max(letters, length // 2):
         return False
     if any(character.isdecimal() for character in value):
-        return changes >= 3 or (changes == 2 and length <= 12)
-    return length >= 16 or (changes >= 3 and length >= 12)
+        return changes >= 3 or (changes == 2 and length <= 12) or (length >= 12 and known * 4 <= letters)
+    return known * 4 <= letters and (length >= 16 or (changes >= 3 and length >= 12))
 
 
 def _is_word(piece: str) -> bool:
     """Whether the letters of *piece* follow each other as they do in English."""
     letters = piece.lower()
-    if not 4 <= len(letters) <= 20:
+    if not (3 if piece.istitle() else 4) <= len(letters) <= 20:
         return False
     usual = sum(letters[at : at + 2] in _USUAL_PAIRS for at in range(len(letters) - 1))
     return usual * 4 >= (len(letters) - 1) * 3
@@ -137,13 +160,26 @@ def _is_word(piece: str) -> bool:
 
 def is_key(value: str) -> bool:
     """Whether *value*, given as a token, a key or a secret, is one: not a name, a path or a number."""
-    if len(value) < 8 or is_placeholder(value) or _FILE.fullmatch(value.lower()) or len(set(value)) < 5:
+    if len(value) < 8 or len(set(value)) < 5 or " " in value or _is_reference(value):
         return False
-    if _TECHNICAL.fullmatch(value.lower()) or " " in value:
+    if pattern(_TECHNICAL).fullmatch(value.lower()):
         return False
-    if _PATH.fullmatch(value) and not (len(value) >= 20 and is_random(value)):
+    is_random_value = is_random(value)
+    if pattern(_PATH).fullmatch(value) and not (
+        is_random_value and (value[0] not in "/.~" or len(value) >= 20)
+    ):
         return False
-    return is_random(value) or has_symbols(value)
+    return is_random_value or has_symbols(value)
+
+
+def _is_reference(value: str) -> bool:
+    """Whether *value* is a placeholder, a file or a name with dots in a program: 'settings.api_key'."""
+    is_dotted_name = "." in value and value.isascii() and not any(map(str.isdigit, value))
+    return (
+        is_placeholder(value)
+        or pattern(_FILE).fullmatch(value.lower()) is not None
+        or (is_dotted_name and pattern(_NAME).fullmatch(value) is not None)
+    )
 
 
 def is_password(value: str, *, plain_word: bool) -> bool:
@@ -154,24 +190,40 @@ def is_password(value: str, *, plain_word: bool) -> bool:
     variables, types, paths, numbers with a unit, what is said about passwords.
     """
     lowered = value.lower()
-    if not 4 <= len(value) <= 256 or " " in value or is_placeholder(value) or len(set(value)) < 3:
+    if " " in value:
+        return plain_word and _is_phrase(value)
+    if len(value) < 4 or len(set(value)) < 3 or _is_reference(value):
         return False
-    if _TECHNICAL.fullmatch(lowered):
+    if pattern(_TECHNICAL).fullmatch(lowered):
         return value.isdecimal() and len(value) >= 6
-    if _FILE.fullmatch(lowered) or (_PATH.fullmatch(value) and not is_random(value)):
+    if is_random(value):
+        return True
+    if pattern(_PATH).fullmatch(value):
         return False
+    if has_symbols(value):
+        return True
     if value.isascii() and value.isalpha():
-        return plain_word and len(value) >= 6 and not _PART_OF_A_NAME.search(lowered)
-    if _NAME.fullmatch(value) and not is_random(value):
-        has_digit = any(character.isdigit() for character in value)
-        return (
-            has_digit
-            and len(value) >= 6
-            and "." not in value
-            and (plain_word or not _PART_OF_A_NAME.search(lowered))
+        is_name = bool(pattern(_PART_OF_A_NAME).search(lowered) or pattern(_SAID_OF_ONE).search(lowered))
+        return plain_word and len(value) >= 6 and not is_name
+    if pattern(_NAME).fullmatch(value):
+        is_name = "." in value or not any(map(str.isdigit, value)) or len(value) < 6
+        return not is_name and (plain_word or not pattern(_PART_OF_A_NAME).search(lowered))
+    is_said = not plain_word and all(_is_word(word) for word in re.findall(r"\w+", value))
+    return value.isascii() and value.isprintable() and any(map(str.isalnum, value)) and not is_said
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether *value* is a pass phrase: four to eight words that make no sentence."""
+    words = value.split(" ")
+    known = sum(word in _WORDS for word in words)
+    return (
+        4 <= len(words) <= 8
+        and all(
+            word.isascii() and word.isalpha() and word.islower() and 3 <= len(word) <= 12 for word in words
         )
-    has_letter = any(character.isalnum() for character in value)
-    return has_letter and value.isprintable() and value.isascii()
+        and known <= 1
+        and _OF_SENTENCES.isdisjoint(words)
+    )
 
 
 def has_symbols(value: str) -> bool:

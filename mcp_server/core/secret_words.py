@@ -8,26 +8,28 @@ a secret, what follows it where the value is, and `secret_values` whether the va
 import re
 from collections.abc import Iterator
 
-from mcp_server.core.secret_shapes import WINDOW, whole
+from mcp_server.core.secret_shapes import WINDOW, pattern, whole
 from mcp_server.core.secret_values import has_symbols, is_key, is_password, is_random
 
 _WORD = re.compile(
-    r"pass(?:word|wd|phrase|code|wort)?|pwd|pw|kennwort|contraseña|senha"
+    r"pass(?:word|wd|phrase|code|wort)?|pwd|pw|psk|kennwort|contraseña|senha"
     r"|secret(?:[_.-]?(?:access[_.-]?)?key)?|token|key|credentials?|creds|auth(?:orization)?|login"
 )
 _KEYS = ("secret", "token", "key", "cred", "auth")  # what is made by machines; the others are by people
-_SHORT = frozenset({"pass", "pw", "pwd", "auth", "creds", "senha", "login"})  # parts of other words
+_SHORT = frozenset({"pass", "pw", "pwd", "psk", "auth", "creds", "senha", "login"})  # parts of other words
 # What stands before "key" when it opens something.
 _OPENING = tuple(
-    "api app application access account admin aes auth cipher client consumer crypt crypto deploy deployment enc "
-    "encryption function hmac host ingest ingestion integration jwt licence license master private role "
-    "security server service session shared signature signing ssh storage subscription webhook write".split()
+    "access account admin aes api app application auth cipher client consumer crypt crypto deploy "
+    "deployment enc encryption function hmac host ingest ingestion integration jwt licence license master "
+    "private role secret security server service session shared signature signing ssh storage "
+    "subscription webhook write".split()
 )
 # What stands before "token" when it is a piece of text or a place in a list.
 _NO_SECRET_TOKEN = frozenset(
-    "antiforgery begin bos cancel cancellation cls continuation count csrf current delta design end eos first id input "
-    "key last lookahead mask max min n next num of output pad page per prev previous public reserved resume sep skip special "
-    "start stop stream sync syntax total unk used verification xsrf".split()
+    "antiforgery begin bos cancel cancellation change cls continuation count csrf current delta design "
+    "end eos first id idempotency input key last lock lookahead mask max min n next num of output pad "
+    "page per prev previous public reserved resume sep skip special start stop stream sync syntax total "
+    "unk used verification xsrf".split()
 )
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 _LAST_WORD = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)[0-9]*\Z")
@@ -38,43 +40,39 @@ _END = (  # of the name; what else may belong to it is listed, so that `password
 )
 _QUOTE = r"""\\{0,3}["'`]"""
 _VALUE = rf"""
-    (?: [bBrRuUfFL@$]{{0,2}}(?P<quote>{_QUOTE})(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\n\\])){{1,2048}})(?P=quote)
+    (?: [bBrRuUfFL@$]{{0,2}}
+        (?P<quote>{_QUOTE})(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\n\\])){{1,2048}})(?P=quote)
       | [“‘«„](?P<curly>[^\n”’»“]{{1,200}})[”’»“]
-      | (?:{_QUOTE})?(?P<bare>[^\s"'`<>,;(){{}}\[\]|\\]{{4,2048}})(?P<code>[(\[{{])?
+      | (?:{_QUOTE})?(?P<bare>[^\s"'`<>,;(){{}}\[\]|\\]{{4,128}})(?P<code>[(\[{{])?
     )"""
-_ASSIGNED = re.compile(
-    rf"""{_END}(?P<close>{_QUOTE})?\]?(?:\[[0-9]{{0,5}}\])?
-    (?: [ \t]{{0,12}}(?::[ \t]{{0,3}}[A-Za-z][\w.<>\[\]|?]{{0,40}}[ \t]{{0,3}})?
+_ASSIGNED = rf"""(?x){_END}(?P<close>{_QUOTE}|\*{{2}})?\]?(?:\[[0-9]{{0,5}}\])?
+    (?: [ \t]{{0,12}}
+        (?::[ \t]{{0,3}}[A-Za-z][\w.<>\[\]|?]{{0,40}}[ \t]{{0,3}}(?==[ \t]{{0,3}}[@bru]?["'`]))?  # a type
         (?P<equals>={{1,3}}|!={{1,2}}|:=|=>|\?=|\|\|=|:{{1,2}}|->|→)(?:[ \t]{{0,12}}|\s{{0,40}}(?=["'`]))
-      | \s{{1,4}}value[ \t]{{0,3}}=[ \t]{{0,3}} | ,?\s{{1,40}}["']?value["']?[ \t]{{0,3}}:[ \t]{{0,3}}
+      | \s{{1,40}}value[ \t]{{0,3}}=[ \t]{{0,3}} | ,?\s{{1,40}}["']?value["']?[ \t]{{0,3}}:[ \t]{{0,3}}
       | (?P<element>>)
       | (?P<argument>[ \t]?\([ \t]{{0,4}} | (?<=["'`]),[ \t]{{0,4}} | (?<=["'`]\]),[ \t]{{0,4}} )
       | (?P<column>[ \t]{{0,30}}\|[ \t]{{0,30}})
-    ){_VALUE}""",
-    re.VERBOSE,
-)
-_SAID = re.compile(
-    rf"""{_END}["'`*_]{{0,3}}
+    ){_VALUE}"""
+_SAID = rf"""(?x){_END}["'`*_]{{0,3}}
     (?: (?:[ \t]{{1,3}}(?:for|of|to|on|at|in|there|here)(?:[ \t]{{1,3}}[\w@.'’/-]{{1,40}}){{0,4}}?)?
-        [ \t]{{1,3}}(?P<verb>is|was|are|remains|ist|est|es|will[ ]be|should[ ]be|(?:is[ ])?set[ ]to|changed[ ]to|reset[ ]to
-          |has[ ]been[ ](?:re)?set[ ]to|was[ ](?:re)?set[ ]to|(?P<vague>to|-|–|—))
+        [ \t]{{1,3}}
+        (?P<verb>(?:(?:is|was|be|been|got)[ ])?(?:re)?(?:set|changed)[ ]to|(?:will|should|must)[ ]be
+          |is|was|are|remains|ist|est|es|(?P<vague>to|-|–|—))
         :?(?:[ \t]{{1,3}}(?:now|currently|still|just|simply))?[ \t]{{1,3}}
       | [ \t]{{1,4}} )
-    [*_]{{0,2}}{_VALUE}""",
-    re.VERBOSE,
-)
-_PAIR = re.compile(
-    r"""s?\b(?:[ \t]+(?:is|are|with)\b|[ \t]*[:=])[ \t]*["'`*]{0,2}(?P<user>[\w.@+-]{2,64})["'`*]{0,2}
-    [ \t]{0,2}[/:][ \t]{0,2}["'`*]{0,2}(?P<password>[^\s"'`*]{4,64})""",
-    re.VERBOSE,
-)
-_SAID_BEFORE = re.compile(
-    r"""(?:^|[\s"'`(])(?P<password>[^\s"'`(]{6,64})["'`]?\s(?:is|as|was)\s(?:the|my|our|your|his|her|their|a)?
-    (?:\s?[\w-]{1,20}){0,2}\s?\Z""",
-    re.VERBOSE,
-)
-_LOGIN_BEFORE = re.compile(r"\b(?:login|user|account)\s+(?!and\b|or\b|&)[^\s,]{1,64}\s+\Z")  # as in a .netrc
-_ENDS_AN_OPTION = re.compile(r"""\s*(?:\Z|\n|\\|[ \t]-|["'`|;&>)])""")
+    [*_]{{0,2}}{_VALUE}"""
+_PAIR = r"""(?x)
+    s?\b(?:[ \t]+(?:is|are|with)\b|[ \t]*[:=])[ \t]+["'`*]{0,2}(?P<user>[\w.@+-]{2,64})["'`*]{0,2}
+    [ \t]{0,2}[/:][ \t]{0,2}["'`*]{0,2}(?P<password>[^\s"'`]{4,64})"""
+_SAID_BEFORE = r"""(?x)
+    (?:^|[\s"'`(])(?P<password>[^\s"'`(]{6,64})["'`]?
+    \s(?:is|as|was)\s(?:the|my|our|your|his|her|their|a)?
+    (?:\s?[\w-]{1,20}){0,2}\s?\Z"""
+_LOGIN_BEFORE = r"\b(?:login|user|account)\s+(?!and\b|or\b|&)[^\s,]{1,64}\s+\Z"  # as in a .netrc
+_ENDS_AN_OPTION = r"""\s*(?:\Z|\n|\\|[ \t]-|["'`|;&>)])"""
+_ENOUGH = 128  # characters of a value by which it is judged, and that `bare` takes
+_NEXT_FIELD = r"&[\w.-]{1,40}="
 
 
 def named(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
@@ -127,34 +125,37 @@ def _names_a_secret(text: str, word: re.Match[str], name: str) -> bool:
 
 def _assigned(text: str, word: re.Match[str], name: str) -> tuple[int, int] | None:
     """Return where the value is that is assigned to the name, by whatever sign; None when it is no secret."""
-    match = _ASSIGNED.match(text, word.end(), word.end() + WINDOW)
+    match = pattern(_ASSIGNED).match(text, word.end(), word.end() + WINDOW)
     if match is None or word[0] == "login" or (match["element"] and not text.startswith("</", match.end())):
         return None
     if match["bare"] and (match["argument"] or (match["equals"] or "=") not in ("=", ":", ":=", "=>", "?=")):
         return None
+    at = word.start() - len(name)
+    if match["close"] and text.endswith("::", 0, at):
+        return None  # a type: "AWS::IAM::AccessKey"
     # As in a .env file: capitals, no blanks, no quotes. There even a plain word is a value.
-    variable = text[word.start() - len(name) : word.end()]
+    variable = text[at : word.end()]
     is_variable = match["equals"] == "=" and variable.isupper() and text[match.end("equals")] not in " \t"
+    is_constant = variable.isupper() and "_" in variable
     is_sure = (bool(match["quoted"]) and not match["argument"]) or is_variable
-    return _judged(
-        text, match, word[0], plain_word=is_sure, strict=bool(match["argument"] or match["column"])
-    )
+    strict = bool(match["argument"] or match["column"]) and not is_constant
+    return _judged(text, match, word[0], plain_word=is_sure, strict=strict)
 
 
 def _said(text: str, word: re.Match[str], name: str) -> tuple[int, int] | None:
     """Return where the value is in "the password for staging is ...", `--password ...`, "password ..."."""
     if word[0] in ("pass", "auth", "login") and not name.startswith("-"):
         return None
-    match = _SAID.match(text, word.end(), word.end() + WINDOW)
+    match = pattern(_SAID).match(text, word.end(), word.end() + WINDOW)
     if match is None:
         return None
     is_option = name.startswith("-") and not match["verb"]
-    if is_option and match["bare"] and not _ENDS_AN_OPTION.match(text, match.end("bare")):
+    if is_option and match["bare"] and not pattern(_ENDS_AN_OPTION).match(text, match.end("bare")):
         return None
     is_sure = (
         is_option
         or (match["quoted"] or match["curly"]) is not None
-        or _LOGIN_BEFORE.search(text, max(0, word.start() - 90), word.start()) is not None
+        or pattern(_LOGIN_BEFORE).search(text, max(0, word.start() - 90), word.start()) is not None
     )
     if not match["verb"] and word[0] == "key" and not is_option and not name.lower().endswith("api"):
         return None
@@ -166,7 +167,7 @@ def _said_before(text: str, word: re.Match[str]) -> tuple[int, int] | None:
     """Return where the value is in "... is the password"."""
     if word[0].startswith(_KEYS) or word[0] in _SHORT:
         return None
-    match = _SAID_BEFORE.search(text, max(0, word.start() - 120), word.start())
+    match = pattern(_SAID_BEFORE).search(text, max(0, word.start() - 120), word.start())
     if match and is_password(match["password"], plain_word=False) and _is_strict(match["password"]):
         return match.span("password")
     return None
@@ -176,7 +177,7 @@ def _pair(text: str, word: re.Match[str]) -> tuple[int, int] | None:
     """Return where the password is in "credentials: admin / ..."."""
     if word[0] not in ("credential", "credentials", "creds", "login"):
         return None
-    match = _PAIR.match(text, word.end(), word.end() + 300)
+    match = pattern(_PAIR).match(text, word.end(), word.end() + 300)
     if match and is_password(match["password"], plain_word=False) and match["password"] != match["user"]:
         return match.span("password")
     return None
@@ -185,19 +186,21 @@ def _pair(text: str, word: re.Match[str]) -> tuple[int, int] | None:
 def _judged(
     text: str, match: re.Match[str], word: str, *, plain_word: bool, strict: bool
 ) -> tuple[int, int] | None:
-    """Return the place of the value in *match* when it is a secret; *strict* asks that it looks like nothing else."""
+    """Return the place of the value in *match* when it is a secret; *strict*: and like nothing else."""
     group = next(name for name in ("quoted", "curly", "bare") if match[name])
     start, end = match.span(group)
+    read_to = end
     if group == "bare":
-        if match["code"]:
+        if match["code"] or match["bare"].endswith(("...", "…")):
             return None
-        if match["bare"].endswith(("...", "…")):
-            return None
-        end = whole(text, end, match.endpos)
-        end = start + len(re.split(r"&[\w.-]{1,40}=", text[start:end], maxsplit=1)[0].rstrip(".,:;?*"))
-    value = text[start:end]
+        end = start + len(pattern(_NEXT_FIELD).split(match["bare"], maxsplit=1)[0].rstrip(".,:;?*"))
+    while end - start > 2 and text[start] == text[end - 1] and text[start] in "\"'`":
+        start, end = start + 1, end - 1
+    value = text[start : min(end, start + _ENOUGH)]
     is_secret = is_key(value) if word.startswith(_KEYS) else is_password(value, plain_word=plain_word)
-    return (start, end) if is_secret and (_is_strict(value) or not strict) else None
+    if not is_secret or (strict and not _is_strict(value)):
+        return None
+    return start, whole(text, end, start + _ENOUGH) if end == read_to else end
 
 
 def _is_strict(value: str) -> bool:
