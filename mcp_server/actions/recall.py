@@ -97,18 +97,13 @@ def visible(store: Store, db: sqlite3.Connection, filter: Filter) -> list[str]:
 def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer, list[tuple[Vault, Path]]]:
     """Return the answer, and which files of it say something else by now than the index."""
     text = query.text[:MAX_QUERY]
-    terms = query_terms(text)
     vaults = visible(store, db, query.filter)
-    frequencies, documents = lexical.term_frequencies(db, terms)
-    weights = {term: ranking.idf(documents, count) for term, count in frequencies.items()}
-    telling = ranking.telling_terms(frequencies, documents)
-    candidates, semantic = _candidates(store, db, query, text, telling, vaults)
+    said, candidates, semantic = _candidates(store, db, query, text, vaults)
     _score(store, db, query, text, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
-    found = lexical.terms_found(db, terms, [candidate.row.row for candidate in best])
     for candidate in best:
-        _weigh(candidate, found[candidate.row.row], weights)
+        _weigh(candidate, said.terms_of(candidate.row.row), said.weights)
     if query.only_confident:
         best = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
     hits = _hits(store, db, best[: query.limit])
@@ -131,29 +126,27 @@ def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[
 
 
 def _candidates(
-    store: Store, db: sqlite3.Connection, query: Query, text: str, terms: Sequence[str], vaults: Sequence[str]
-) -> tuple[list[_Candidate], bool]:
-    """Return what words and meaning find, and whether meaning was searched."""
+    store: Store, db: sqlite3.Connection, query: Query, text: str, vaults: Sequence[str]
+) -> tuple[lexical.Found, list[_Candidate], bool]:
+    """Return what words find, the candidates of words and meaning, and whether meaning was searched."""
     where, values = filters.where(query.filter, vaults)
     meaning = store.meaning() if query.mode is not Mode.KEYWORD else None
-    whole: dict[int, float] = {}
-    parts: dict[int, tuple[float, int]] = {}
-    if query.mode is not Mode.SEMANTIC or meaning is None:
-        whole = lexical.search_memories(db, terms, where, values)
-        parts = lexical.search_passages(db, terms, where, values)
+    said = lexical.search(db, query_terms(text), where, values)
+    by_words = query.mode is not Mode.SEMANTIC or meaning is None
+    words = ranking.normalised(said.memories if by_words else {})
+    parts = said.passages if by_words else {}
     cosines: dict[int, tuple[float, int]] = {}
     if meaning and text.strip():
         among = None
-        if not filters.is_default(query.filter):
+        if not filters.is_simple(query.filter):
             among = selections.row_numbers(db, query.filter, vaults)
         vector = meaning.embedder.embed_query(text)
         cosines = meaning.matrix.search(
-            db, vector, vaults=vaults, among=among, also=whole.keys() | parts.keys()
+            db, vector, vaults=vaults, kinds=query.filter.kinds, among=among, also=words
         )
-    words = ranking.normalised(whole)
     passages = ranking.normalised({row: score for row, (score, _) in parts.items()})
     found: list[_Evidence] = []
-    for number in whole.keys() | parts.keys() | cosines.keys():
+    for number in words.keys() | cosines.keys():
         cosine, nearest = cosines.get(number, (None, 0))
         _, matching = parts.get(number, (0.0, 0))
         heard, read = words.get(number, 0.0), passages.get(number, 0.0)
@@ -162,7 +155,7 @@ def _candidates(
     shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), found)
     rows = memories.by_rows(db, [evidence.number for evidence in shortlist])
     candidates = [_Candidate(rows[each.number], each) for each in shortlist if each.number in rows]
-    return candidates, bool(cosines)
+    return said, candidates, bool(cosines)
 
 
 def _score(

@@ -18,28 +18,46 @@ ASSISTANT = "assistant"
 PUSHED_ALWAYS = frozenset({MANUAL, "extracted", "imported"})
 PUSHED_AS_FACTS = frozenset({ASSISTANT, "mined"})
 
-_INSTRUCTION = re.compile(
-    r"""
-      \b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|any|other)\b
-        .{0,40}\b(?:instructions?|rules?|prompts?|messages?|guidelines?)\b
-    | \b(?:do\s+not|don't|never|without)\b.{0,20}\b(?:tell|telling|inform|informing|mention|ask|asking|show)\b
-        .{0,20}\b(?:the\s+)?(?:user|human|person|developer)\b
-    | \b(?:send|post|upload|forward|exfiltrate|curl|wget)\b.{0,80}\bhttps?://
-    | \b(?:you\s+(?:are\s+now|must\s+(?:now|always))|from\s+now\s+on
-        |your\s+new\s+(?:role|task|instructions?))\b
-    | \b(?:always|silently|secretly|automatically)\s+
-        (?:run|execute|eval|install|download|fetch|approve|accept)\b
-    | </?\s*(?:system|assistant|user|human|tool_use|tool_result|function_calls?|instructions?)\b[^>]{0,80}>
-    | ^\s*(?:system|assistant|human)\s*:
-    | \b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b
-    """,
-    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
-)
+# Each pattern with the words of which one must be there for it to match: looking for them is much quicker.
+_INSTRUCTIONS = [
+    (words.split("|"), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
+    for words, pattern in (
+        (
+            "ignore|disregard|forget|override",
+            r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|any|other)\b"
+            r".{0,40}\b(?:instructions?|rules?|prompts?|messages?|guidelines?)\b",
+        ),
+        (
+            "do not|don't|never|without",
+            r"\b(?:do not|don't|never|without)\b.{0,20}"
+            r"\b(?:tell|telling|inform|informing|mention|ask|asking|show)\b"
+            r".{0,20}\b(?:the )?(?:user|human|person|developer)\b",
+        ),
+        ("http", r"\b(?:send|post|upload|forward|exfiltrate|curl|wget)\b.{0,80}\bhttps?://"),
+        ("you are now|you must|from now on", r"\byou (?:are now|must (?:now|always))|from now on"),
+        ("your new", r"\byour new (?:role|task|instructions?)\b"),
+        (
+            "always|silently|secretly|automatically",
+            r"\b(?:always|silently|secretly|automatically)\s+"
+            r"(?:run|execute|eval|install|download|fetch|approve|accept)\b",
+        ),
+        (
+            "<",
+            r"(?<!\w)</?\s*(?:system|assistant|user|human|tool_use|tool_result|function_calls?|instructions?)\b"
+            r"[^>]{0,80}>",
+        ),
+        ("system:|assistant:|human:", r"^\s*(?:system|assistant|human):"),
+        ("curl|wget", r"\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b"),
+    )
+]
 
 
 def reads_like_instruction(text: str) -> bool:
     """Tell whether *text* tries to steer a model instead of stating a fact; advisory, both ways."""
-    return bool(_INSTRUCTION.search(text))
+    folded = re.sub(r"[ \t]+", " ", text.lower())
+    return any(
+        pattern.search(folded) for words, pattern in _INSTRUCTIONS if any(word in folded for word in words)
+    )
 
 
 def may_be_pushed(*, source: str, in_repository: bool, accepted: bool, instructing: bool) -> bool:

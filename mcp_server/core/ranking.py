@@ -5,6 +5,7 @@ The weights are those of DESIGN section 5 and were checked with `benchmarks/retr
 change one only with a measurement.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,11 +33,10 @@ FULL_USAGE = 20  # accesses that count as full usage
 EXPANSION_DECAY = 0.8
 EXPANSION_MOST = 3  # linked memories taken in for each hit
 
-COMMON_SHARE = 0.03  # a term in a larger share of a large store says next to nothing
-LARGE_STORE = 5_000  # memories; below, the ranking of common terms costs nothing and helps
-FEWEST_TERMS = 6  # the rarest terms that are always searched
 FEWEST_DOCUMENTS = 100  # memories from which on frequencies are taken at their word
 MOST_TERMS = 24  # the rarest terms that are searched at all: a long prompt has more than it needs
+MOST_ROWS = 15_000  # memories with a term that are read for one question: about 30 ms
+FEWEST_TERMS = 2  # the rarest terms that are always searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +115,17 @@ def idf(documents: int, frequency: int) -> float:
     return math.log(1.0 + (all_of_them - known + 0.5) / (known + 0.5))
 
 
-def telling_terms(frequencies: Mapping[str, int], documents: int) -> list[str]:
+def telling_terms(frequencies: Mapping[str, int]) -> list[str]:
     """
-    Return the terms worth searching, in the order given.
+    Return the terms worth searching, in the order given; *frequencies* tells in how many memories each is.
 
-    Of a long question the 24 rarest are kept.
-    In a large store terms found in more than 3 % of the memories are left out, as long as six remain:
-    they cost most of the time and decide next to nothing.
+    Of a long question the 24 rarest are kept, in a large store only what can be read in time:
+    the commonest terms cost most of it and decide next to nothing.
     """
     rarest = sorted(frequencies, key=lambda term: frequencies[term])[:MOST_TERMS]
-    if documents >= LARGE_STORE:
-        limit = documents * COMMON_SHARE
-        rarest = [term for at, term in enumerate(rarest) if at < FEWEST_TERMS or frequencies[term] <= limit]
-    kept = set(rarest)
+    read = itertools.accumulate(frequencies[term] for term in rarest)
+    kept = set(rarest[:FEWEST_TERMS])
+    kept |= {term for term, rows in zip(rarest, read, strict=True) if rows <= MOST_ROWS}
     return [term for term in frequencies if term in kept]
 
 

@@ -42,7 +42,8 @@ def identifier_parts(text: str) -> list[str]:
     parts: list[str] = []
     for word in _WORD.findall(text):
         if word.isascii():
-            if _CAMEL_HUMP.search(word):
+            is_plain = word.isalpha() and word[1:].islower()  # most words are, and this is quicker to see
+            if not is_plain and _CAMEL_HUMP.search(word):
                 for piece in word.split("_"):
                     humps = _CAMEL.findall(piece)
                     if len(humps) > 1:

@@ -53,8 +53,8 @@ def test_the_tools_have_the_agreed_names_and_hooks_have_theirs_hidden(talk: Call
     async def conversation(call: Answers) -> None:
         tools = {tool.name: tool for tool in (await call.client.list_tools()).tools}
         assert sorted(tools) == sorted(
-            "remember recall read_memory revise forget restore_memory list_memories get_stats search_knowledge"
-            " save_session restore_session save_conversation load_conversation".split()
+            "remember recall read_memory revise forget restore_memory list_memories get_stats"
+            " search_knowledge save_session restore_session save_conversation load_conversation".split()
         )
         always = {name for name, tool in tools.items() if (tool.meta or {}).get("anthropic/alwaysLoad")}
         assert always == {"remember", "recall"}

@@ -43,9 +43,9 @@ def where(filter: Filter, vaults: Sequence[str]) -> tuple[str, list[object]]:
     return " AND ".join(conditions), values
 
 
-def is_default(filter: Filter) -> bool:
-    """Tell whether *filter* lets all active memories of its vaults through."""
+def is_simple(filter: Filter) -> bool:
+    """Tell whether *filter* lets all active memories of its vaults through, or all of some kinds."""
     return filter.statuses == (Status.ACTIVE,) and not (
-        filter.kinds or filter.types or filter.tags or filter.since or filter.until
+        filter.types or filter.tags or filter.since or filter.until
         or filter.touches or filter.category or filter.as_of
     )  # fmt: skip

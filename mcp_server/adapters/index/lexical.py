@@ -1,82 +1,57 @@
-"""Lexical search: BM25 over whole memories and over passages, with FTS5."""
+"""
+Lexical search: BM25 over whole memories and over passages, with FTS5.
 
+Each term is looked up by itself. FTS5's own sum over all terms counts how rare a term is in the whole
+index, every project included; here it counts among the memories searched, where it may be another
+(nDCG@10 +.017 on single turns, +.01 on documentation). It also tells which memories have which terms.
+"""
+
+import heapq
 import json
+import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 
 from mcp_server.core import ranking
 from mcp_server.core.words import match_expression
 
-CANDIDATES = 200  # memories taken from each of the two rankings
-PASSAGE_CANDIDATES = 500
+CANDIDATES = 200  # memories
 
 
-def term_frequencies(db: sqlite3.Connection, terms: Sequence[str]) -> tuple[dict[str, int], int]:
+@dataclass(frozen=True, slots=True)
+class Found:
     """
-    Return (in how many memories each term occurs, how many memories there are).
+    What words find: BM25 (larger is better) of the best memories, and of the best passage of each.
 
-    Counting stops just above the share at which a term counts as common.
+    `weights` says how telling each term is among the memories searched.
     """
-    documents = int(db.execute("SELECT count(*) FROM memories").fetchone()[0])
-    most = int(max(50, documents * ranking.COMMON_SHARE)) + 1
-    counted = {}
-    for term in terms:
-        counted[term] = int(
-            db.execute(
-                "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)",
-                (match_expression([term]), most),
-            ).fetchone()[0]
-        )
-    return counted, documents
+
+    memories: Mapping[int, float]
+    passages: Mapping[int, tuple[float, int]]
+    weights: Mapping[str, float]
+    having: Mapping[str, Container[int]]
+
+    def terms_of(self, memory: int) -> frozenset[str]:
+        """Return which of the terms *memory* has."""
+        return frozenset(term for term, rows in self.having.items() if memory in rows)
 
 
-def search_memories(
-    db: sqlite3.Connection, terms: Sequence[str], where: str, values: Sequence[object]
-) -> dict[int, float]:
-    """Return memory row → BM25 (larger is better) of the best 200 memories for which *where* holds."""
-    if not terms:
-        return {}
-    found = db.execute(
-        "SELECT f.rowid, -f.rank FROM memories_fts f JOIN memories ON memories.row = f.rowid"
-        f" WHERE memories_fts MATCH ? AND {where} ORDER BY f.rank LIMIT {CANDIDATES}",
-        (match_expression(list(terms)), *values),
-    )
-    return dict(found.fetchall())
-
-
-def search_passages(
-    db: sqlite3.Connection, terms: Sequence[str], where: str, values: Sequence[object]
-) -> dict[int, tuple[float, int]]:
-    """Return memory row → (BM25 of its best passage, that passage) of the best 500 passages."""
-    if not terms:
-        return {}
-    found = db.execute(
-        "SELECT p.memory, -f.rank, p.row FROM passages_fts f JOIN passages p ON p.row = f.rowid"
-        " JOIN memories ON memories.row = p.memory"
-        f" WHERE passages_fts MATCH ? AND {where} ORDER BY f.rank LIMIT {PASSAGE_CANDIDATES}",
-        (match_expression(list(terms)), *values),
-    )
-    best: dict[int, tuple[float, int]] = {}
-    for memory, score, passage in found:
-        if memory not in best:
-            best[memory] = (score, passage)
-    return best
-
-
-def terms_found(
-    db: sqlite3.Connection, terms: Sequence[str], memories: Sequence[int]
-) -> dict[int, frozenset[str]]:
-    """Return memory row → which of *terms* it has, for the few *memories* given."""
-    found: dict[int, set[str]] = {row: set() for row in memories}
-    wanted = json.dumps(list(memories))
-    for term in terms:
-        for (row,) in db.execute(
-            "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?"
-            " AND rowid IN (SELECT value FROM json_each(?))",
-            (match_expression([term]), wanted),
-        ):
-            found[row].add(term)
-    return {row: frozenset(terms) for row, terms in found.items()}
+def search(db: sqlite3.Connection, terms: Sequence[str], where: str, values: Sequence[object]) -> Found:
+    """Return what is found of *terms* among the memories for which *where* holds."""
+    db.execute("BEGIN")  # what is counted and what is read must be of one moment
+    try:
+        counts = {term: _count(db, "memories_fts", term) for term in terms}
+        counts = {term: counts[term] for term in ranking.telling_terms(counts)}
+        found = {term: _in_memories(db, term, where, values) for term in counts}
+        documents = _number(db, "SELECT count(*) FROM memories")
+        searched = _number(db, f"SELECT count(*) FROM memories WHERE {where}", values)
+        weights = {term: ranking.idf(searched, len(rows)) for term, rows in found.items()}
+        sums = _sums(found, {term: weights[term] / _fts_idf(documents, counts[term]) for term in counts})
+        best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
+        return Found(best, _best_passages(db, list(best), weights), weights, found)
+    finally:
+        db.execute("COMMIT")
 
 
 def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, str]:
@@ -86,3 +61,67 @@ def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, 
         "SELECT row, text FROM passages WHERE row IN (SELECT value FROM json_each(?))", (wanted,)
     )
     return dict(found.fetchall())
+
+
+def _in_memories(db: sqlite3.Connection, term: str, where: str, values: Sequence[object]) -> dict[int, float]:
+    """Return memory → FTS5's score of *term* in it."""
+    found = db.execute(
+        # CROSS JOIN keeps the order: from the other side the term is looked up once for each memory.
+        "SELECT f.rowid, -f.rank FROM memories_fts f CROSS JOIN memories ON memories.row = f.rowid"
+        f" WHERE memories_fts MATCH ? AND {where}",
+        (match_expression([term]), *values),
+    )
+    return dict(found.fetchall())
+
+
+def _best_passages(
+    db: sqlite3.Connection, memories: Sequence[int], weights: Mapping[str, float]
+) -> dict[int, tuple[float, int]]:
+    """Return memory → (BM25 of its best passage, that passage)."""
+    owners = dict(
+        db.execute(
+            "SELECT row, memory FROM passages WHERE memory IN (SELECT value FROM json_each(?))",
+            (json.dumps(memories),),
+        ).fetchall()
+    )
+    wanted = json.dumps(list(owners))
+    documents = _number(db, "SELECT count(*) FROM passages")
+    found, factors = {}, {}
+    for term, weight in weights.items():
+        factors[term] = weight / _fts_idf(documents, _count(db, "passages_fts", term))
+        found[term] = dict(
+            db.execute(
+                # The plus sign: a passage is looked for among those wanted, not the term once for each.
+                "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ?"
+                " AND +rowid IN (SELECT value FROM json_each(?))",
+                (match_expression([term]), wanted),
+            ).fetchall()
+        )
+    best: dict[int, tuple[float, int]] = {}
+    for passage, score in sorted(_sums(found, factors).items()):
+        memory = owners[passage]
+        if score > best.get(memory, (0.0, 0))[0]:
+            best[memory] = (score, passage)
+    return best
+
+
+def _sums(found: Mapping[str, Mapping[int, float]], factors: Mapping[str, float]) -> dict[int, float]:
+    sums: dict[int, float] = {}
+    for term, scores in found.items():
+        factor = factors[term]
+        for row, score in scores.items():
+            sums[row] = sums.get(row, 0.0) + factor * score
+    return sums
+
+
+def _count(db: sqlite3.Connection, table: str, term: str) -> int:
+    return _number(db, f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (match_expression([term]),))
+
+
+def _number(db: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> int:
+    return int(db.execute(sql, values).fetchone()[0])
+
+
+def _fts_idf(documents: int, frequency: int) -> float:
+    """Return the factor that FTS5's bm25() puts on a term found in *frequency* of *documents* rows."""
+    return max(1e-6, math.log((documents - frequency + 0.5) / (frequency + 0.5)))

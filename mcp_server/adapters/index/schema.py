@@ -29,7 +29,8 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("memories").create_index(["vault", "id"], unique=True)
     db.table("memories").create_index(["path"], unique=True)
     db.table("memories").create_index(["fingerprint"])
-    db.table("memories").create_index(["vault", "status", "kind", "updated"])
+    db.table("memories").create_index(["vault", "status", "kind", "type", "updated"])
+    connection.execute("CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1")
     db.table("memories").enable_fts(
         ["title", "text", "tags", "parts"], tokenize=TOKENIZER, create_triggers=True
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mcp_server.adapters.index import filters
 from mcp_server.adapters.index.memories import Row, rows
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Filter
 
 ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
@@ -44,7 +44,8 @@ def page(
     """Return (one page of the memories that *filter* lets through, how many there are in all)."""
     where, values = filters.where(filter, vaults)
     total = int(db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()[0])
-    return rows(db, where, values, f"{ORDERS[order]} LIMIT {int(limit)} OFFSET {int(offset)}"), total
+    start = min(offset, total)  # a number beyond 64 bits is an error in SQL
+    return rows(db, where, values, f"{ORDERS[order]} LIMIT {int(limit)} OFFSET {int(start)}"), total
 
 
 def row_numbers(db: sqlite3.Connection, filter: Filter, vaults: Sequence[str]) -> set[int]:
@@ -64,17 +65,22 @@ def newest(
     """Return the active memories of that kind, and of *types* if there are any, updated last."""
     of_types = f" AND type IN ({_marks(types)})" if types else ""
     where = f"{_in(vaults)} AND status = 'active' AND kind = ?{of_types}"
-    return rows(db, where, (*vaults, kind.value, *types), f"updated DESC, id LIMIT {int(limit)}")
+    newest_rows = f"SELECT row FROM memories WHERE {where} ORDER BY updated DESC, row LIMIT {int(limit)}"
+    # The rows are chosen in an index that has all of this; only the chosen ones are read.
+    return rows(db, f"row IN ({newest_rows})", (*vaults, kind.value, *types), "updated DESC, id")
 
 
 def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: int) -> list[Row]:
     """Return the active knowledge that is pinned, or was accessed that often and after *since*."""
-    return rows(
-        db,
-        f"{_in(vaults)} AND kind = 'knowledge' AND status = 'active' AND (pinned = 1 OR vault || '/' || id IN"
-        " (SELECT ref FROM usage WHERE accesses >= ? AND last_access > ?))",
-        (*vaults, accesses, since),
-    )
+    often = "SELECT ref FROM usage WHERE accesses >= ? AND last_access > ?"
+    used = [row[0].rsplit("/", 1) for row in db.execute(often, (accesses, since))]
+    hot_rows = [with_id(db, [key], memory_id) for key, memory_id in used if key in vaults]
+    found = [*rows(db, f"{_in(vaults)} AND pinned = 1", vaults), *filter(None, hot_rows)]
+    return [
+        row
+        for row in {row.row: row for row in found}.values()
+        if row.kind is Kind.KNOWLEDGE and row.status is Status.ACTIVE
+    ]
 
 
 def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> list[Row]:

@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_server.adapters.index import changelog
+from mcp_server.core.memory import Kind
 from mcp_server.core.ports import Embedder, Vector
 
 CANDIDATES = 200  # memories
 PASSAGE_CANDIDATES = 1000
+_KINDS = list(Kind)
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -43,6 +45,7 @@ class _Held:
     passages: Numbers
     memories: Numbers
     vaults: Numbers
+    kinds: Numbers
     active: NDArray[np.bool_]
     alive: NDArray[np.bool_]
     size: int = 0
@@ -65,13 +68,14 @@ class Matrix:
         query: Vector,
         *,
         vaults: Collection[str],
+        kinds: Collection[Kind],
         among: Collection[int] | None,
         also: Collection[int] = (),
     ) -> dict[int, tuple[float, int]]:
         """
         Return memory row → (cosine of its best passage, that passage) of the best 200, and of all in *also*.
 
-        *among* limits the memories; None means all active ones of *vaults*.
+        *among* limits the memories; None means all active ones of *vaults*, of *kinds* if there are any.
         """
         with self._lock:
             self._refresh(db)
@@ -83,6 +87,8 @@ class Matrix:
             if among is None:
                 numbers = [self._vault_numbers[name] for name in vaults if name in self._vault_numbers]
                 wanted &= held.active[:size] & np.isin(held.vaults[:size], numbers)
+                if kinds:
+                    wanted &= np.isin(held.kinds[:size], [_KINDS.index(kind) for kind in kinds])
             else:
                 wanted &= np.isin(held.memories[:size], _numbers(among))
             rows = np.flatnonzero(wanted)
@@ -100,7 +106,8 @@ class Matrix:
         try:
             generation, changed = changelog.changed_rows(db, self._generation)
             if changed is None:
-                self._held = self._empty(1024)
+                (count,) = db.execute(_COUNT, (self.model,)).fetchone()
+                self._held = self._empty(max(1024, int(1.1 * count)))
                 self._append(db.execute(_ALL, (self.model,)))
             elif changed:
                 held = self._held
@@ -113,15 +120,16 @@ class Matrix:
         finally:
             db.execute("COMMIT")
 
-    def _append(self, found: Iterable[tuple[int, int, str, str, bytes]]) -> None:
+    def _append(self, found: Iterable[tuple[int, int, str, str, str, bytes]]) -> None:
         held = self._held
-        for passage, memory, vault, status, embedding in found:
+        for passage, memory, vault, kind, status, embedding in found:
             if held.size == len(held.passages):
-                held = self._held = self._grown(held, 2 * held.size)
+                held = self._held = self._grown(held, int(1.5 * held.size))
             at = held.size
             held.vectors[at] = np.frombuffer(embedding, dtype="<f4")
             held.passages[at], held.memories[at] = passage, memory
             held.vaults[at] = self._vault_numbers.setdefault(vault, len(self._vault_numbers))
+            held.kinds[at] = _KINDS.index(Kind(kind))
             held.active[at], held.alive[at] = status == "active", True
             held.size = at + 1
 
@@ -137,6 +145,7 @@ class Matrix:
             passages=np.zeros(room, dtype=np.int64),
             memories=np.zeros(room, dtype=np.int64),
             vaults=np.zeros(room, dtype=np.int64),
+            kinds=np.zeros(room, dtype=np.int64),
             active=np.zeros(room, dtype=np.bool_),
             alive=np.zeros(room, dtype=np.bool_),
         )
@@ -146,7 +155,7 @@ class Matrix:
         grown = self._empty(room)
         kept = np.flatnonzero(held.alive[: held.size])
         grown.size = len(kept)
-        for name in ("vectors", "passages", "memories", "vaults", "active", "alive"):
+        for name in ("vectors", "passages", "memories", "vaults", "kinds", "active", "alive"):
             getattr(grown, name)[: grown.size] = getattr(held, name)[kept]
         return grown
 
@@ -166,7 +175,8 @@ def _best_passages(held: _Held, scores: Floats, rows: Numbers, limit: int) -> di
     return best
 
 
+_COUNT = "SELECT count(*) FROM passages WHERE model = ?"
 _ALL = (
-    "SELECT v.passage, p.memory, m.vault, m.status, v.embedding FROM vectors v"
+    "SELECT v.passage, p.memory, m.vault, m.kind, m.status, v.embedding FROM vectors v"
     " JOIN passages p ON p.row = v.passage JOIN memories m ON m.row = p.memory WHERE v.model = ?"
 )
