@@ -1,0 +1,125 @@
+"""A question set in a store of its own, put there the way Daybook puts everything there."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.question_sets import Document, QuestionSet
+from mcp_server import core
+from mcp_server.actions.conversation import save_conversation
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.remember import remember
+from mcp_server.adapters.index import vectors
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import MAX_TEXT, Draft, Level, split_title
+from mcp_server.store import Store
+
+FILLED = "filled.json"
+SHAPING = ("core/conversation.py", "core/memory.py", "core/passages.py", "core/words.py",
+           "adapters/index/memories.py", "adapters/index/schema.py",
+           "adapters/fastembed_embedder.py")  # fmt: skip
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSet:
+    """
+    A set and its store: `documents` gives the memory of each document.
+
+    Documents that say the same have one memory; `cut` counts those that were too long to be stored whole.
+    """
+
+    opened: Opened
+    folder: Path
+    documents: dict[str, str]
+    cut: int
+
+    def store(self, group: str) -> Store:
+        """Return the store as seen from the project of *group*."""
+        return self.opened.store(folder=project_folder(self.folder, group))
+
+    def relevant(self, grades: dict[str, int]) -> dict[str, int]:
+        """Return the grade of each memory, given those of documents."""
+        found: dict[str, int] = {}
+        for document, grade in grades.items():
+            if document in self.documents:
+                memory = self.documents[document]
+                found[memory] = max(grade, found.get(memory, 0))
+        return found
+
+
+def open_stored(folder: Path, questions: QuestionSet) -> StoredSet | None:
+    """Return the set kept in *folder*; None when there is none of this data, stored by this code."""
+    try:
+        said = json.loads((folder / FILLED).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    if said["made_of"] != _made_of(questions):
+        return None
+    return StoredSet(_opened(folder), folder, said["documents"], said["cut"])
+
+
+def fill(folder: Path, questions: QuestionSet, *, progress: Progress) -> StoredSet:
+    """Store every document of *questions* below the empty *folder*; *progress* hears of each."""
+    opened = _opened(folder)
+    stores = {group: opened.store(folder=project_folder(folder, group)) for group in questions.groups}
+    documents: dict[str, str] = {}
+    cut = 0
+    for document in questions.documents:
+        cut += len(document.text) > MAX_TEXT
+        documents[document.id] = put(stores[document.group], document)
+        progress(1)
+    said = {"made_of": _made_of(questions), "documents": documents, "cut": cut}
+    (folder / FILLED).write_text(json.dumps(said), encoding="utf-8")
+    return StoredSet(opened, folder, documents, cut)
+
+
+def put(store: Store, document: Document) -> str:
+    """Store one document in the project of *store*, an utterance as a conversation; return its id."""
+    text = document.text[:MAX_TEXT]
+    if document.speaker or document.timestamp:
+        message = {"role": document.speaker, "content": text, "timestamp": document.timestamp}
+        return save_conversation(store, document.title, [message], level=Level.PROJECT).memory.id
+    title = document.title or split_title(text.replace("|", " "))[0]
+    draft = Draft(" ".join(title.split())[:200], text, level=Level.PROJECT)
+    return remember(store, draft, keep_secrets=True).memory.id
+
+
+def embed(stored: StoredSet, *, progress: Progress) -> None:
+    """Give every passage its vector, if there is an embedding model."""
+    embed_pending(stored.opened.store(), progress=progress)
+
+
+def count_pending(stored: StoredSet) -> int:
+    """Return how many passages still lack their vector; 0 without an embedding model."""
+    if stored.opened.meaning() is None:
+        return 0
+    with stored.opened.database.read() as db:
+        return vectors.count_pending(db)
+
+
+def project_folder(folder: Path, group: str) -> Path:
+    """Return the folder that stands for the project of *group*."""
+    digest = hashlib.blake2b(group.encode("utf-8"), digest_size=6).hexdigest()
+    return folder / "projects" / digest
+
+
+def _opened(folder: Path) -> Opened:
+    place = project_folder(folder, "")
+    model = {name: os.environ[name] for name in ("EMBEDDING_MODEL",) if name in os.environ}
+    opened = Opened({**model, "MEMORY_DIR": str(folder / "memory")}, folder=place)
+    project = opened.store().project
+    if project is None or project.root != place.resolve():
+        raise ValueError(f"{folder} lies in a git repository, which would make all groups one project.")
+    return opened
+
+
+def _made_of(questions: QuestionSet) -> str:
+    """Return a digest of the data and of the code that shapes what is stored."""
+    package = Path(core.__file__).resolve().parent.parent
+    parts = [questions.digest.encode(), *((package / name).read_bytes() for name in SHAPING)]
+    return hashlib.blake2b(b"\0".join([*parts, Path(__file__).read_bytes()]), digest_size=16).hexdigest()
