@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 QUIET = 0.1  # seconds without another event after which a batch is complete
 LONGEST = 0.5  # seconds after which a batch is given out although events still come
 LOOK = 1.0  # seconds between two looks at whether a folder came, went or was made anew
-MANY = 1000  # events of a batch after which some may have been lost: the system keeps 16,384
+MANY = 1000  # events after which some may have been lost: the system keeps 16,384
 CALM = 1.0  # seconds without an event after which it is over
 # Opening and reading are not even asked for: a search through all files would drown a change.
 TELLING: list[type[FileSystemEvent]] = [
@@ -70,7 +70,7 @@ def watch(
     observer: BaseObserver = Observer()
     observer.start()
     watched: dict[tuple[Path, int], ObservedWatch] = {}
-    storm = False
+    heard = 0  # events since the last empty batch
     try:
         while True:
             asked = list(folders())
@@ -92,14 +92,15 @@ def watch(
                     watched = {place: _schedule(observer, collector, place[0]) for place in current}
                     break
             if new or gone:
+                heard = 0
                 yield set()
-            end = time.monotonic() + (CALM if storm else idle)
+            end = time.monotonic() + (CALM if heard > MANY else idle)
             batch: set[Path] = set()
             while not batch and _places(asked) == current and (left := end - time.monotonic()) > 0:
                 batch, events = _batch(collector.paths, min(LOOK, left))
-                storm = storm or events > MANY
+                heard += events
             if batch or time.monotonic() >= end:
-                storm = storm and bool(batch)
+                heard = heard if batch else 0
                 yield batch
     finally:
         observer.stop()

@@ -1,0 +1,63 @@
+"""Fixtures: programs that run beside the tests, as processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+ROOT = PROGRAMS.parent.parent.parent
+
+
+@pytest.fixture
+def run_program() -> Callable[..., dict[str, Any]]:
+    """Run a program of `programs/` to its end, and return the JSON that it prints."""
+
+    def run(name: str, *args: object, timeout: float = 100) -> dict[str, Any]:
+        done = subprocess.run(
+            [sys.executable, str(PROGRAMS / f"{name}.py"), *map(str, args)],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "EMBEDDING_MODEL": "none"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=timeout,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        said: dict[str, Any] = json.loads(done.stdout)
+        return said
+
+    return run
+
+
+@pytest.fixture
+def quick_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: a kill does not ask how fast the disk is."""
+    memory = Path("/dev/shm")
+    if os.access(memory, os.W_OK):
+        with tempfile.TemporaryDirectory(dir=memory, prefix="daybook-test-") as folder:
+            yield Path(folder)
+    else:
+        yield tmp_path
+
+
+@pytest.fixture
+def wait_until_in() -> Callable[[threading.Thread, str], None]:
+    """Return when a thread is stuck in the function of that name; fail when it does not get there."""
+
+    def wait(thread: threading.Thread, function: str) -> None:
+        end, seen, pause = time.monotonic() + 10, 0, threading.Event()
+        while time.monotonic() < end and seen < 5:
+            frame = sys._current_frames().get(thread.ident or 0)
+            seen = seen + 1 if frame and frame.f_code.co_name == function else 0
+            pause.wait(0.002)
+        assert seen == 5, f"the thread did not wait in {function}"
+
+    return wait

@@ -1,0 +1,27 @@
+"""python every_verb.py FOLDER WORK: do everything that writes a file once."""
+
+import os
+import sys
+from pathlib import Path
+
+from mcp_server import bootstrap
+from mcp_server.actions.forget import forget, restore
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.session import save_session
+from mcp_server.actions.sync import rebuild
+from mcp_server.core.memory import Draft, Level
+from mcp_server.core.query import Query
+
+folder, work = sys.argv[1:]
+store = bootstrap.Opened({**os.environ, "MEMORY_DIR": folder}, folder=Path(work)).store()
+remember(store, Draft("Of the project", "that is worth knowing"))
+known = remember(store, Draft("A thing", "that is worth knowing", level=Level.USER)).memory.id
+revise(store, known, Revision(text="changed"))
+recall(store, Query("thing"), session="s")
+forget(store, known)
+restore(store, known)
+forget(store, known)
+save_session(store, "Work", "is half done", folder=Path(work))
+rebuild(store)

@@ -1,0 +1,48 @@
+"""
+python limited_writer.py FOLDER: remember and revise while no file may grow beyond 4,000 bytes.
+
+The limit does to a write what a quota does: a part is written, and only the next attempt fails.
+Prints a JSON object: what was raised, and what the store says when the limit is gone.
+"""
+
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+
+from mcp_server import bootstrap
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import Draft
+
+store = bootstrap.Opened({**os.environ, "MEMORY_DIR": sys.argv[1]}, folder=Path("/")).store()
+known = remember(store, Draft("known", "short")).memory.id
+read(store, known)
+raised = []
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4000, hard))
+for attempt in (
+    lambda: remember(store, Draft("new", "long " * 2000)),
+    lambda: revise(store, known, Revision(text="long " * 2000)),
+):
+    try:
+        attempt()
+        raised.append("")
+    except (OSError, DaybookError) as error:
+        raised.append(type(error).__name__)
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+after = remember(store, Draft("after", "long " * 2000)).memory.id
+print(
+    json.dumps(
+        {
+            "raised": raised,
+            "known": read(store, known).memory.text,
+            "after": len(read(store, after).memory.text),
+            "files": sorted(path.name for path in (store.home / "knowledge").iterdir()),
+            "ids": sorted((known, after)),
+        }
+    )
+)

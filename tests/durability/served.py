@@ -1,0 +1,123 @@
+"""A real server process, spoken to as a client does: one JSON object for each line."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST = 20.0  # seconds that an answer or a change may take on a busy machine
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "0"},
+}
+
+
+def environment(memory_dir: Path, project: Path, **more: str) -> dict[str, str]:
+    """Return the environment of a server on *memory_dir* that searches by words only."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "MEMORY_DIR": str(memory_dir),
+        "CLAUDE_PROJECT_DIR": str(project),
+        "EMBEDDING_MODEL": "none",
+        **more,
+    }
+
+
+class Served:
+    """One server; `noise` is what it wrote to stdout that is not a JSON object on a line."""
+
+    def __init__(self, memory_dir: Path, project: Path, **more: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "mcp_server"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment(memory_dir, project, **more),
+            cwd=project,
+        )
+        self.noise: list[bytes] = []
+        self._left = b""
+        self._number = 0
+
+    def __enter__(self) -> "Served":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def greet(self) -> "Served":
+        """Do what every client does first."""
+        assert "result" in self.ask("initialize", HELLO)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return self
+
+    def send(self, said: object) -> None:
+        """Write one line: bytes as they are, anything else as JSON."""
+        assert self.process.stdin
+        line = said if isinstance(said, bytes) else json.dumps(said).encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, method: str, params: object = None, *, within: float = LONGEST) -> dict[str, Any]:
+        """Send a request and return the response to it; fail when none comes in time."""
+        self._number += 1
+        number = f"ask-{self._number}"
+        request = {"jsonrpc": "2.0", "id": number, "method": method}
+        self.send(request if params is None else {**request, "params": params})
+        end = time.monotonic() + within
+        while said := self.next_line(end):
+            if said.get("id") == number:
+                return said
+        raise AssertionError(f"no answer to {method} within {within} s; exit code {self.process.poll()}")
+
+    def call(self, tool: str, **arguments: object) -> str:
+        """Call a tool and return its text."""
+        said = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        content = said.get("result", {}).get("content", [])
+        return "".join(part.get("text", "") for part in content) or json.dumps(said)
+
+    def next_line(self, end: float) -> dict[str, Any] | None:
+        """Return the next JSON object that the server writes, None when none comes before *end*."""
+        assert self.process.stdout
+        while True:
+            line, feed, rest = self._left.partition(b"\n")
+            if feed:
+                self._left = rest
+                try:
+                    said = json.loads(line)
+                except ValueError:
+                    said = None
+                if isinstance(said, dict):
+                    return said
+                self.noise.append(line)
+                continue
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                return None
+            part = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not part:
+                return None
+            self._left += part
+
+
+def eventually(holds: Callable[[], bool], what: str, *, within: float = LONGEST) -> float:
+    """Return after how many seconds *holds* held; fail when it did not in time."""
+    start = time.monotonic()
+    while not holds():
+        took = time.monotonic() - start
+        assert took < within, f"not within {within} s: {what}"
+        select.select([], [], [], 0.02)
+    return time.monotonic() - start

@@ -1,0 +1,102 @@
+"""K1, K2, K3: many processes on one store lose nothing, overwrite nothing and show no lock."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import sync, take_in
+from mcp_server.adapters import files, ledger, vault
+from mcp_server.adapters.index import memories
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Level
+from mcp_server.store import Store
+
+PROCESSES = 8
+
+
+def opened_at(folder: Path) -> Store:
+    settings = {**os.environ, "MEMORY_DIR": str(folder), "EMBEDDING_MODEL": "none"}
+    return Opened(settings, folder=Path("/")).store()
+
+
+def test_eight_processes_remember_two_thousand_things_and_none_is_lost_or_refused(
+    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    done = run_program("competing_processes", "remember", tmp_path, PROCESSES, 250)
+
+    assert done["errors"] == []
+    assert len(done["ids"]) == len(set(done["ids"])) == PROCESSES * 250
+    store = opened_at(tmp_path)
+    sync(store)
+    written = {Path(stamp.path).stem for stamp in vault.stamps(store.user_vault)}
+    with store.database.read() as db:
+        indexed = [row.id for row in memories.rows(db, "1", ())]
+    assert written == set(indexed) == set(done["ids"])
+    assert len(indexed) == PROCESSES * 250
+    assert done["longest"] < 5
+    store.database.close()
+
+
+def test_eight_processes_revise_one_memory_and_every_accepted_revision_is_in_it(
+    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    done = run_program("competing_processes", "revise", tmp_path, PROCESSES, 10)
+
+    assert done["errors"] == []
+    assert done["conflicts"] > 0, "nobody was in anybody's way, so this told nothing"
+    store = opened_at(tmp_path)
+    with store.database.read() as db:
+        indexed = memories.rows(db, "1", ())[0]
+    found = read(store, done["id"])
+    assert sorted(found.memory.text.split("\n")[1:]) == sorted(
+        f"line {number} {count}" for number in range(PROCESSES) for count in range(10)
+    )
+    accepted = [
+        event.event for path in store.ledger.paths() for event, _ in ledger.read_events(path, 0)
+    ].count("revised")
+    assert accepted == PROCESSES * 10
+    assert indexed.digest == found.digest, "the index says something older than the file"
+    store.database.close()
+
+
+def test_eight_processes_open_an_index_that_is_not_there_or_is_old(
+    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    assert run_program("competing_processes", "open", tmp_path, PROCESSES, 20) == {"errors": []}
+
+
+def test_what_is_taken_in_is_what_the_file_says_when_the_index_is_written(
+    store: Store, wait_until_in: Callable[[threading.Thread, str], None]
+) -> None:
+    """A process that waits for the lock must not put down what it read before it waited."""
+    found = remember(store, Draft("Deploys", "happen on Monday", level=Level.USER))
+    other = sqlite3.connect(store.database.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waiting = threading.Thread(target=take_in, args=(store, store.user_vault, found.path))
+    waiting.start()
+    wait_until_in(waiting, "write")
+    data = found.path.read_bytes()
+    files.replace(found.path, data.replace(b"Monday", b"Friday"), expected=files.digest(data))
+    other.execute("COMMIT")
+    other.close()
+    waiting.join()
+
+    with store.database.read() as db:
+        assert "Friday" in memories.rows(db, "1", ())[0].text
+
+
+def test_the_checker_catches_transactions_that_read_and_then_write(
+    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    assert "database is locked" in run_program("competing_processes", "deferred", tmp_path, 4, 25)["errors"]
+
+
+def test_the_same_transactions_succeed_when_they_begin_as_ours_do(
+    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    assert run_program("competing_processes", "immediate", tmp_path, 4, 25) == {"errors": []}

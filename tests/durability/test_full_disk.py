@@ -1,0 +1,169 @@
+"""C3, C5: a disk that is full, limited or read-only loses nothing, and says so in a sentence."""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import sync
+from mcp_server.adapters import files, vault
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+SIZE = 3 << 20  # bytes of the small disk
+BALLAST = 2 << 20  # bytes of it that are taken until space returns
+LONG = "word " * 4000  # 20,000 characters
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own with little room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=700", "daybook-test", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, encoding="utf-8", check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount here")
+    if done.returncode:
+        pytest.skip(f"mounting a small disk is not allowed here: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture
+def on_small_disk(small_disk: Path) -> Iterator[Callable[[], Opened]]:
+    """Open the store that lies on the small disk, as a process of its own would."""
+    opened: list[Opened] = []
+
+    def open_() -> Opened:
+        settings = {**os.environ, "MEMORY_DIR": str(small_disk / "memory"), "EMBEDDING_MODEL": "none"}
+        opened.append(Opened(settings, folder=Path("/")))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.database.close()
+        if not one.database.path.is_relative_to(small_disk):
+            shutil.rmtree(one.database.path.parent)
+
+
+def texts(store: Store) -> dict[str, str]:
+    """Return the text of every file that is listed, by its id."""
+    return {
+        Path(found.path).stem: read(store, Path(found.path).stem).memory.text
+        for found in vault.stamps(store.user_vault)
+    }
+
+
+def test_a_full_disk_refuses_and_keeps_what_was_there(
+    small_disk: Path, on_small_disk: Callable[[], Opened]
+) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(BALLAST))
+    store = on_small_disk().store()
+    first = remember(store, Draft("first", "there before")).memory.id
+    acknowledged = {first: "there before"}
+    assert recall(store, Query("there before")).hits[0].id == first
+    with pytest.raises(OSError) as full:
+        for number in range(200):
+            acknowledged[remember(store, Draft(f"long {number}", LONG)).memory.id] = LONG.strip()
+    assert full.value.errno == errno.ENOSPC
+
+    with pytest.raises(OSError) as full:
+        revise(store, first, Revision(text=LONG))
+    assert full.value.errno == errno.ENOSPC
+    assert recall(store, Query("there before")).hits[0].id == first
+
+    ballast.unlink()
+    later = remember(store, Draft("later", "quokkas came")).memory.id
+    acknowledged[later] = "quokkas came"
+    sync(store)
+    assert recall(store, Query("quokkas")).hits[0].id == later
+    assert texts(store) == acknowledged
+    assert not list(small_disk.rglob(f"{files.TEMPORARY_PREFIX}*"))
+
+
+def test_a_writer_that_trusts_one_write_leaves_half_a_file_on_a_full_disk(small_disk: Path) -> None:
+    """The planted bug: this is what every byte is counted for."""
+    data = bytes(SIZE + 1)
+    path = small_disk / "half.md"
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT)
+    os.write(handle, data)  # raises nothing
+    os.close(handle)
+    assert path.stat().st_size < len(data)
+    path.unlink()
+
+    with pytest.raises(OSError):
+        files.write_new(path, data)
+    assert os.listdir(small_disk) == []
+
+
+def test_a_limit_on_the_size_of_files_is_an_error_and_no_half_file(
+    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    done = run_program("limited_writer", tmp_path)
+
+    assert done["raised"] == ["OSError", "OSError"]
+    assert done["known"] == "short"
+    assert done["after"] == len("long " * 2000) - 1
+    assert [name for name in done["files"] if name != files.LOCK_NAME] == [f"{id_}.md" for id_ in done["ids"]]
+
+
+def test_a_read_only_disk_still_answers_and_says_why_it_cannot_remember(
+    small_disk: Path, on_small_disk: Callable[[], Opened], tmp_path: Path
+) -> None:
+    opened = on_small_disk()
+    known = remember(opened.store(), Draft("known", "quokkas live on Rottnest")).memory.id
+    opened.database.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+
+    store = on_small_disk().store()
+    assert [hit.id for hit in recall(store, Query("quokkas"), session="s").hits] == [known]
+    assert read(store, known).memory.text == "quokkas live on Rottnest"
+    for refused in (
+        lambda: remember(store, Draft("new", "text")),
+        lambda: revise(store, known, Revision(text="text")),
+    ):
+        with pytest.raises(OSError) as error:
+            refused()
+        assert error.value.errno == errno.EROFS
+
+    command = [sys.executable, "-m", "mcp_server.doors.cli", "remember", "New | text"]
+    settings = {
+        **os.environ,
+        "MEMORY_DIR": str(store.home),
+        "EMBEDDING_MODEL": "none",
+        "PYTHONPATH": str(ROOT),
+    }
+    done = subprocess.run(command, env=settings, cwd="/", capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 9
+    assert done.stderr == "daybook: The disk refused: Read-only file system. Nothing was changed.\n"
+
+    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    assert remember(store, Draft("new", "text")).path.exists()
+
+
+def test_a_store_that_is_deleted_and_made_again_works_without_a_restart(
+    store: Store, memory_dir: Path
+) -> None:
+    remember(store, Draft("first", "was here"))
+    shutil.rmtree(memory_dir)
+    assert recall(store, Query("first")).hits == ()
+
+    second = remember(store, Draft("second", "quokkas came")).memory.id
+
+    assert [hit.id for hit in recall(store, Query("quokkas first")).hits] == [second]

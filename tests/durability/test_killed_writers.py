@@ -1,0 +1,53 @@
+"""C1: a process that is killed at any moment loses nothing it acknowledged and leaves nothing torn."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mcp_server.actions.sync import sync
+from mcp_server.adapters import files, vault
+from mcp_server.adapters.index import memories
+from mcp_server.bootstrap import Opened
+
+KILLS = 500
+NAIVE_KILLS = 30
+
+
+def test_no_kill_loses_tears_or_resurrects_a_memory(
+    run_program: Callable[..., dict[str, Any]], quick_folder: Path
+) -> None:
+    report = run_program("killed_writers", quick_folder, KILLS, 20261120, "daybook")
+
+    assert report["kills"] >= KILLS
+    assert report["acknowledged"] > KILLS / 4, "the writers were too slow for the test to tell anything"
+    assert {name: report[name] for name in ("lost", "torn", "resurrected", "errors")} == {
+        "lost": [], "torn": [], "resurrected": [], "errors": [],
+    }  # fmt: skip
+
+    # The next process makes the index equal to the files, and sweeps what was left unfinished.
+    opened = Opened(
+        {**os.environ, "MEMORY_DIR": str(quick_folder), "EMBEDDING_MODEL": "none"}, folder=Path("/")
+    )
+    store = opened.store()
+    sync(store)
+    with opened.database.read() as db:
+        indexed = {row.path for row in memories.rows(db, "1", ())}
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert indexed == {stamp.path for stamp in vault.stamps(store.user_vault)}
+    opened.database.close()
+    left = list(quick_folder.rglob(f"{files.TEMPORARY_PREFIX}*"))
+    for path in left:
+        os.utime(path, (0, time.time() - files.STALE_TEMPORARY - 1))
+    assert sum(map(files.sweep_temporaries, {path.parent for path in left})) == len(left)
+
+
+def test_the_checker_catches_a_writer_that_writes_in_place_and_acknowledges_early(
+    run_program: Callable[..., dict[str, Any]], quick_folder: Path
+) -> None:
+    report = run_program("killed_writers", quick_folder, NAIVE_KILLS, 1, "naive")
+
+    assert report["lost"]
+    assert report["torn"]
+    assert report["resurrected"]

@@ -1,0 +1,156 @@
+"""X1, second half: an index made anew equals one that followed every change."""
+
+import contextlib
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.forget import forget, restore
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import rebuild, sync, take_in
+from mcp_server.adapters import vault
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import Draft, Level, Link
+from mcp_server.core.query import ANY_STATUS, Filter, Query
+from mcp_server.store import Store
+
+WORDS = "stripe webhook body postgres cart server commit retry queue deploy kernel parser token lock".split()
+EVENTS = 60
+
+
+def said_by(store: Store) -> dict[str, list[object]]:
+    """Return all that the index says, without the numbers that SQLite gives its rows."""
+    with store.database.read() as db:
+        found = [row[1] for row in db.execute("PRAGMA table_info(memories)")]
+        columns = [name for name in found if name not in ("row", "size")]
+        names = {row[0]: row[1] for row in db.execute("SELECT row, path FROM memories")}
+        tables: dict[str, list[object]] = {
+            "memories": sorted(db.execute(f"SELECT {', '.join(columns)} FROM memories")),
+            "passages": sorted(
+                (names[memory], position, text, parts)
+                for memory, position, text, parts in db.execute(
+                    "SELECT memory, position, text, parts FROM passages"
+                )
+            ),
+            "unreadable": sorted(db.execute("SELECT path, line, reason FROM unreadable")),
+        }
+        for table in ("tags", "links"):
+            tables[table] = sorted((names[row[0]], *row[1:]) for row in db.execute(f"SELECT * FROM {table}"))
+        for table in ("usage", "accepted", "injected", "ledger_files"):
+            tables[table] = sorted(db.execute(f"SELECT * FROM {table}"))
+    rng = random.Random(7)
+    everything = Filter(statuses=ANY_STATUS)
+    for number in range(20):
+        query = Query(" ".join(rng.choices(WORDS, k=3)), limit=10, filter=everything, expand=bool(number % 2))
+        tables[f"answer {number}"] = [
+            (hit.id, round(hit.score, 9), hit.text) for hit in recall(store, query).hits
+        ]
+    return tables
+
+
+class Life:
+    """What may happen to a store, by its verbs and by hand."""
+
+    def __init__(self, store: Store, seed: int) -> None:
+        self.store = store
+        self.rng = random.Random(seed)
+        self.gone: list[str] = []
+
+    def some_words(self) -> str:
+        return " ".join(self.rng.choices(WORDS, k=20))
+
+    def a_file(self) -> Path | None:
+        found = [Path(stamp.path) for one in self.store.vaults for stamp in vault.stamps(one)]
+        return self.rng.choice(found) if found else None
+
+    def an_id(self) -> str:
+        path = self.a_file()
+        return path.stem.lower().replace(" ", "-") if path else "none"
+
+    def remembers(self) -> None:
+        level = self.rng.choice((Level.USER, Level.PROJECT))
+        links = (Link("depends-on", self.an_id()),)
+        remember(self.store, Draft(self.some_words()[:40], self.some_words(), level=level, links=links))
+
+    def recalls(self) -> None:
+        recall(self.store, Query(self.some_words()[:30]), session="s")
+
+    def revises(self) -> None:
+        revise(self.store, self.an_id(), Revision(text=self.some_words(), tags=(self.rng.choice("abc"),)))
+
+    def forgets(self) -> None:
+        self.gone.append(forget(self.store, self.an_id(), forever=self.rng.random() < 0.2).id)
+
+    def restores(self) -> None:
+        if self.gone:
+            restore(self.store, self.rng.choice(self.gone))
+
+    def edits_by_hand(self) -> None:
+        if path := self.a_file():
+            path.write_text(path.read_text(encoding="utf-8") + f"\n{self.some_words()}\n", encoding="utf-8")
+
+    def changes_an_id_by_hand(self) -> None:
+        if path := self.a_file():
+            lines = path.read_text(encoding="utf-8").split("\n")
+            lines = [f"id: {self.an_id()}" if line.startswith("id: ") else line for line in lines]
+            path.write_text("\n".join(lines), encoding="utf-8")
+
+    def writes_by_hand(self) -> None:
+        path = self.store.user_vault.root / "knowledge" / f"Note {self.rng.randrange(20)}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# {self.some_words()[:20]}\n\n{self.some_words()}\n", encoding="utf-8")
+
+    def renames_by_hand(self) -> None:
+        if path := self.a_file():
+            path.replace(path.with_name(f"renamed-{self.rng.randrange(30)}.md"))
+
+    def copies_by_hand(self) -> None:
+        if path := self.a_file():
+            target = path.with_name(f"{self.rng.choice('az')}-copy-{self.rng.randrange(30)}.md")
+            target.write_bytes(path.read_bytes())
+
+    def swaps_names_by_hand(self) -> None:
+        one, other = self.a_file(), self.a_file()
+        if one and other and one != other:
+            kept = one.read_bytes()
+            one.write_bytes(other.read_bytes())
+            other.write_bytes(kept)
+
+    def deletes_by_hand(self) -> None:
+        if path := self.a_file():
+            path.unlink()
+
+    def is_told_by_a_watcher(self) -> None:
+        if path := self.a_file():
+            one = next(one for one in self.store.vaults if path.is_relative_to(one.root / "knowledge"))
+            take_in(self.store, one, path)
+
+    def syncs(self) -> None:
+        sync(self.store)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_happened_an_index_made_anew_says_the_same(
+    open_here: Callable[..., Opened], seed: int
+) -> None:
+    store = open_here().store()
+    life = Life(store, seed)
+    events = [name for name in vars(Life) if not name.startswith(("_", "a_", "an_", "some_"))]
+    events += ["remembers", "remembers", "writes_by_hand"]
+    for _ in range(EVENTS):
+        with contextlib.suppress(DaybookError):  # nothing has that id, or its place is taken
+            getattr(life, life.rng.choice(events))()
+
+    sync(store)
+    followed = said_by(store)
+    rebuild(store)
+    made_anew = said_by(store)
+
+    assert followed["memories"]
+    for what, said in followed.items():
+        assert set(made_anew[what]) ^ set(said) == set(), what
