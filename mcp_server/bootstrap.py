@@ -5,8 +5,10 @@ What is slow to import (the embedding model, the watcher, numpy) is imported ins
 that opens it, so that a hook or a search by words never pays for it.
 """
 
+import atexit
 import contextlib
 import os
+import shutil
 import tempfile
 import threading
 import tomllib
@@ -171,7 +173,9 @@ def _index_path(home: Path) -> Path:
             database.connection()
             database.close()
             return home / INDEX_NAME
-    return Path(tempfile.mkdtemp(prefix="daybook-")) / INDEX_NAME
+    folder = Path(tempfile.mkdtemp(prefix="daybook-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder / INDEX_NAME
 
 
 def open_watcher(

@@ -13,7 +13,7 @@ from mcp_server.core.memory import Kind
 from mcp_server.store import Store
 
 IGNORE_ALL = "*\n"
-IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n"
+IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
 
 
 @dataclass(frozen=True, slots=True)

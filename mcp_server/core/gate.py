@@ -13,6 +13,7 @@ ORDER = [Verdict.NONE, Verdict.MEDIUM, Verdict.HIGH]
 
 HIGH_EVIDENCE = 0.80  # the cosine plus the share below of the coverage
 MEDIUM_EVIDENCE = 0.65
+NEAR_COSINE = 0.55  # "medium" without a word in common
 COVERAGE_SHARE = 0.35  # how much full coverage adds to the cosine
 HIGH_COVERAGE = 0.85  # where the words decide alone
 MEDIUM_COVERAGE = 0.65
@@ -34,4 +35,5 @@ def confidence(*, cosine: float | None, coverage: float, found: int, asked: int)
     evidence = cosine + COVERAGE_SHARE * (coverage if enough else 0.0)
     if evidence >= HIGH_EVIDENCE:
         return Verdict.HIGH
-    return Verdict.MEDIUM if evidence >= MEDIUM_EVIDENCE else Verdict.NONE
+    passes = evidence >= MEDIUM_EVIDENCE or cosine >= NEAR_COSINE
+    return Verdict.MEDIUM if passes else Verdict.NONE

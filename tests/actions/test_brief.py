@@ -205,7 +205,7 @@ def test_sharing_lets_git_see_the_knowledge_only(open_here: Callable[..., Opened
 
     ignore = share(open_here().store())
 
-    assert ignore.read_text(encoding="utf-8") == "*\n!.gitignore\n!knowledge/\n!knowledge/**\n"
+    assert ignore.read_text(encoding="utf-8") == "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
 
 
 def test_claudes_own_notes_that_read_like_instructions_wait_for_approval(store: Store) -> None:

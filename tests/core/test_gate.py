@@ -15,6 +15,7 @@ share = st.floats(0, 1)
         (0.5, 1.0, 4, 4, Verdict.HIGH),
         (0.5, 0.5, 2, 4, Verdict.MEDIUM),
         (0.3, 0.3, 1, 4, Verdict.NONE),
+        (0.56, 0.0, 0, 4, Verdict.MEDIUM),
         (0.4, 1.0, 1, 1, Verdict.MEDIUM),
         (None, 1.0, 3, 3, Verdict.HIGH),
         (None, 0.7, 3, 4, Verdict.MEDIUM),

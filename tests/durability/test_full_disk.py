@@ -148,6 +148,7 @@ def test_a_read_only_disk_still_answers_and_says_why_it_cannot_remember(
         "MEMORY_DIR": str(store.home),
         "EMBEDDING_MODEL": "none",
         "PYTHONPATH": str(ROOT),
+        "TMPDIR": str(tmp_path),
     }
     done = subprocess.run(command, env=settings, cwd="/", capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 9

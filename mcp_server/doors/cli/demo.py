@@ -42,7 +42,7 @@ MEMORIES = (
         "Short commit messages | Commit subjects are imperative and below 60 characters.",
     ),
 )
-QUESTIONS = ("signature verification webhook", "why does the payment provider reject our callbacks?")
+QUESTIONS = ("signature verification webhook", "why not MariaDB for reporting queries?")
 
 
 @click.command("demo")

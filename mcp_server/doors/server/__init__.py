@@ -31,6 +31,7 @@ PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still 
 
 def main() -> None:
     """Serve until Claude Code ends or closes the pipe."""
+    os.umask(0o077)  # what the log says is nobody else's business
     # Nothing is flushed at the end, so the quickest death is the best one.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
