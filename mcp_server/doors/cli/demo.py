@@ -42,7 +42,7 @@ MEMORIES = (
         "Short commit messages | Commit subjects are imperative and below 60 characters.",
     ),
 )
-QUESTIONS = ("signature verification webhook", "why not MariaDB for reporting queries?")
+QUESTIONS = ("signature verification webhook", "which SQL database do we use for reporting, and why?")
 
 
 @click.command("demo")
