@@ -9,7 +9,8 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -18,11 +19,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 from tabulate import tabulate
 
-from benchmarks.measures import DEPTH, MEASURES, grep, mean, measures
-from benchmarks.question_sets import Question, QuestionSet, find_sets, read_set
-from benchmarks.stored_set import StoredSet, count_pending, embed, fill, open_stored
-from mcp_server.actions.recall import recall
-from mcp_server.core.query import Answer, Filter, Mode, Query, Sort
+from benchmarks.gate import FIGURES, foreign_questions, gate_figures
+from benchmarks.measures import MEASURES, grep, mean, measures
+from benchmarks.question_sets import QuestionSet, find_sets, read_set
+from benchmarks.stored_set import StoredSet, ask, count_pending, embed, fill, open_stored
+from mcp_server.core.query import Mode
 
 Results = dict[str, dict[str, float]]
 
@@ -32,22 +33,27 @@ Results = dict[str, dict[str, float]]
 @click.option("--set", "names", multiple=True, help="Only the set of that name; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
+    "--gate", "of_gate", is_flag=True, help="Measure the gate instead: what passes, and what should."
+)
+@click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path), help="Keep the filled stores here."
 )
-def main(data_dir: Path, names: Sequence[str], as_json: bool, store: Path | None) -> None:
+def main(data_dir: Path, names: Sequence[str], as_json: bool, of_gate: bool, store: Path | None) -> None:
     """Measure keyword, semantic and hybrid recall, and grep, on the question sets in DATA_DIR."""
-    folders = [folder for folder in find_sets(data_dir) if not names or folder.resolve().name in names]
-    if not folders:
-        raise click.ClickException(f"There is no such set in {data_dir}.")
     found: dict[str, Results] = {}
-    for folder in folders:
-        questions = read_set(folder)
+    sets = _read(data_dir, () if of_gate else names)  # the gate is asked questions of the other sets too
+    for questions in sets:
+        if names and questions.name not in names:
+            continue
         with filled(questions, store) as stored:
-            found[questions.name] = retrieval(questions, stored)
+            results = gate(questions, stored, sets) if of_gate else retrieval(questions, stored)
+        found[questions.name] = results
         if not as_json:
-            click.echo(table(questions.name, found[questions.name]))
+            click.echo(table(questions.name, results, FIGURES if of_gate else MEASURES))
+    if not found:
+        raise click.ClickException(f"There is no such set in {data_dir}.")
     if as_json:
-        click.echo(json.dumps({"sets": found}, indent=2))
+        click.echo(json.dumps({"gate" if of_gate else "sets": found}, indent=2))
 
 
 def retrieval(questions: QuestionSet, stored: StoredSet) -> Results:
@@ -58,26 +64,30 @@ def retrieval(questions: QuestionSet, stored: StoredSet) -> Results:
     with _progress(f"{questions.name}: ask", len(answerable)) as advance:
         for question in answerable:
             relevant = stored.relevant(question.relevant)
-            lines = grep(question.text, texts.get(question.group, {}))
+            lines = grep(question.text, texts[question.group])
             every["grep"].append(measures(lines, relevant))
             for mode in Mode:
-                ranking = [hit.id for hit in ask(stored, question, mode).hits]
+                ranking = [hit.id for hit in ask(stored, question.text, question.group, mode).hits]
                 every[mode.value].append(measures(ranking, relevant))
             advance(1)
     return {way: mean(results) for way, results in every.items()}
 
 
-def ask(stored: StoredSet, question: Question, mode: Mode, *, group: str | None = None) -> Answer:
-    """Return what recall answers to *question* in the project of its group, or of *group*."""
-    where = question.group if group is None else group
-    query = Query(question.text, mode=mode, sort=Sort.RELEVANCE, limit=DEPTH, filter=Filter())
-    return recall(stored.store(where), query)
+def gate(questions: QuestionSet, stored: StoredSet, others: Sequence[QuestionSet]) -> Results:
+    """Return way of searching → figure of the gate → share."""
+    foreign = foreign_questions(questions, others)
+    asked = 2 * len(questions.questions) + len(foreign)
+    found: Results = {}
+    for mode in (Mode.HYBRID, Mode.KEYWORD):
+        with _progress(f"{questions.name}: {mode.value}", asked) as advance:
+            found[mode.value] = gate_figures(questions, stored, foreign, mode, advance)
+    return found
 
 
-def table(name: str, results: Results) -> str:
+def table(name: str, results: Results, columns: Sequence[str]) -> str:
     """Return the results of one set for people."""
-    rows = [[way, *(results[way][measure] for measure in MEASURES)] for way in results]
-    return f"\n{tabulate(rows, headers=[name, *MEASURES], floatfmt='.3f')}"
+    rows = [[way, *(figures.get(column) for column in columns)] for way, figures in results.items()]
+    return f"\n{tabulate(rows, headers=[name, *columns], floatfmt='.3f', missingval='-')}"
 
 
 @contextmanager
@@ -104,12 +114,23 @@ def filled(questions: QuestionSet, keep: Path | None) -> Iterator[StoredSet]:
 
 
 def _texts_by_group(questions: QuestionSet, stored: StoredSet) -> dict[str, dict[str, str]]:
-    """Return group → memory → its text in lower case, for the baseline."""
-    texts: dict[str, dict[str, str]] = {}
+    """Return group → memory → its text in lower case, for the baseline; '' has the texts of all groups."""
+    texts: dict[str, dict[str, str]] = defaultdict(dict)
     for document in questions.documents:
+        memory = stored.documents.get(document.id, document.id)
         said = f"{document.title}\n{document.speaker} {document.timestamp}\n{document.text}"
-        texts.setdefault(document.group, {})[stored.documents[document.id]] = said.lower()
+        for group in (document.group, ""):
+            texts[group][memory] = said.lower()
     return texts
+
+
+def _read(data_dir: Path, names: Collection[str]) -> list[QuestionSet]:
+    """Return the sets of those *names*, all when there are none."""
+    folders = [place for place in find_sets(data_dir) if not names or place.resolve().name in names]
+    try:
+        return [read_set(folder) for folder in folders]
+    except (KeyError, ValueError) as error:
+        raise click.ClickException(f"A set in {data_dir} cannot be read: {error!r}") from error
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A question set in a store of its own, put there the way Daybook puts everything there."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -7,14 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.measures import DEPTH
 from benchmarks.question_sets import Document, QuestionSet
 from mcp_server import core
 from mcp_server.actions.conversation import save_conversation
 from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.adapters.index import vectors
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import MAX_TEXT, Draft, Level, split_title
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import MAX_TEXT, MAX_TITLE, Draft, Level, split_title
+from mcp_server.core.query import Answer, Filter, Mode, Query, Sort
 from mcp_server.store import Store
 
 FILLED = "filled.json"
@@ -46,10 +51,16 @@ class StoredSet:
         """Return the grade of each memory, given those of documents."""
         found: dict[str, int] = {}
         for document, grade in grades.items():
-            if document in self.documents:
-                memory = self.documents[document]
-                found[memory] = max(grade, found.get(memory, 0))
+            memory = self.documents.get(document, document)  # what could not be stored is never found
+            found[memory] = max(grade, found.get(memory, 0))
         return found
+
+
+def ask(stored: StoredSet, text: str, group: str, mode: Mode) -> Answer:
+    """Return what recall answers to *text* in the project of *group*; in all projects when that is ''."""
+    everywhere = Filter(all_projects=not group)
+    query = Query(text, mode=mode, sort=Sort.RELEVANCE, limit=DEPTH, filter=everywhere)
+    return recall(stored.store(group), query)
 
 
 def open_stored(folder: Path, questions: QuestionSet) -> StoredSet | None:
@@ -71,7 +82,8 @@ def fill(folder: Path, questions: QuestionSet, *, progress: Progress) -> StoredS
     cut = 0
     for document in questions.documents:
         cut += len(document.text) > MAX_TEXT
-        documents[document.id] = put(stores[document.group], document)
+        with contextlib.suppress(Rejected):  # nothing is left of it without control characters
+            documents[document.id] = put(stores[document.group], document)
         progress(1)
     said = {"made_of": _made_of(questions), "documents": documents, "cut": cut}
     (folder / FILLED).write_text(json.dumps(said), encoding="utf-8")
@@ -80,12 +92,12 @@ def fill(folder: Path, questions: QuestionSet, *, progress: Progress) -> StoredS
 
 def put(store: Store, document: Document) -> str:
     """Store one document in the project of *store*, an utterance as a conversation; return its id."""
-    text = document.text[:MAX_TEXT]
+    text = document.text[:MAX_TEXT].strip() or document.title
     if document.speaker or document.timestamp:
         message = {"role": document.speaker, "content": text, "timestamp": document.timestamp}
         return save_conversation(store, document.title, [message], level=Level.PROJECT).memory.id
     title = document.title or split_title(text.replace("|", " "))[0]
-    draft = Draft(" ".join(title.split())[:200], text, level=Level.PROJECT)
+    draft = Draft(" ".join(title.split())[:MAX_TITLE] or "Note", text, level=Level.PROJECT)
     return remember(store, draft, keep_secrets=True).memory.id
 
 

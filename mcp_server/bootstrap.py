@@ -8,10 +8,7 @@ that opens it, so that a hook or a search by words never pays for it.
 import atexit
 import contextlib
 import os
-import shutil
-import tempfile
 import threading
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,10 +48,12 @@ def memory_dir(environment: Mapping[str, str]) -> Path:
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """Return the settings of the environment and of `config.toml`; raise SettingsError."""
     path = memory_dir(environment) / "config.toml"
+    config: dict[str, object] = {}
     try:
-        config = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        config = {}
+        if path.exists():
+            import tomllib  # a hook that has nothing to parse need not wait for the parser
+
+            config = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path} cannot be read: {error}.", "Correct the file or delete it.") from error
     return parse_settings(environment, config)
@@ -173,6 +172,9 @@ def _index_path(home: Path) -> Path:
             database.connection()
             database.close()
             return home / INDEX_NAME
+    import shutil
+    import tempfile
+
     folder = Path(tempfile.mkdtemp(prefix="daybook-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder / INDEX_NAME

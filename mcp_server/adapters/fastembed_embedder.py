@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # see index/semantic.py; the first import of numpy counts
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # the library must never look for a newer model by itself
 
 import numpy as np

@@ -10,7 +10,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import secrets
 import stat
 import sys
 import time
@@ -193,7 +192,7 @@ def sync_folder(folder: Path) -> None:
 
 def _write_temporary(folder: Path, data: bytes, mode: int = FILE_MODE) -> Path:
     make_folder(folder)
-    temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+    temporary = folder / f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         left = memoryview(data)

@@ -8,7 +8,6 @@ It is the audit history, and what makes the index disposable.
 import contextlib
 import json
 import os
-import platform
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +39,7 @@ class Ledger:
     def append(self, event: str, at: datetime, **data: object) -> None:
         """Write one line; raises OSError when the disk is full or read-only."""
         files.make_folder(self.folder)
-        machine = re.sub(r"[^a-z0-9]+", "-", platform.node().lower()).strip("-") or "machine"
+        machine = re.sub(r"[^a-z0-9]+", "-", os.uname().nodename.lower()).strip("-") or "machine"
         line = json.dumps({"at": timestamp(at), "event": event, **data}, ensure_ascii=True)
         files.append_line(self.folder / f"{machine}-{at:%Y-%m}.jsonl", line.encode("ascii"))
 

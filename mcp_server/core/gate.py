@@ -12,11 +12,11 @@ from mcp_server.core.query import Verdict
 ORDER = [Verdict.NONE, Verdict.MEDIUM, Verdict.HIGH]
 
 HIGH_EVIDENCE = 0.80  # the cosine plus the share below of the coverage
-MEDIUM_EVIDENCE = 0.65
+MEDIUM_EVIDENCE = 0.60
 NEAR_COSINE = 0.55  # "medium" without a word in common
 COVERAGE_SHARE = 0.35  # how much full coverage adds to the cosine
 HIGH_COVERAGE = 0.85  # where the words decide alone
-MEDIUM_COVERAGE = 0.65
+MEDIUM_COVERAGE = 0.60
 LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
 
 

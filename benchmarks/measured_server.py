@@ -1,0 +1,89 @@
+"""Figures that need a running server: asked over stdio, as Claude Code asks it."""
+
+import os
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import anyio
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
+
+EDITS = 10
+WARM = 10  # questions that do not count
+PATIENCE = 60.0  # seconds until what never comes is an error
+
+
+def served(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    project: Path,
+    questions: Sequence[str],
+    path: Path,
+) -> tuple[list[float], list[float], float]:
+    """
+    Run the server that *command* starts and return its figures.
+
+    (milliseconds of each prompt hook, seconds until each edit of the file at *path* is found, resident
+    megabytes); there are no edits when EMBEDDING_MODEL is `none`.
+    """
+    return anyio.run(_served, command, environment, project, questions, path)
+
+
+async def _served(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    project: Path,
+    questions: Sequence[str],
+    path: Path,
+) -> tuple[list[float], list[float], float]:
+    server = StdioServerParameters(command=command[0], args=[*command[1:]], env={**environment}, cwd=project)
+    with_model = environment["EMBEDDING_MODEL"] != "none"
+    async with Client(stdio_client(server)) as client:
+        with anyio.fail_after(PATIENCE):
+            while with_model and "words only" in await _asked(client, questions[0]):
+                await anyio.sleep(0.1)
+        hooks = [await _prompted(client, number, text) for number, text in enumerate(questions)]
+        edits = [await _edited(client, path, number) for number in range(EDITS if with_model else 0)]
+        return hooks[WARM:], edits, _resident()
+
+
+async def _prompted(client: Client, number: int, text: str) -> float:
+    """Return the milliseconds of a prompt hook in a session of its own."""
+    said = {"event": "UserPromptSubmit", "session_id": f"session-{number}", "prompt": text}
+    request = CallToolRequest(params=CallToolRequestParams(name="hook", arguments=said))
+    started = time.perf_counter()
+    # Not `call_tool`: it lists the tools again at each call of one that is not in the list, as this is not.
+    await client.session.send_request(request, CallToolResult)
+    return (time.perf_counter() - started) * 1000
+
+
+async def _edited(client: Client, path: Path, number: int) -> float:
+    """Return the seconds until a word written into a file by hand is found."""
+    word = f"quagga{number}"
+    said = path.read_text(encoding="utf-8")
+    path.write_text(f"{said}The {word} is extinct.\n", encoding="utf-8")
+    started = time.perf_counter()
+    with anyio.fail_after(PATIENCE):
+        while f"The {word} is" not in await _asked(client, word):
+            await anyio.sleep(0.01)
+    return time.perf_counter() - started
+
+
+async def _asked(client: Client, text: str) -> str:
+    result = await client.call_tool("recall", {"query": text, "limit": 1})
+    return "".join(block.text for block in result.content if block.type == "text")
+
+
+def _resident() -> float:
+    """Return the resident megabytes of the one server that runs as a child of this process."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "ppid=,rss=,args="], capture_output=True, text=True, check=True
+    )
+    found = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+    return (
+        max(int(rss) for parent, rss, args in found if int(parent) == os.getpid() and "mcp_server" in args)
+        / 1024
+    )
