@@ -40,7 +40,6 @@ README = Path(__file__).with_name("README.md")
 START, END = "<!-- latency:start -->", "<!-- latency:end -->"
 ASKED = 210  # questions, of which the first 10 do not count
 PROCESSES = 20
-EDITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +125,14 @@ def measure(folder: Path, size: int) -> Iterator[tuple[str, float]]:
     times = [timed(start, words) for words in recalls]
     yield "daybook recall --mode keyword, cold, p95", percentile(times[1:], 95)
 
-    vault = opened.store().vaults[-1]
-    edited = [vault.path_for(memory.id, memory.kind) for memory in asked[:EDITS]]
-    serve = partial(served, command("serve"), project=project, questions=questions)
-    hooks, edits, memory = serve(environment={**environment, "EMBEDDING_MODEL": "minilm-l6"}, edited=edited)
+    path = Path(recall(opened.store(), Query(questions[0], limit=1)).hits[0].path)
+    serve = partial(served, command("serve"), project=project, questions=questions, path=path)
+    hooks, edits, memory = serve(environment={**environment, "EMBEDDING_MODEL": "minilm-l6"})
     yield "prompt hook that finds nothing, p95", percentile(hooks, 95)
     yield "an edit is found by recall, slowest of 10", max(edits)
     yield "server memory, embedder loaded", memory
     # Random vectors agree with no question; by words alone each question finds what it was made of.
-    hooks, _, memory = serve(environment={**environment, "EMBEDDING_MODEL": "none"}, edited=[])
+    hooks, _, memory = serve(environment={**environment, "EMBEDDING_MODEL": "none"})
     yield "prompt hook that shows memories, p95", percentile(hooks, 95)
     yield "server memory, words only", memory
 

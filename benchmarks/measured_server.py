@@ -11,6 +11,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
 
+EDITS = 10
 WARM = 10  # questions that do not count
 PATIENCE = 60.0  # seconds until what never comes is an error
 
@@ -20,15 +21,15 @@ def served(
     environment: Mapping[str, str],
     project: Path,
     questions: Sequence[str],
-    edited: Sequence[Path],
+    path: Path,
 ) -> tuple[list[float], list[float], float]:
     """
     Run the server that *command* starts and return its figures.
 
-    (milliseconds of each prompt hook, seconds until the edit of each of the files *edited* is found,
-    resident megabytes).
+    (milliseconds of each prompt hook, seconds until each edit of the file at *path* is found, resident
+    megabytes); there are no edits when EMBEDDING_MODEL is `none`.
     """
-    return anyio.run(_served, command, environment, project, questions, edited)
+    return anyio.run(_served, command, environment, project, questions, path)
 
 
 async def _served(
@@ -36,7 +37,7 @@ async def _served(
     environment: Mapping[str, str],
     project: Path,
     questions: Sequence[str],
-    edited: Sequence[Path],
+    path: Path,
 ) -> tuple[list[float], list[float], float]:
     server = StdioServerParameters(command=command[0], args=[*command[1:]], env={**environment}, cwd=project)
     with_model = environment["EMBEDDING_MODEL"] != "none"
@@ -45,7 +46,7 @@ async def _served(
             while with_model and "words only" in await _asked(client, questions[0]):
                 await anyio.sleep(0.1)
         hooks = [await _prompted(client, number, text) for number, text in enumerate(questions)]
-        edits = [await _edited(client, path, number) for number, path in enumerate(edited)]
+        edits = [await _edited(client, path, number) for number in range(EDITS if with_model else 0)]
         return hooks[WARM:], edits, _resident()
 
 
@@ -61,7 +62,7 @@ async def _prompted(client: Client, number: int, text: str) -> float:
 
 async def _edited(client: Client, path: Path, number: int) -> float:
     """Return the seconds until a word written into a file by hand is found."""
-    word = f"quagga{number}"  # in no other file, and the file is no answer before: only the watcher tells
+    word = f"quagga{number}"
     said = path.read_text(encoding="utf-8")
     path.write_text(f"{said}The {word} is extinct.\n", encoding="utf-8")
     started = time.perf_counter()
