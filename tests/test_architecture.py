@@ -23,6 +23,7 @@ SAYING_NOTHING = set("utils util helpers helper manager service handler processo
 SLOW = set("anthropic click fastembed mcp numpy onnxruntime pydantic sqlite_utils watchdog yaml".split())
 
 MAY_USE = {  # floor or module: the third-party libraries that it may know
+    "adapters.claude_model": {"anthropic"},
     "adapters.fastembed_embedder": {"fastembed", "numpy"},
     "adapters.frontmatter_lines": {"frontmatter", "yaml"},
     "adapters.index": {"numpy", "sqlite_utils"},

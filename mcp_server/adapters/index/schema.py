@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 1
+SCHEMA = 2
 TOKENIZER = "porter unicode61"
 
 
@@ -71,6 +71,23 @@ def create(connection: sqlite3.Connection) -> None:
     )  # fmt: skip
     db.table("injected").create({"session": str, "ref": str, "digest": str}, pk=("session", "ref"))
     db.table("accepted").create({"digest": str}, pk="digest")
+    db.table("transcripts").create(
+        {
+            "path": str, "session": str, "folder": str, "at": int, "ended": int, "seen": int, "kept": int,
+            "learned": int, "paid_from": int, "before": str, "skipping": int,
+        },
+        pk="path",
+    )  # fmt: skip
+    db.table("turns").create({"key": str}, pk="key")
+    db.table("calls").create(
+        {"call": str, "at": int, "item": str, "usd": float, "settled": int, "outcome": str}, pk="call"
+    )
+    db.table("calls").create_index(["item"])
+    db.table("pauses").create({"at": int, "until": int, "reason": str, "settings": str})
+    db.table("sightings").create(
+        {"candidate": str, "session": str, "times": int, "at": int}, pk=("candidate", "session")
+    )
+    db.table("judged").create({"candidate": str, "verdict": str}, pk="candidate")
     db.table("ledger_files").create({"path": str, "offset": int}, pk="path")
     db.table("facts").create({"name": str, "value": str}, pk="name")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
