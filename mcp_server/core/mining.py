@@ -1,0 +1,175 @@
+"""
+Candidates found in a conversation by patterns alone, for those who let no model read along.
+
+A pattern says what kind of sentence it finds and how far that is worth believing; seeing the same in
+several sessions says more than any pattern. Kinds and confidences are those of FEATURES 3.2.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mcp_server.core.verdict import tokens
+
+STORED_CONFIDENCE = 0.8  # DESIGN 6.3: with this confidence,
+STORED_TIMES = 3  # seen this often
+STORED_SESSIONS = 2  # in so many sessions, a candidate is stored without being asked for
+EXPIRES_AFTER = 30.0  # days without another sighting
+MOST = 6  # candidates of one chunk: the most believable ones
+SHORTEST, LONGEST = 20, 300  # characters of a sentence; a code block may have 2,000
+CODE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """A memory proposed by a pattern: what it says and how far that is to be believed, 0 to 1."""
+
+    type: str
+    title: str
+    text: str
+    confidence: float
+    from_person: bool
+
+    @property
+    def key(self) -> str:
+        """The same for the same words in another order, case or punctuation: 16 hexadecimal digits."""
+        said = " ".join([self.type, *sorted(tokens(self.text))])
+        return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    type: str
+    confidence: float
+    expression: re.Pattern[str]
+    only_person: bool = False
+
+
+def _pattern(type: str, confidence: float, expression: str, *, only_person: bool = False) -> _Pattern:
+    return _Pattern(type, confidence, re.compile(expression, re.IGNORECASE), only_person)
+
+
+_THING = r"(?:project|repo(?:sitory)?|app(?:lication)?|code ?base|service|api|back-?end|front-?end|server)"
+# The first that matches a sentence names it.
+_SENTENCES = (
+    _pattern(
+        "decision",
+        0.8,
+        r"\b(?:we|i|let'?s|team)\b[^.]{0,30}\b(?:decided|chose|agreed|settled|opted|picked)\b"
+        r"|\b(?:decided|chose|agreed|opted) (?:to|on|for|that|against|\w+ over)\b"
+        r"|\b(?:go(?:ing)?|went|stick(?:ing)?) with \w+[^.]{0,80}\b(?:because|since|instead|over)\b",
+    ),
+    _pattern(
+        "preference",
+        0.8,
+        r"^(?:please )?(?:always|never) \w+"
+        r"|\bi (?:really |strongly )?(?:prefer|like to|want you to|don'?t (?:like|want))\b",
+        only_person=True,
+    ),
+    _pattern(
+        "architecture",
+        0.85,
+        rf"\b(?:this|the|our) {_THING}\b[^.]{{0,20}}"
+        r"\b(?:uses|is built (?:with|on)|runs on|is written in|relies on|stores)\b"
+        r"|\b(?:requires?|needs|runs on|upgraded? to|pinned (?:to|at)|targets?)"
+        r" [a-z][\w.+#-]*(?: version)? v?\d+(?:\.\d+)*",
+    ),
+    _pattern(
+        "gotcha",
+        0.75,
+        r"\b(?:the (?:bug|problem|issue|root cause|culprit) (?:was|is) (?:that|caused|due|in)|turns out"
+        r"|gotcha|(?:breaks|fails) (?:when|if|unless|because))\b",
+    ),
+    _pattern("pattern", 0.6, r"\b(?:convention|by convention|naming scheme|every \w+ (?:must|has to))\b"),
+)
+_PROGRAMS = (  # FEATURES 3.2
+    "npm|npx|yarn|pnpm|bun|uv|pip|python3?|pytest|node|git|docker|make|cargo|go|just|tox|ruff|mypy"
+)
+_COMMAND = re.compile(rf"\[Bash\]: (?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$")
+_INSTALLS = re.compile(
+    r"^(?:npm (?:i|install)|(?:yarn|pnpm|bun|uv|cargo) add|pip install|go get)\s+(?!-r\b)[\w@]"
+)
+_PLAIN_GIT = re.compile(r"^git (?:status|diff|log|add|commit|show|push|pull|fetch|checkout|branch|stash)\b")
+_IMPORT = re.compile(r"^\s*(?:from ([\w.]+) import [\w, *()]+|import ([\w.]+)(?: as \w+)?)\s*$", re.MULTILINE)
+_FENCE = re.compile(r"^```[^\n`]*\n(?P<code>.*?)^```\s*$", re.DOTALL | re.MULTILINE)
+_QUESTION = re.compile(r"\?\s*$")
+_UNSURE = re.compile(
+    r"\b(?:maybe|perhaps|might|could we|should we|what if|i think we could|let me|i'?ll|i will|not sure)\b",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(r"^\s*(?:def|class|function|async def|fn|func|interface|type)\b", re.MULTILINE)
+
+
+def mine(turns: Iterable[tuple[str, str]]) -> list[Mined]:
+    """
+    Return what the patterns find in *turns*, pairs of (speaker, words), at most six, the best first.
+
+    The speaker is `user`, `claude`, `agent` or `tool`; questions and plans are left out.
+    """
+    found: dict[str, Mined] = {}
+    for speaker, words in turns:
+        for mined in _mine(speaker, words):
+            known = found.get(mined.key)
+            if known is None or mined.confidence > known.confidence:
+                found[mined.key] = mined
+    return sorted(found.values(), key=lambda mined: (-mined.confidence, mined.key))[:MOST]
+
+
+def is_stored(confidence: float, times: Sequence[int]) -> bool:
+    """Tell whether a candidate seen *times* often in each of its sessions is stored without asking."""
+    return confidence >= STORED_CONFIDENCE and sum(times) >= STORED_TIMES and len(times) >= STORED_SESSIONS
+
+
+def _mine(speaker: str, words: str) -> Iterable[Mined]:
+    if speaker == "tool":
+        yield from _commands(words)
+        return
+    person = speaker == "user"
+    yield from _code(words, person)
+    for sentence in sentences(_FENCE.sub("\n", words)):
+        if not SHORTEST <= len(sentence) <= LONGEST or _QUESTION.search(sentence) or _UNSURE.search(sentence):
+            continue
+        for pattern in _SENTENCES:
+            if (person or not pattern.only_person) and pattern.expression.search(sentence):
+                yield Mined(pattern.type, _title(sentence), sentence, pattern.confidence, person)
+                break
+
+
+def _commands(words: str) -> Iterable[Mined]:
+    match = _COMMAND.search(words)
+    if not match:
+        return  # one that failed ends in "-> failed", which may be why it was run; it is no recipe
+    command = match["command"].strip()
+    if command.endswith("-> failed") or _PLAIN_GIT.match(command):
+        return
+    if _INSTALLS.match(command):
+        yield Mined(
+            "reference", f"Dependency: {command}"[:80], f"Dependency installed with `{command}`.", 0.85, False
+        )
+    else:
+        yield Mined("reference", f"Command: {command}"[:80], f"Command used here: `{command}`.", 0.5, False)
+
+
+def _code(words: str, person: bool) -> Iterable[Mined]:
+    for block in _FENCE.finditer(words):
+        code = block["code"].strip("\n")
+        for name in dict.fromkeys(a or b for a, b in _IMPORT.findall(code)):
+            yield Mined("reference", f"Imports {name}", f"Code here imports `{name}`.", 0.5, person)
+        if SHORTEST <= len(code) <= CODE and "\n" in code:
+            first = next(line for line in code.split("\n") if line.strip()).strip()
+            confidence = 0.7 if _DEFINES.search(code) else 0.5
+            yield Mined("reference", f"Code: {first}"[:80], f"```\n{code}\n```", confidence, person)
+
+
+_BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])|\n+")
+_MARK = re.compile(r"^[\s>*#•–-]+|^\d+[.)]\s+")
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of *text*, list marks and blanks around them taken off."""
+    return [" ".join(_MARK.sub("", part).split()) for part in _BREAK.split(text) if part.strip()]
+
+
+def _title(sentence: str) -> str:
+    return sentence if len(sentence) <= 80 else sentence[:79].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,292 @@
+"""
+What to do with a memory that is about to be stored, given the nearest ones that are there already.
+
+Two texts that share most of their words may say the same or the opposite: "timeout is 30 seconds" and
+"timeout is 60 seconds". So likeness alone never merges: a *guarded difference* (numbers, versions, dates,
+negation, swapped operands, other names) always means that one replaces the other, or contradicts it.
+The rules are those of DESIGN section 6.4.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mcp_server.core.memory import fingerprint
+from mcp_server.core.words import STOP_WORDS
+
+SAME = 0.6  # Jaccard above which two texts of one type say the same
+SAME_COSINE = 0.92
+SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
+NAMED_MATCH = 0.5  # Jaccard above which what a candidate says it supersedes is found
+RELATED_COSINE = 0.75
+RELATED_MOST = 3
+
+AUTHORITY = {"manual": 4, "extracted": 2, "imported": 2, "assistant": 1, "mined": 0}
+VERIFIED = 3  # somebody looked and confirmed: below what the person says, above what was extracted
+
+
+class Action(StrEnum):
+    """What becomes of a candidate."""
+
+    IGNORE = "ignore"
+    MERGE = "merge"
+    REPLACE = "replace"
+    CONTRADICT = "contradict"
+    ADD = "add"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a candidate or a memory says, who says it, and how near it is (*cosine*, None if unknown)."""
+
+    title: str
+    text: str
+    type: str
+    source: str = "manual"
+    verified: bool = False
+    cosine: float | None = None
+
+    @property
+    def said(self) -> str:
+        return f"{self.title}\n{self.text}"
+
+    @property
+    def authority(self) -> int:
+        own = AUTHORITY.get(self.source, 0)
+        return max(own, VERIFIED) if self.verified else own
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The action, the number of the neighbour it concerns (None for a plain add), and those related."""
+
+    action: Action
+    neighbour: int | None = None
+    related: tuple[int, ...] = ()
+
+
+def judge(
+    candidate: Statement, neighbours: Sequence[Statement], *, supersedes: int | None = None
+) -> Judgement:
+    """
+    Return what to do with *candidate*, given the *neighbours* nearest first.
+
+    *supersedes* is the number of the neighbour that the candidate says it takes the place of.
+    """
+    if supersedes is not None:
+        old = neighbours[supersedes]
+        # Words that only Claude said do not undo what the person said.
+        outranked = candidate.authority < AUTHORITY["extracted"] and old.authority >= VERIFIED
+        return Judgement(Action.CONTRADICT if outranked else Action.REPLACE, supersedes)
+    own = fingerprint("", candidate.text)
+    for number, old in enumerate(neighbours):
+        if fingerprint("", old.text) == own:
+            return Judgement(Action.IGNORE, number)
+    for number, old in enumerate(neighbours):
+        guarded = guarded_difference(candidate.said, old.said)
+        if not guarded and candidate.type == old.type and _says_the_same(candidate, old):
+            return Judgement(Action.MERGE, number)
+        if guarded and candidate.type == old.type and _same_subject(candidate, old):
+            outranked = candidate.authority < old.authority
+            return Judgement(Action.CONTRADICT if outranked else Action.REPLACE, number)
+    near = [n for n, old in enumerate(neighbours) if (old.cosine or 0.0) > RELATED_COSINE]
+    return Judgement(Action.ADD, related=tuple(near[:RELATED_MOST]))
+
+
+def superseded_number(said: str, neighbours: Sequence[Statement]) -> int | None:
+    """Return which of *neighbours* the text *said* means, by Jaccard over 0.5; None when none does."""
+    wanted = tokens(said)
+    scored = [
+        (max(jaccard(wanted, tokens(old.text)), jaccard(wanted, tokens(old.said))), -number)
+        for number, old in enumerate(neighbours)
+    ]
+    best, number = max(scored, default=(0.0, 0))
+    return -number if best > NAMED_MATCH else None
+
+
+def tokens(text: str) -> frozenset[str]:
+    """Return the words that carry meaning, in lower case; numbers, versions and names like next.js whole."""
+    return frozenset(_sequence(text))
+
+
+def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of common words, 0 to 1; two empty sets have nothing in common."""
+    union = len(one | other)
+    return len(one & other) / union if union else 0.0
+
+
+def guarded_difference(one: str, other: str) -> str:
+    """
+    Return what makes two similar texts say different things, '' when nothing does.
+
+    One text may say more than the other: only what both sides say differently counts, except negation.
+    """
+    if _both_differ(_numbers(one), _numbers(other)):
+        return "numbers"
+    if _negations(one) != _negations(other) or _opposed(one, other):
+        return "negation"
+    if any((after, before) in _operands(other) for before, after in _operands(one)):
+        return "swapped operands"
+    if _both_differ(_names(one), _names(other)):
+        return "names"
+    if _substituted(one, other):
+        return "another word in the same place"
+    return ""
+
+
+def richer(one: str, other: str) -> str:
+    """Return the text that says more: the one with more telling words, *one* among equals."""
+    return other if len(tokens(other)) > len(tokens(one)) else one
+
+
+_TOKEN = re.compile(r"\w[\w.+#/:@-]*")
+_FILLING = STOP_WORDS | {"using", "use", "used"}
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|avoid|avoids|forbidden|instead of using"
+    r"|\w+n['’]t|don'?t|stop(?:ped)? using|no longer)\b",
+    re.IGNORECASE,
+)
+_OPPOSITES = tuple(
+    (frozenset(left.split("|")), frozenset(right.split("|")))
+    for left, right in (
+        ("always", "never|sometimes|rarely"),
+        ("enable|enabled|enables", "disable|disabled|disables"),
+        ("on", "off"),
+        (
+            "allow|allowed|allows|permit|permitted",
+            "deny|denied|forbid|forbidden|block|blocked|refuse|refused",
+        ),
+        ("before", "after"),
+        ("true", "false"),
+        ("with", "without"),
+        ("increase|increased|raise|raised", "decrease|decreased|lower|lowered|reduce|reduced"),
+        ("sync|synchronous", "async|asynchronous"),
+        ("required|mandatory", "optional"),
+        ("public", "private"),
+        ("add|added", "remove|removed"),
+        ("accept|accepted", "reject|rejected"),
+        ("first", "last"),
+        ("min|minimum|least", "max|maximum|most"),
+    )
+)
+_DIRECTED = re.compile(
+    r"\b(?:over|instead of|rather than|than|before|after|not|to|into|calls|depends on|replaces|replaced by"
+    r"|imports|extends|precedes|follows|above|below)\b|->|→",
+    re.IGNORECASE,
+)
+_SENTENCE_END = ".!?:;\n"
+NEARBY = 60  # characters on each side in which an operand is looked for
+SUBSTITUTES = 2  # words that may stand in the place of others in texts that are equal otherwise
+
+
+def _says_the_same(one: Statement, other: Statement) -> bool:
+    if max(one.cosine or 0.0, other.cosine or 0.0) >= SAME_COSINE:
+        return True
+    texts = jaccard(tokens(one.text), tokens(other.text))
+    return max(texts, jaccard(tokens(one.said), tokens(other.said))) > SAME
+
+
+def _same_subject(one: Statement, other: Statement) -> bool:
+    """Tell whether the texts are about the same thing once what differs between them is left out."""
+    names = _names(one.said) ^ _names(other.said)
+    left, right = (
+        [word for word in _sequence(text) if not _is_guarded(word, names)] for text in (one.text, other.text)
+    )
+    if left and right and left[0] not in right and right[0] not in left:
+        return False  # "Alice prefers tabs", "Bob prefers tabs": what a sentence begins with is its subject
+    if _both_differ(_names(one.said), _names(other.said)) and _both_differ(
+        _numbers(one.said), _numbers(other.said)
+    ):
+        return False  # "the API's limit is 30", "the queue's limit is 60": two things, not two values
+    if len(left) == len(right):
+        same = [a for a, b in zip(left, right, strict=True) if a == b]
+        if len(left) - len(same) <= SUBSTITUTES and len(same) >= len(left) - len(same):
+            return bool(same)
+    return jaccard(frozenset(left), frozenset(right)) > SUBJECT
+
+
+def _is_guarded(word: str, names: frozenset[str]) -> bool:
+    if _NUMBER.search(word) or word in names or _NEGATION.fullmatch(word):
+        return True
+    return any(word in side for pair in _OPPOSITES for side in pair)
+
+
+def _sequence(text: str) -> list[str]:
+    found = [word.rstrip(".+/:@-").lower() for word in _TOKEN.findall(text.replace("’", "'"))]
+    return [word for word in found if word and word not in _FILLING]
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(text))
+
+
+def _negations(text: str) -> bool:
+    return bool(_NEGATION.search(text))
+
+
+def _opposed(one: str, other: str) -> bool:
+    left, right = (set(re.findall(r"[a-z]+", text.lower())) for text in (one, other))
+    for side, opposite in _OPPOSITES:
+        for first, second in ((left, right), (right, left)):
+            says, denies = first & side, second & opposite
+            if says and denies and not (first & opposite) and not (second & side):
+                return True
+    return False
+
+
+def _operands(text: str) -> set[tuple[str, str]]:
+    """Return the telling words before and after each word that gives a direction."""
+    pairs = set()
+    for match in _DIRECTED.finditer(text):
+        start, end = match.span()
+        before, after = _sequence(text[max(0, start - NEARBY) : start]), _sequence(text[end : end + NEARBY])
+        if before and after:
+            pairs.add((before[-1], after[0]))
+    return pairs
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return the words that name something: capitals inside a sentence or a word, dots, slashes."""
+    return frozenset(word.lower() for word, starts in _words_with_place(text) if _is_name(word, starts))
+
+
+def _words_with_place(text: str) -> list[tuple[str, bool]]:
+    found = []
+    for match in _TOKEN.finditer(text):
+        before = text[: match.start()].rstrip(" \t\"'`*(")
+        found.append((match[0].rstrip(".+/:@-"), not before or before[-1] in _SENTENCE_END))
+    return found
+
+
+def _is_name(word: str, starts_sentence: bool) -> bool:
+    if any(character.isdigit() for character in word) or word.lower() in _FILLING:
+        return False
+    inner = word[1:]
+    if inner != inner.lower() or re.search(r"\w[./#@_]\w", word):
+        return True
+    return word[:1].isupper() and not starts_sentence and len(word) > 1
+
+
+def _both_differ(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one - other) and bool(other - one)
+
+
+def _substituted(one: str, other: str) -> bool:
+    """Tell whether the texts are equal but for one or two words in the same places that are no variants."""
+    left, right = _sequence(one), _sequence(other)
+    if len(left) != len(right):
+        return False
+    changed = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+    return 0 < len(changed) <= SUBSTITUTES and any(not _variants(a, b) for a, b in changed)
+
+
+def _variants(one: str, other: str) -> bool:
+    """Tell whether two words are forms of one: colour and color, uses and using, test and tests."""
+    common = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        common += 1
+    return common >= 3 and common >= min(len(one), len(other)) - 2

@@ -1,0 +1,90 @@
+"""What patterns find in a conversation, and what they leave alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_server.core.mining import MOST, Mined, is_stored, mine
+
+
+def only(speaker: str, words: str) -> Mined:
+    (mined,) = mine([(speaker, words)])
+    return mined
+
+
+@pytest.mark.parametrize(
+    ("speaker", "words", "type", "confidence"),
+    [
+        ("user", "We decided to keep invoices in Postgres because of the reports.", "decision", 0.8),
+        ("claude", "We chose Postgres over MySQL for the window functions.", "decision", 0.8),
+        ("user", "I prefer small commits with one subject each.", "preference", 0.8),
+        ("user", "Never use npm in this repository, only pnpm.", "preference", 0.8),
+        ("claude", "This project uses the Next.js app router for every page.", "architecture", 0.85),
+        ("claude", "The build requires Python 3.12 since the last upgrade.", "architecture", 0.85),
+        ("claude", "The root cause was that the cookie is dropped on redirects.", "gotcha", 0.75),
+        ("tool", "[Bash]: pip install httpx", "reference", 0.85),
+        ("tool", "[Bash]: make test-integration", "reference", 0.5),
+        ("claude", "```python\nimport structlog\n```", "reference", 0.5),
+        ("claude", "```python\ndef total(lines):\n    return sum(lines)\n```", "reference", 0.7),
+    ],
+)
+def test_each_pattern_finds_its_kind(speaker: str, words: str, type: str, confidence: float) -> None:
+    mined = only(speaker, words)
+
+    assert (mined.type, mined.confidence) == (type, confidence)
+    assert mined.title
+    assert mined.from_person == (speaker == "user")
+
+
+@pytest.mark.parametrize(
+    ("speaker", "words"),
+    [
+        ("user", "Have we decided to keep invoices in Postgres?"),
+        ("claude", "Maybe we decided that too early, let me look again."),
+        ("claude", "I prefer to look at the tests before the code."),
+        ("claude", "The tests pass and the build is green."),
+        ("tool", "[Bash]: git status"),
+        ("tool", "[Bash]: pytest tests/billing -> failed"),
+        ("tool", "[Edit]: src/app.py"),
+        ("user", "ok"),
+    ],
+)
+def test_questions_plans_and_chatter_are_left_alone(speaker: str, words: str) -> None:
+    assert mine([(speaker, words)]) == []
+
+
+def test_the_same_words_in_another_order_are_the_same_candidate() -> None:
+    one = only("user", "We decided to keep invoices in Postgres.")
+    other = only("claude", "In Postgres we decided to keep invoices.")
+
+    assert one.key == other.key
+
+
+def test_a_chunk_gives_its_most_believable_candidates() -> None:
+    words = "\n".join(f"We decided to use the tool{n} for step{n} of the build." for n in range(20))
+
+    mined = mine([("tool", "[Bash]: make everything"), ("user", words)])
+
+    assert len(mined) == MOST
+    assert {each.confidence for each in mined} == {0.8}
+
+
+@pytest.mark.parametrize(
+    ("confidence", "times", "stored"),
+    [
+        (0.8, [2, 1], True),
+        (0.8, [3], False),
+        (0.8, [1, 1], False),
+        (0.79, [9, 9], False),
+        (0.85, [1, 1, 1], True),
+    ],
+)
+def test_a_candidate_is_stored_when_believable_and_seen_often_enough(
+    confidence: float, times: list[int], stored: bool
+) -> None:
+    assert is_stored(confidence, times) is stored
+
+
+@given(st.sampled_from(["user", "claude", "tool"]), st.text())
+def test_any_words_can_be_mined(speaker: str, words: str) -> None:
+    assert all(mined.title and mined.text for mined in mine([(speaker, words)]))
