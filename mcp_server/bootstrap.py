@@ -18,8 +18,9 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
-from mcp_server.core.errors import DaybookError, IndexUnavailable, SettingsError
-from mcp_server.core.settings import Settings, parse_settings
+from mcp_server.core.errors import DaybookError, IndexUnavailable, ModelUnavailable, SettingsError
+from mcp_server.core.ports import Model
+from mcp_server.core.settings import Settings, environment_told, is_told, parse_settings
 from mcp_server.store import Store
 
 if TYPE_CHECKING:
@@ -47,16 +48,70 @@ def memory_dir(environment: Mapping[str, str]) -> Path:
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """Return the settings of the environment and of `config.toml`; raise SettingsError."""
-    path = memory_dir(environment) / "config.toml"
-    config: dict[str, object] = {}
-    try:
-        if path.exists():
-            import tomllib  # a hook that has nothing to parse need not wait for the parser
+    return parse_settings(environment, read_config(environment))
 
-            config = tomllib.loads(path.read_text(encoding="utf-8"))
+
+def read_config(environment: Mapping[str, str]) -> dict[str, object]:
+    """Return what stands in `config.toml` of the store; raise SettingsError when it cannot be read."""
+    path = memory_dir(environment) / "config.toml"
+    try:
+        if not path.exists():
+            return {}
+        import tomllib  # a hook that has nothing to parse need not wait for the parser
+
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path} cannot be read: {error}.", "Correct the file or delete it.") from error
-    return parse_settings(environment, config)
+
+
+def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, str]:
+    """
+    Return *environment* without what the repository around *folder* put into it.
+
+    Claude Code exports the `env` of a repository's `.claude/settings.json` to our processes: it could
+    name its own endpoint, store or budget. A file that is there but does not parse puts an end to
+    every variable that says where something is sent or what it may cost.
+    """
+    own = dict(environment)
+    for place in _session_folders(environment, folder):
+        for name in _SETTINGS_FILES:
+            told = _told_by(place / ".claude" / name)
+            for variable in [one for one in own if one != _HOOKS_OFF and is_told(told, one, own[one])]:
+                del own[variable]
+    return own
+
+
+_SETTINGS_FILES = ("settings.json", "settings.local.json")
+_HOOKS_OFF = "DAYBOOK_HOOKS"  # anybody may silence us
+_MOST_SETTINGS = 4 * 1024 * 1024  # bytes
+
+
+def _session_folders(environment: Mapping[str, str], folder: Path) -> set[Path]:
+    """Return *folder*, where the session was started, and what is above them in the same repository."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    found = set()
+    for start in {str(folder), environment.get("CLAUDE_PROJECT_DIR") or str(folder)}:
+        with contextlib.suppress(OSError, ValueError):
+            here = Path(os.path.realpath(start))
+            for place in (here, *here.parents):
+                if str(place) == home:
+                    break  # what stands there is the person's
+                found.add(place)
+                if os.path.lexists(place / ".git"):
+                    break
+    return found
+
+
+def _told_by(path: Path) -> dict[str, object] | None:
+    """Return the `env` of a file of Claude Code's settings, None when nobody can tell what it says."""
+    try:
+        if not path.is_file():  # also nothing that would block, like a pipe
+            return {}
+        with open(path, "rb") as handle:
+            data = handle.read(_MOST_SETTINGS + 1)
+    except (OSError, ValueError):
+        return {}
+    return environment_told(data)
 
 
 class Meanings:
@@ -99,6 +154,61 @@ class Meanings:
             self.problem = str(error)
 
 
+class Models:
+    """
+    The language model as the person allows it now: the key and the endpoint are looked up at each call.
+
+    *own_network* is false when a repository named proxies or certificates.
+    """
+
+    def __init__(self, environment: Mapping[str, str], settings: Settings, *, own_network: bool) -> None:
+        self._environment = environment
+        self._settings = settings
+        self._own_network = own_network
+        self._opened: tuple[str, str, Model] | None = None
+
+    def __call__(self) -> Model | None:
+        """Return the model, None without consent or key; raises ModelUnavailable when it cannot be loaded."""
+        if not self._settings.model_calls:
+            return None
+        key, base_url = model_key(self._environment)
+        if not key:
+            return None
+        if self._opened is None or self._opened[:2] != (key, base_url):
+            try:
+                from mcp_server.adapters.claude_model import API, ClaudeModel
+            except ImportError as error:
+                raise ModelUnavailable(f"The model's library cannot be loaded: {error}.") from error
+            model = ClaudeModel(
+                key, base_url or API, consent=self._settings.model_calls, own_network=self._own_network
+            )
+            self._opened = (key, base_url, model)
+        return self._opened[2]
+
+
+def model_key(environment: Mapping[str, str]) -> tuple[str, str]:
+    """
+    Return the key and the endpoint of the model, each '' when the person named none.
+
+    Looked for in the environment, in `config.toml`, and, keys alone, in two files of the home folder.
+    Never in a repository: *environment* is what `persons_own` left.
+    """
+    config = read_config(environment)
+    key = environment.get("ANTHROPIC_API_KEY", "").strip() or str(config.get("api_key") or "").strip()
+    for name in ("~/.config/anthropic/api_key", "~/.anthropic/api_key"):
+        if key:
+            break
+        with contextlib.suppress(OSError, ValueError):
+            path = Path(os.path.expanduser(name))
+            if path.is_file() and path.stat().st_size <= _MOST_KEY:
+                key = path.read_text(encoding="utf-8").strip()
+    base_url = environment.get("ANTHROPIC_BASE_URL", "").strip() or str(config.get("api_base_url") or "")
+    return key, base_url.strip()
+
+
+_MOST_KEY = 4096  # bytes
+
+
 class Opened:
     """What a process keeps open; `store()` looks afresh at which vaults there are."""
 
@@ -110,10 +220,13 @@ class Opened:
         wait_for_model: bool = True,
         clock: Callable[[], datetime] = now,
     ) -> None:
-        self.environment = os.environ if environment is None else environment
+        given = os.environ if environment is None else environment
+        self.folder = folder or working_folder(given)
+        self.environment = persons_own(given, self.folder)
         self.home = memory_dir(self.environment)
         self.settings = read_settings(self.environment)
-        self.folder = folder or working_folder(self.environment)
+        own_network = not any(name in given and name not in self.environment for name in _NETWORK)
+        self.model = Models(self.environment, self.settings, own_network=own_network)
         self.meaning = Meanings(self.settings, wait=wait_for_model)
         self.database = Database(_index_path(self.home))
         self.clock = clock
@@ -132,11 +245,19 @@ class Opened:
             settings=self.settings,
             clock=self.clock,
             meaning=self.meaning,
+            model=self.model,
         )
 
 
+_NETWORK = {  # what the library reads of the environment by itself
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+}
+
+
 def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:
-    """Return a store whose index is only read, for hooks; there is no embedder."""
+    """Return a store whose index is only read, for hooks; there is no embedder and no language model."""
+    environment = persons_own(environment, folder)
     home = memory_dir(environment)
     project = resolve_project(folder, home=Path(os.path.expanduser("~")))
     return Store(
@@ -148,6 +269,7 @@ def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:
         settings=read_settings(environment),
         clock=now,
         meaning=lambda: None,
+        model=lambda: None,
     )
 
 
@@ -160,6 +282,11 @@ def working_folder(environment: Mapping[str, str]) -> Path:
         return Path.cwd()
     except FileNotFoundError:
         return Path(os.path.expanduser("~"))
+
+
+def claude_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder in which Claude Code keeps its transcripts and its own memory."""
+    return Path(environment.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
 
 
 def _index_path(home: Path) -> Path:

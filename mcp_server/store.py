@@ -10,7 +10,7 @@ from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import Project
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.memory import Kind, Level
-from mcp_server.core.ports import Clock
+from mcp_server.core.ports import Clock, Model
 from mcp_server.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ class Store:
     Everything an action works on.
 
     `vaults` are those of the person and of this project, the user vault first; `meaning` gives the
-    embedding model and its vectors, None while it loads or when there is none.
+    embedding model and its vectors, None while it loads or when there is none. `model` gives the language
+    model, None without the person's consent or without a key; `actions.model_call` is the way to it.
     """
 
     home: Path
@@ -34,6 +35,7 @@ class Store:
     settings: Settings
     clock: Clock
     meaning: Callable[[], "Meaning | None"]
+    model: Callable[[], Model | None]
 
     @property
     def user_vault(self) -> Vault:

@@ -16,7 +16,8 @@ SKILLS = prose("skills/*/SKILL.md")
 AGENTS = prose("agents/*.md")
 ALL = [*COMMANDS, *SKILLS, *AGENTS]
 HOOKS = json.loads((ROOT / "hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
-OF_THE_EVENT = {"session_id", "prompt"}  # what Claude Code fills into the input of an mcp_tool hook
+# What Claude Code fills into the input of an mcp_tool hook.
+OF_THE_EVENT = {"session_id", "prompt", "transcript_path", "cwd"}
 
 each = pytest.mark.parametrize("text", ALL, ids=lambda text: str(text.path.relative_to(ROOT)))
 
@@ -159,7 +160,8 @@ def test_a_command_lets_nothing_be_deleted_or_run_without_asking(command: Prose)
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_a_command_is_called_like_the_verb_it_serves(command: Prose) -> None:
-    assert command.name in commands() or command.name.replace("-", "_") in tools()
+    verbs = {path.stem for path in (ROOT / "mcp_server/actions").glob("*.py")}
+    assert command.name.replace("-", "_") in verbs | commands().keys() | tools().keys()
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

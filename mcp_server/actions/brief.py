@@ -4,17 +4,21 @@ brief: what is worth having in context now, within a budget.
 Runs in a hook before every session, so it only reads the index: no sync, no library that is slow.
 """
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mcp_server.adapters import auto_memory_folder, files, places
 from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED, Usage
 from mcp_server.adapters.vault import stamp
 from mcp_server.core import dials
 from mcp_server.core.brief import BUDGET, SUBAGENT_BUDGET, Brief, Entry, Section, render_brief
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.managed_block import block_of
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.provenance import may_be_pushed
 from mcp_server.core.redaction import redact
@@ -27,21 +31,73 @@ SETTLED = ("decision", "gotcha", "architecture", "pattern")
 PASSING = ("note", "context", "reference")
 
 
-def brief(store: Store, *, notices: Sequence[str] = (), for_subagent: bool = False) -> Brief:
+def brief(
+    store: Store,
+    *,
+    notices: Sequence[str] = (),
+    for_subagent: bool = False,
+    folder: Path | None = None,
+    again: str = "",
+) -> Brief:
     """
     Return the brief for a session, or a subagent, that starts now.
 
+    *again* is the id of a session that goes on after a compaction: what it was given is told first.
+
+    A session is not told again what the managed block tells it, when the block lies where the session's
+    *folder* (by default the project's) makes Claude Code read it; not every subagent is given that file.
+    The same goes for what Claude Code's own memory tells it.
     Raises IndexUnavailable when there is no index yet.
     """
     with store.database.read() as db:
-        sections = _sections(store, db)
+        sections = [*_given(store, db, again), *_sections(store, db)]
         notices = [*notices, *_notices(store, db)]
     if for_subagent:
         told = [
             section for section in sections if section.title in ("Preferences", "Settled in this project")
         ]
         return render_brief(told, budget=SUBAGENT_BUDGET)
+    carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
+    sections = [
+        Section(one.title, tuple(entry for entry in one.entries if carried.get(entry.ref) != entry.digest))
+        for one in sections
+    ]
     return render_brief(sections, notices=notices, budget=BUDGET)
+
+
+def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
+    """
+    Return ref → digest of the memories that the managed block tells a session in *folder*.
+
+    Nothing when the file does not hold the block that was noted: it was edited, or another branch is
+    checked out, or the folder is another worktree.
+    """
+    project = store.project
+    note = places.block_note(store.home, project) if project else {}
+    told = note.get("told")
+    if not project or not isinstance(told, dict):
+        return {}
+    if folder and not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(project.root)):
+        return {}
+    try:
+        data = files.read(places.block_file(project, str(note.get("file"))))
+    except (OSError, DaybookError):
+        return {}
+    block = block_of(data.decode("utf-8", "surrogateescape"))
+    if not block or files.digest(block.encode("utf-8", "surrogateescape")) != note.get("block"):
+        return {}
+    return {str(ref): str(digest) for ref, digest in told.items()}
+
+
+def told_by_auto_memory(store: Store, folder: Path | None = None) -> dict[str, str]:
+    """
+    Return ref → digest of the imported memories that Claude Code's own memory tells a session in *folder*.
+
+    Nothing when that memory is switched off. The environment is asked for nothing but that and where
+    Claude Code keeps its memory, and there whoever set it is right.
+    """
+    folders = [store.project.root] if store.project else []
+    return auto_memory_folder.told(store.home, [*folders, *([folder] if folder else [])], os.environ)
 
 
 def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
@@ -60,14 +116,20 @@ def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
         ("Kept at hand", hot),
         ("Last session", sessions),
         ("In progress", timely),
-        ("Preferences", _ordered(db, preferences, now)),
-        ("Settled in this project" if here else "Settled", _ordered(db, settled, now)),
-        ("Noted lately", _ordered(db, lately, now)),
+        ("Preferences", ordered(db, preferences, now)),
+        ("Settled in this project" if here else "Settled", ordered(db, settled, now)),
+        ("Noted lately", ordered(db, lately, now)),
     ]
-    pushable = _pushable(store, db, [row for _, rows in groups for row in rows])
-    return [
-        Section(title, tuple(_entry(row) for row in rows if row.row in pushable)) for title, rows in groups
-    ]
+    shown = pushable(store, db, [row for _, rows in groups for row in rows])
+    return [Section(title, tuple(_entry(row) for row in rows if row.row in shown)) for title, rows in groups]
+
+
+def _given(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
+    """Return the memories that *session* was given because it asked or its prompts called for them."""
+    refs = selections.recalled_in(db, session, limit=LOOKED_AT) if session else []
+    rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
+    shown = pushable(store, db, rows)
+    return [Section("Used in this session", tuple(_entry(row) for row in rows if row.row in shown))]
 
 
 def hot_set(store: Store, db: sqlite3.Connection) -> list[Row]:
@@ -85,7 +147,7 @@ def hot_set(store: Store, db: sqlite3.Connection) -> list[Row]:
     return sorted(found, key=heat)[: store.settings.hot_cache_max_items]
 
 
-def _ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
+def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
     """Return *rows* by currency × (1 + accesses / 10), the newest first among equals."""
     used = usage.usage_of(db, [row.ref for row in rows])
 
@@ -96,22 +158,29 @@ def _ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]
     return sorted((row for row in rows if dials.currency(row.type, _age(row, now)) >= dials.FADED), key=rank)
 
 
-def _pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[int]:
-    """Return the rows that may be shown unasked and whose files still say what the index says."""
+def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[int]:
+    """
+    Return the rows that may be shown unasked and whose files still say what the index says.
+
+    Two memories that contradict each other are shown to nobody until one of them is resolved.
+    """
+    disputed = selections.disputed(db, [vault.key for vault in store.vaults])
     accepted = usage.accepted_digests(db, {row.digest for row in rows})
     stamped = memories.stamps_of(db, [row.row for row in rows])
-    pushable = set()
+    may = set()
     for row in rows:
         vault = store.vault(row.vault)
         on_disk = stamp(Path(row.path))
+        if row.row in disputed:
+            continue
         if on_disk and stamped.get(row.row) == on_disk.mtime_ns and may_be_pushed(
             source=row.source,
             in_repository=vault is not None and vault.in_repository,
             accepted=row.digest in accepted,
             instructing=row.instructing,
         ):  # fmt: skip
-            pushable.add(row.row)
-    return pushable
+            may.add(row.row)
+    return may
 
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:

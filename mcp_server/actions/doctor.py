@@ -6,18 +6,22 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+from mcp_server.actions.candidate import review_candidates
+from mcp_server.actions.claude_md import trouble
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import forget
 from mcp_server.actions.list import Stats, get_stats
+from mcp_server.actions.model_call import Spending, spending
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import untrusted
 from mcp_server.adapters import files
-from mcp_server.adapters.index import soundness
+from mcp_server.adapters.index import selections, soundness, transcripts
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft, Level, timestamp
 from mcp_server.core.query import Filter, Mode, Query
 from mcp_server.store import Store
 
@@ -33,11 +37,26 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Capture:
+    """How far Daybook has come with the sessions: transcripts and bytes that wait, and candidates."""
+
+    mode: str
+    model_calls: bool
+    unkept: int
+    unlearned: int
+    unlearned_bytes: int
+    last: str
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """What `status` tells: counts, and what needs the person."""
 
     stats: Stats
     untrusted: int
+    capture: Capture
+    spending: Spending
     needs: tuple[str, ...]
 
 
@@ -45,12 +64,47 @@ def status(store: Store) -> State:
     """Return how the memory stands. Raises IndexUnavailable."""
     stats = get_stats(store)
     waiting = len(untrusted(store))
+    spent = spending(store)
+    capture = _capture(store)
     needs = []
+    with store.database.read() as db:
+        disputed = len(selections.disputed(db, [vault.key for vault in store.vaults]))
     if stats.unreadable:
         needs.append(f"{len(stats.unreadable)} files cannot be read; 'daybook sync' names them.")
     if waiting:
         needs.append(f"{waiting} memories are not shown unasked until you accept them with 'daybook trust'.")
-    return State(stats, waiting, tuple(needs))
+    if torn := trouble(store):
+        needs.append(torn)
+    if spent.paused_reason and not spent.paused_until:
+        needs.append(f"The model is not called: {spent.paused_reason} Correct it, then run 'daybook setup'.")
+    if spent.given_up:
+        needs.append(
+            f"{spent.given_up} pieces of sessions could not be learned; recall finds them all the same."
+        )
+    if disputed:
+        needs.append(f"{disputed} memories contradict each other and are not shown unasked.")
+    if capture.candidates and capture.mode == "suggest":
+        needs.append(f"{capture.candidates} memories are proposed; 'daybook candidates' lists them.")
+    return State(stats, waiting, capture, spent, tuple(needs))
+
+
+def _capture(store: Store) -> Capture:
+    with store.database.read() as db:
+        unkept = transcripts.unkept(db)
+        unlearned = transcripts.unlearned(db, paid=store.settings.model_calls)
+        last = transcripts.last_kept(db)
+    waiting = sum(
+        each.kept - (each.paid_start if store.settings.model_calls else each.learned) for each in unlearned
+    )
+    return Capture(
+        mode=store.settings.capture,
+        model_calls=store.settings.model_calls,
+        unkept=len(unkept),
+        unlearned=len(unlearned),
+        unlearned_bytes=waiting,
+        last=timestamp(datetime.fromtimestamp(last, UTC)) if last else "",
+        candidates=len(review_candidates(store)),
+    )
 
 
 def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:

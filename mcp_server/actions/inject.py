@@ -1,5 +1,6 @@
 """inject: the memories that a prompt calls for, shown unasked; nothing is the normal answer."""
 
+from mcp_server.actions.brief import told_by_auto_memory
 from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters.index import usage
@@ -21,7 +22,7 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     Return what *prompt* should be accompanied by, at most 2,500 characters; '' for nothing.
 
     Only memories that pass the gate, that may be pushed, and that this session was not given yet as they
-    are now.
+    are now, neither by us nor by Claude Code's own memory.
     """
     said = prompt.strip()
     if len(said) < SHORTEST_PROMPT or said.startswith(_NOT_ASKED):
@@ -32,7 +33,7 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
         return ""
     catch_up(store)  # the brief at the start of the session told some already
     with store.database.read() as db:
-        given = usage.injected(db, session)
+        given = usage.injected(db, session) | set(told_by_auto_memory(store).items())
     fitting = [hit for hit in answer.hits if _fits(hit, given)][:MOST]
     if not fitting:
         return ""

@@ -62,15 +62,21 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
             known = revise(store, known.memory.id, Revision(tags=(*known.memory.tags, *new_tags)))
         return Remembered(known.memory, known.path, level, known=True)
     memory, path = _write(store, vault, draft)
-    for old in draft.supersedes:
+    supersede(store, memory)
+    return Remembered(memory, path, level)
+
+
+def supersede(store: Store, memory: Memory) -> None:
+    """Make superseded what *memory* says it takes the place of, as far as that is known and active."""
+    for old in memory.supersedes:
         # What supersedes nothing known is still worth keeping.
         with contextlib.suppress(NotFound):
-            revise(
-                store,
-                old,
-                Revision(status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=memory.created),
-            )
-    return Remembered(memory, path, level)
+            if read(store, old).memory.status is Status.ACTIVE:
+                revise(
+                    store,
+                    old,
+                    Revision(status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=memory.created),
+                )
 
 
 def level_of(store: Store, draft: Draft) -> Level:

@@ -59,7 +59,9 @@ def share(store: Store) -> Path:
     vault = _vault(store)
     ignore = vault.root / ".gitignore"
     if not ignore.exists():
-        raise Rejected("This project keeps no memories in its repository.", "Run 'daybook init' first.")
+        raise Rejected(
+            "This project keeps no memories in its repository.", "Run 'daybook init --repository' first."
+        )
     said = files.read(ignore)
     if said == IGNORE_ALL.encode():
         files.replace(ignore, IGNORE_ALL_BUT_KNOWLEDGE.encode(), expected=files.digest(said))

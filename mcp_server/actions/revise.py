@@ -44,9 +44,12 @@ def revise(
     version: str = "",
     keep_secrets: bool = False,
     session: str = "",
+    accept: bool = True,
 ) -> Found:
     """
     Apply *revision* to a memory and return it as it is now.
+
+    With *accept* what it says now may be shown unasked from now on, wherever it came from.
 
     Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
     Rejected, Unreadable, OSError; the file is untouched then.
@@ -61,7 +64,8 @@ def revise(
     data = memory_file.rewrite(found.data, memory, path=str(found.path))
     files.replace(found.path, data, expected=found.digest)
     digest = files.digest(data)
-    written(store, found.vault, found.path, "revised", ref=found.ref, accepted=digest, session=session)
+    accepted = digest if accept else ""
+    written(store, found.vault, found.path, "revised", ref=found.ref, accepted=accepted, session=session)
     return replace(found, memory=memory, data=data, digest=digest)
 
 

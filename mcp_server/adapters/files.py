@@ -26,6 +26,7 @@ FOLDER_MODE = 0o700
 MAX_MEMORY_FILE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
 TEMPORARY_PREFIX = ".daybook-"
 LOCK_NAME = ".daybook.lock"
+LOCK_POLL = 0.02  # seconds between two attempts at a lock that is not waited for for ever
 STALE_TEMPORARY = 3600.0  # seconds after which an unfinished write is litter of a killed process
 
 
@@ -158,14 +159,32 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 @contextlib.contextmanager
-def lock(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock of the operating system on *path* while the block runs; it dies with us."""
+def lock(path: Path, *, patience: float | None = None) -> Iterator[None]:
+    """
+    Hold an exclusive lock of the operating system on *path* while the block runs; it dies with us.
+
+    Raises BlockingIOError when another holds it for *patience* seconds; None waits for ever.
+    """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        if patience is None:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        else:
+            _lock_within(handle, patience)
         yield
     finally:
         os.close(handle)
+
+
+def _lock_within(handle: int, patience: float) -> None:
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(LOCK_POLL)
 
 
 def sweep_temporaries(folder: Path) -> int:

@@ -36,6 +36,11 @@ def files_changed_since(folder: Path, head: str) -> list[str]:
     return _git(folder, "diff", "--name-only", "--no-ext-diff", "--no-textconv", head).splitlines()
 
 
+def ignores(folder: Path, name: str) -> bool:
+    """Tell whether git would leave the file *name* of *folder* out."""
+    return bool(_git(folder, "check-ignore", "--no-index", "--", name))
+
+
 def _git(folder: Path, *arguments: str) -> str:
     # A repository's own settings must not start programs of its author.
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments]

@@ -8,18 +8,22 @@ Where things lie below MEMORY_DIR, and which vaults belong to a project.
 
 import hashlib
 import json
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from mcp_server.adapters import files
 from mcp_server.adapters.project import Project
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.errors import Unreadable
+from mcp_server.core.errors import Conflict, Rejected, Unreadable
 from mcp_server.core.memory import Kind, Level
 
 REPOSITORY_FOLDER = ".claude-memory"
 PROJECTS = "projects"
 PROJECT_FILE = "project.json"
+BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
 USER_KEY = "user"
+ATTEMPTS = 5  # to change a project's file that other processes change as well
 
 
 def user_vault(home: Path) -> Vault:
@@ -73,31 +77,88 @@ def adopted_roots(home: Path, key: str) -> list[str]:
 
 def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> None:
     """Write down for people which project a folder belongs to, and *adopt* a vault in its repository."""
-    known = _project_file(home, project.key)
     roots = adopted_roots(home, project.key)
-    if known.get("root") and (adopt is None or str(adopt) in roots):
+    if _project_file(home, project.key).get("root") and (adopt is None or str(adopt) in roots):
         return
-    said = {
-        "name": project.name,
-        "root": str(project.root),
-        "remote": project.remote,
-        "repositories": sorted({*roots, *([str(adopt)] if adopt else [])}),
-    }
-    path = home / PROJECTS / project.key / PROJECT_FILE
-    data = (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode()
-    try:
-        files.replace(path, data, expected=files.digest(files.read(path)))
-    except FileNotFoundError:
-        files.write_new(path, data)
+
+    def noted(known: dict[str, object]) -> dict[str, object]:
+        roots = known.get("repositories")
+        adopted = {*(roots if isinstance(roots, list) else []), *([str(adopt)] if adopt else [])}
+        about = {"name": project.name, "root": str(project.root), "remote": project.remote}
+        return {**known, **about, "repositories": sorted(map(str, adopted))}
+
+    _change_project_file(home, project.key, noted)
+
+
+def block_note(home: Path, project: Project) -> dict[str, object]:
+    """Return what was noted about the managed block in this folder of *project*, {} for nothing."""
+    notes = _project_file(home, project.key).get(BLOCKS)
+    note = notes.get(str(project.root)) if isinstance(notes, dict) else None
+    return note if isinstance(note, dict) else {}
+
+
+def note_block(home: Path, project: Project, note: Mapping[str, object]) -> None:
+    """Note where the managed block of this folder is kept and what it tells; other folders' notes stay."""
+    note_project(home, project)
+
+    def noted(known: dict[str, object]) -> dict[str, object]:
+        notes = known.get(BLOCKS)
+        others = notes if isinstance(notes, dict) else {}
+        return {**known, BLOCKS: {**others, str(project.root): dict(note)}}
+
+    _change_project_file(home, project.key, noted)
+
+
+def block_file(project: Project, name: str) -> Path:
+    """
+    Return where the file *name* at the root of *project* really lies, whether or not it exists.
+
+    Raises Rejected for a symbolic link that leads out of the project, into `.git` or to nothing.
+    """
+    path = project.root / name
+    real, root = Path(os.path.realpath(path)), Path(os.path.realpath(project.root))
+    if not real.is_relative_to(root) or ".git" in real.relative_to(root).parts:
+        raise Rejected(f"{path} is a link that leads out of the project.", "Choose a file of this project.")
+    if path.is_symlink() and not real.exists():
+        raise Rejected(
+            f"{path} is a link to a file that is missing.", "Create that file, or delete the link."
+        )
+    return real
 
 
 def trash_folder(home: Path, vault: Vault) -> Path:
     return home / "trash" / vault.key
 
 
+def _change_project_file(
+    home: Path, key: str, change: Callable[[dict[str, object]], dict[str, object]]
+) -> None:
+    """Replace what the project's file says by *change* of it; others may be doing the same."""
+    path = home / PROJECTS / key / PROJECT_FILE
+    for attempt in range(ATTEMPTS):
+        try:
+            before = files.read(path) if path.exists() else None
+            data = (json.dumps(change(_said(before)), indent=2, ensure_ascii=False) + "\n").encode()
+            if before is None:
+                files.write_new(path, data)
+            elif data != before:
+                files.replace(path, data, expected=files.digest(before))
+            return
+        except (Conflict, FileExistsError, FileNotFoundError):
+            if attempt == ATTEMPTS - 1:
+                raise
+
+
 def _project_file(home: Path, key: str) -> dict[str, object]:
     try:
-        said = json.loads(files.read(home / PROJECTS / key / PROJECT_FILE))
-    except (OSError, ValueError, Unreadable):
+        return _said(files.read(home / PROJECTS / key / PROJECT_FILE))
+    except (OSError, Unreadable):
+        return {}
+
+
+def _said(data: bytes | None) -> dict[str, object]:
+    try:
+        said = json.loads(data or b"{}")
+    except ValueError:
         return {}
     return said if isinstance(said, dict) else {}

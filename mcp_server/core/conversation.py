@@ -7,9 +7,10 @@ conversation comes back as it was saved.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.transcript import Speaker, Utterance
 
 SEPARATOR = " · "
 _HEADING = re.compile(r"## (?P<speaker>[^\n·]{1,80}?)(?: · (?P<time>[^\n]{1,60}))?")
@@ -81,3 +82,34 @@ def turns_of(messages: Sequence[object]) -> list[Turn]:
     if not any(turn.words.strip() for turn in turns):
         raise Rejected("A conversation needs at least one message.", "Give the messages in their order.")
     return turns
+
+
+def turns_said(utterances: Sequence[Utterance], *, subagent: bool) -> list[Turn]:
+    """
+    Return *utterances* of a transcript as turns: what one speaker says in a row is one turn.
+
+    The tools that Claude (or its agent) called are lines of its turn.
+    """
+    acting = Speaker.AGENT if subagent else Speaker.CLAUDE
+    turns: list[Turn] = []
+    for utterance in utterances:
+        calls = utterance.speaker is Speaker.TOOL
+        speaker = acting if calls else utterance.speaker
+        if turns and turns[-1].speaker == speaker.value and speaker is not Speaker.USER:
+            between = "\n" if calls and turns[-1].words.rpartition("\n")[2].startswith("[") else "\n\n"
+            turns[-1] = replace(turns[-1], words=f"{turns[-1].words}{between}{utterance.words}")
+        else:
+            turns.append(Turn(speaker.value, utterance.words, utterance.time))
+    return turns
+
+
+def without_said(utterances: Sequence[Utterance], turns: Sequence[Turn]) -> list[Utterance]:
+    """
+    Return those of *utterances* that *turns*, the end of their conversation, does not hold yet.
+
+    Some are there already when a process was killed between writing them and noting that it had.
+    """
+    if not utterances:
+        return []
+    said = [turn.words for turn in turns if turn.time and turn.time >= utterances[0].time]
+    return [each for each in utterances if not any(each.words.strip("\n") in words for words in said)]

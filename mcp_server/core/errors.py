@@ -10,6 +10,7 @@ The errors that Daybook raises on purpose.
       IndexUnavailable          7   SQLite is locked, corrupt or cannot be written
         IndexSetAside           7   it was damaged and is out of the way: the next use makes it anew
       EmbedderUnavailable       8   the embedding model cannot be loaded
+      ModelUnavailable         10   the model was not asked, or did not answer
 
 `str(error)` is a whole sentence for a person; `hint` says what to do next.
 Inside Daybook a broken file is data in a report: `Unreadable` is collected, not propagated.
@@ -91,3 +92,18 @@ class EmbedderUnavailable(DaybookError):
 
     exit_code = 8
     hint = "Run 'daybook doctor' to see why; set EMBEDDING_MODEL=none to search by words only."
+
+
+class ModelUnavailable(DaybookError):
+    """
+    The model was not asked, or did not answer.
+
+    `later` tells whether the same may be asked another time; otherwise the item is given up.
+    """
+
+    exit_code = 10
+    hint = "Run 'daybook status' to see what was spent and what waits."
+
+    def __init__(self, sentence: str, hint: str | None = None, *, later: bool = True) -> None:
+        super().__init__(sentence, hint)
+        self.later = later

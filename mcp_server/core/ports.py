@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from mcp_server.core.budget import Reply
+
 Vector = bytes
 """A normalised embedding: float32, little-endian, `4 * dimensions` bytes."""
 
@@ -24,3 +26,14 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]: ...
+
+
+class Model(Protocol):
+    """A language model that is paid by the token."""
+
+    @property
+    def identity(self) -> str:
+        """A digest that changes with the key and the endpoint, and tells neither."""
+
+    def ask(self, *, system: str, prompt: str, most_tokens: int) -> Reply:
+        """Make one call and return its reply; raises CallFailed for everything else."""

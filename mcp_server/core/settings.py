@@ -1,11 +1,14 @@
 """The settings a person can make: by environment variable, or in `config.toml` of the store."""
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_server.core.errors import SettingsError
 
 EMBEDDING_MODELS = ("minilm-l6", "none")
+CAPTURES = ("auto", "suggest", "manual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +19,24 @@ class Settings:
     embedding_model: EMBEDDING_MODEL, `minilm-l6` (shipped) or `none` (search by words only).
     hot_cache_max_items: HOT_CACHE_MAX_ITEMS, how many memories are kept at hand, 0 to 100.
     auto_indexing: ENABLE_AUTO_INDEXING, whether edits made by hand are taken in while a session runs.
+    model_calls: DAYBOOK_MODEL_CALLS, the person's consent to send excerpts of sessions to the model;
+        a key in `config.toml` is consent too, unless `model_calls = false` stands beside it.
+    daily_usd: DAYBOOK_DAILY_USD, the most that calls of one day (UTC) may cost, in USD, 0 to 100.
+    daily_calls: DAYBOOK_DAILY_CALLS, the most calls of one day, 0 to 10000.
+    capture: DAYBOOK_CAPTURE, `auto` (remember what sessions show), `suggest` or `manual`.
+    auto_archive_days: AUTO_ARCHIVE_DAYS, days without activity after which a memory is archived, 0 for never.
+    orphan_grace_days: KG_ORPHAN_GRACE_DAYS, days that an archived memory without links waits for the trash.
     """
 
     embedding_model: str = "minilm-l6"
     hot_cache_max_items: int = 20
     auto_indexing: bool = True
+    model_calls: bool = False
+    daily_usd: float = 0.20
+    daily_calls: int = 60
+    capture: str = "auto"
+    auto_archive_days: int = 90
+    orphan_grace_days: int = 90
 
 
 DEFAULTS = Settings()
@@ -30,7 +46,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
     """Return the settings; raise SettingsError with the name of the one that does not parse."""
 
     def value(name: str) -> str | None:
-        found = environment.get(name.upper()) or config.get(name.lower())
+        found = environment.get(name) or config.get(name.removeprefix("DAYBOOK_").lower())
         return None if found is None or found == "" else str(found).strip()
 
     model = (value("EMBEDDING_MODEL") or DEFAULTS.embedding_model).lower()
@@ -39,13 +55,61 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
             f"EMBEDDING_MODEL is '{model}', which is not a model Daybook can run.",
             f"Use one of: {', '.join(EMBEDDING_MODELS)}.",
         )
+    capture = (value("DAYBOOK_CAPTURE") or DEFAULTS.capture).lower()
+    if capture not in CAPTURES:
+        raise SettingsError(
+            f"DAYBOOK_CAPTURE is '{capture}', which is no way to capture.",
+            f"Use one of: {', '.join(CAPTURES)}.",
+        )
     return Settings(
         embedding_model=model,
         hot_cache_max_items=_number(
             "HOT_CACHE_MAX_ITEMS", value("HOT_CACHE_MAX_ITEMS"), default=20, most=100
         ),
         auto_indexing=_switch("ENABLE_AUTO_INDEXING", value("ENABLE_AUTO_INDEXING"), default=True),
+        model_calls=_switch(
+            "DAYBOOK_MODEL_CALLS", value("DAYBOOK_MODEL_CALLS"), default=bool(config.get("api_key"))
+        ),
+        daily_usd=_amount("DAYBOOK_DAILY_USD", value("DAYBOOK_DAILY_USD"), default=0.20, most=100),
+        daily_calls=_number("DAYBOOK_DAILY_CALLS", value("DAYBOOK_DAILY_CALLS"), default=60, most=10000),
+        capture=capture,
+        auto_archive_days=_number("AUTO_ARCHIVE_DAYS", value("AUTO_ARCHIVE_DAYS"), default=90, most=36500),
+        orphan_grace_days=_number(
+            "KG_ORPHAN_GRACE_DAYS", value("KG_ORPHAN_GRACE_DAYS"), default=90, most=36500
+        ),
     )
+
+
+def environment_told(data: bytes) -> dict[str, object] | None:
+    """Return the `env` of a file of Claude Code's settings, None when nobody can tell what it says."""
+    if not data.strip():
+        return {}
+    try:
+        # Numbers stay as they are written: Python would refuse long ones, Claude Code does not.
+        said = json.loads(data.decode("utf-8-sig", "replace"), parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return None
+    told = said.get("env") if isinstance(said, dict) else None
+    return told if isinstance(told, dict) else {}
+
+
+def is_told(told: Mapping[str, object] | None, name: str, value: str) -> bool:
+    """
+    Tell whether the variable *name* has its *value* from what `environment_told` returned.
+
+    When nobody can tell, every variable counts that says where something is sent or what it may cost.
+    """
+    if told is None:
+        return name.startswith(("ANTHROPIC_", "DAYBOOK_"))
+    said = told.get(name)
+    if said is None or said == value:
+        return said == value
+    if isinstance(said, bool):
+        return value == str(said).lower()
+    try:
+        return float(str(said)) == float(value)  # 1.50 is exported as 1.5
+    except ValueError:
+        return False
 
 
 def _number(name: str, text: str | None, *, default: int, most: int) -> int:
@@ -56,6 +120,17 @@ def _number(name: str, text: str | None, *, default: int, most: int) -> int:
             f"{name} is '{text}', which is not a number from 0 to {most}.", "Correct or unset it."
         )
     return int(text)
+
+
+def _amount(name: str, text: str | None, *, default: float, most: int) -> float:
+    if text is None:
+        return default
+    # At most nine digits: neither "nan" nor anything that a float cannot hold.
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9}", text) or float(text) > most:
+        raise SettingsError(
+            f"{name} is '{text}', which is not an amount from 0 to {most}.", "Correct or unset it."
+        )
+    return float(text)
 
 
 def _switch(name: str, text: str | None, *, default: bool) -> bool:

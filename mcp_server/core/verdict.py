@@ -74,15 +74,15 @@ def judge(
 
     *supersedes* is the number of the neighbour that the candidate says it takes the place of.
     """
+    own = fingerprint("", candidate.text)
+    for number, old in enumerate(neighbours):
+        if fingerprint("", old.text) == own:
+            return Judgement(Action.IGNORE, number)
     if supersedes is not None:
         old = neighbours[supersedes]
         # Words that only Claude said do not undo what the person said.
         outranked = candidate.authority < AUTHORITY["extracted"] and old.authority >= VERIFIED
         return Judgement(Action.CONTRADICT if outranked else Action.REPLACE, supersedes)
-    own = fingerprint("", candidate.text)
-    for number, old in enumerate(neighbours):
-        if fingerprint("", old.text) == own:
-            return Judgement(Action.IGNORE, number)
     for number, old in enumerate(neighbours):
         guarded = guarded_difference(candidate.said, old.said)
         if not guarded and candidate.type == old.type and _says_the_same(candidate, old):

@@ -20,19 +20,38 @@ SETTING_UP = "Daybook is setting itself up (once, about a minute). Memory works 
 
 
 def session_start(said: dict[str, Any]) -> dict[str, Any]:
-    """Return the brief as context, and a line for the person while Daybook is being set up."""
+    """Return the brief as context, and for the person what needs them or that Daybook is being set up."""
     answer: dict[str, Any] = {}
     if os.environ.get(SETUP) == "missing":
         answer["systemMessage"] = SETTING_UP
     if said.get("source") in ("resume", "fork"):
         return answer  # what was shown at its start is still in the conversation
-    text = _brief(said)
+    text, need = _brief(said)
+    if need:
+        answer.setdefault("systemMessage", need)
     if text:
         answer["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": text}
     return answer
 
 
-EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {"SessionStart": session_start}
+def session_end(said: dict[str, Any]) -> dict[str, Any]:
+    """Note how far the transcript has come, and start the worker; Claude Code waits for neither."""
+    from mcp_server.actions.note import captures, note_ended
+    from mcp_server.adapters.worker_process import start_worker
+
+    store, folder = _opened(said)
+    path = Path(str(said.get("transcript_path", "")))
+    if captures(store, path):
+        note_ended(store, path, session=str(said.get("session_id", "")), folder=str(folder))
+        if os.environ.get(SETUP) != "missing":
+            start_worker(os.environ)
+    return {}
+
+
+EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "SessionStart": session_start,
+    "SessionEnd": session_end,
+}
 
 
 def main() -> None:
@@ -49,21 +68,34 @@ def main() -> None:
     os._exit(0)
 
 
-def _brief(said: dict[str, Any]) -> str:
+def _brief(said: dict[str, Any]) -> tuple[str, str]:
+    """Return what the session is told, and one line for the person."""
     from mcp_server.actions.brief import brief
-    from mcp_server.bootstrap import open_for_reading, working_folder
+    from mcp_server.actions.compaction import after_compaction
+    from mcp_server.actions.notice import notice
+    from mcp_server.bootstrap import model_key
     from mcp_server.core.errors import IndexUnavailable
 
-    folder = os.environ.get("CLAUDE_PROJECT_DIR") or said.get("cwd")
-    store = open_for_reading(os.environ, Path(folder) if folder else working_folder(os.environ))
+    store, folder = _opened(said)
+    session = str(said.get("session_id", ""))
+    compacted = said.get("source") == "compact"
+    survived = after_compaction(store, session=session) if compacted else []
     try:
-        told = brief(store)
+        told = brief(store, notices=survived, again=session if compacted else "", folder=folder)
     except IndexUnavailable:
-        return ""  # there is nothing yet
+        return "", ""  # there is nothing yet
     if told.refs:
-        session = str(said.get("session_id", ""))
         store.ledger.note("injected", store.clock(), refs=told.refs, digests=told.digests, session=session)
-    return told.text
+    return told.text, notice(store, has_key=bool(model_key(os.environ)[0]))
+
+
+def _opened(said: dict[str, Any]) -> tuple[Any, Path]:
+    """Return the store as seen from the session's folder, and that folder."""
+    from mcp_server.bootstrap import open_for_reading, working_folder
+
+    named = os.environ.get("CLAUDE_PROJECT_DIR") or said.get("cwd")
+    folder = Path(named) if named else working_folder(os.environ)
+    return open_for_reading(os.environ, folder), folder
 
 
 def _log(error: BaseException) -> None:

@@ -117,7 +117,7 @@ def test_as_of_answers_with_what_was_valid_then(store: Store, clock: Clock) -> N
 def test_expansion_follows_links_and_gives_the_successor_of_what_is_superseded(store: Store) -> None:
     old = remember(store, Draft("Retry policy", "Three attempts."))
     new = remember(store, Draft("Backoff", "Exponential.", supersedes=(old.memory.id,)))
-    wiki = remember(store, Draft("Queue", "Jobs wait here; see [[Backoff]]."))
+    wiki = remember(store, Draft("Queue", "Jobs wait here; see [[backoff]]."))
     asked = remember(store, Draft("Worker", "Runs jobs.", links=(Link("depends-on", old.memory.id),)))
 
     assert found(store, "worker", expand=True) == [asked.memory.id, new.memory.id]

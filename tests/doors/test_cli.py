@@ -182,7 +182,7 @@ def test_a_setting_that_does_not_parse_is_named(run: Run, environment: dict[str,
 def test_init_share_and_trust_from_the_shell(run: Run, project: Path) -> None:
     said(run("remember", "A | fact about carts"))
 
-    assert "1 memories moved" in said(run("init"))
+    assert "1 memories moved" in said(run("init", "--repository"))
     assert "Git sees" in said(run("share"))
     (project / ".claude-memory" / "knowledge" / "other.md").write_text(
         "From a colleague.\n", encoding="utf-8"

@@ -54,7 +54,9 @@ def test_the_tools_have_the_agreed_names_and_hooks_have_theirs_hidden(talk: Call
         tools = {tool.name: tool for tool in (await call.client.list_tools()).tools}
         assert sorted(tools) == sorted(
             "remember recall read_memory revise forget restore_memory list_memories get_stats"
-            " search_knowledge save_session restore_session save_conversation load_conversation".split()
+            " search_knowledge save_session restore_session save_conversation load_conversation"
+            " ask next_transcript_chunk submit_candidates review_candidates approve_candidate"
+            " reject_candidate consolidate".split()
         )
         always = {name for name, tool in tools.items() if (tool.meta or {}).get("anthropic/alwaysLoad")}
         assert always == {"remember", "recall"}

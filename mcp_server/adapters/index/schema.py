@@ -50,6 +50,7 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("tags").create_index(["tag"])
     db.table("links").create({"memory": int, "rel": str, "target": str}, pk=("memory", "rel", "target"))
     db.table("links").create_index(["target"])
+    db.table("links").create_index(["rel"])
     db.table("unreadable").create(
         {"path": str, "vault": str, "size": int, "mtime_ns": int, "line": int, "reason": str}, pk="path"
     )
@@ -77,8 +78,11 @@ def create(connection: sqlite3.Connection) -> None:
             "learned": int, "paid_from": int, "before": str, "skipping": int,
         },
         pk="path",
+        defaults={
+            "ended": 0, "seen": 0, "kept": 0, "learned": 0, "paid_from": 0, "before": "", "skipping": 0,
+        },
     )  # fmt: skip
-    db.table("turns").create({"key": str}, pk="key")
+    db.table("turns").create({"key": str, "path": str, "learned": int}, pk="key")
     db.table("calls").create(
         {"call": str, "at": int, "item": str, "usd": float, "settled": int, "outcome": str}, pk="call"
     )
@@ -88,6 +92,17 @@ def create(connection: sqlite3.Connection) -> None:
         {"candidate": str, "session": str, "times": int, "at": int}, pk=("candidate", "session")
     )
     db.table("judged").create({"candidate": str, "verdict": str}, pk="candidate")
+    db.table("tidied").create(
+        {"run": str, "vault": str, "step": str, "reason": str, "changes": str, "undone": int}
+    )
+    db.table("tidied").create_index(["run"])
+    db.table("tidied_groups").create({"digest": str}, pk="digest")
+    db.table("put_away").create({"ref": str, "status": str, "reason": str, "at": int}, pk="ref")
+    db.table("upkeep").create(
+        {"scope": str, "tried": int, "at": int, "pieces": int, "active": int, "open": str},
+        pk="scope",
+        defaults={"tried": 0, "at": 0, "pieces": 0, "active": 0, "open": ""},
+    )
     db.table("ledger_files").create({"path": str, "offset": int}, pk="path")
     db.table("facts").create({"name": str, "value": str}, pk="name")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")

@@ -83,15 +83,33 @@ def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: 
     ]
 
 
+def recalled_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
+    """Return the refs that *session* was given at its prompts or asked for, the last first."""
+    found = db.execute(
+        "SELECT ref FROM injected WHERE session = ? ORDER BY rowid DESC LIMIT ?", (session, limit)
+    )
+    return [str(row[0]) for row in found]
+
+
+def with_ref(db: sqlite3.Connection, ref: str) -> Row | None:
+    """Return the memory that the ledger calls *ref*."""
+    vault, _, memory_id = ref.rpartition("/")
+    return with_id(db, [vault], memory_id)
+
+
 def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> list[Row]:
     """Return active memories that wait for the person: those of *shared* vaults, and suspicious ones."""
     return rows(
         db,
-        f"{_in(vaults)} AND ({_in(shared)} OR (source = 'assistant' AND instructing = 1))"
+        f"{_in(vaults)} AND ({_in(shared)} OR (source != 'manual' AND instructing = 1))"
         " AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
         (*vaults, *shared),
         "path",
     )
+
+
+# Not COLLATE NOCASE: SQLite turns the two comparisons of l.target into one IN, and loses the collation.
+_NAMED = "(t.id = l.target OR lower(t.title) = lower(l.target))"
 
 
 def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> list[Row]:
@@ -99,9 +117,31 @@ def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> lis
     return rows(
         db,
         f"{_in(vaults)} AND row IN (SELECT t.row FROM links l JOIN memories s ON s.row = l.memory"
-        " JOIN memories t ON t.id = l.target OR t.title = l.target COLLATE NOCASE WHERE s.path = ?)",
+        f" JOIN memories t ON {_NAMED} WHERE s.path = ?)",
         (*vaults, path),
     )
+
+
+def disputed(db: sqlite3.Connection, vaults: Sequence[str]) -> set[int]:
+    """Return the rows at both ends of each `contradicts` link between active memories of *vaults*."""
+    links = db.execute(
+        "SELECT s.row, l.target FROM links l JOIN memories s ON s.row = l.memory"
+        f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{_in(vaults)}",
+        vaults,
+    ).fetchall()
+    if not links:
+        return set()
+    ends = db.execute(
+        "SELECT row, id, lower(title) FROM memories"
+        f" WHERE {_in(vaults)} AND status = 'active' AND (id IN ({_marks(links)})"
+        f" OR lower(title) IN ({_marks(links)}))",
+        (*vaults, *(target for _, target in links), *(target.lower() for _, target in links)),
+    ).fetchall()
+    found = set()
+    for source, target in links:
+        others = {row for row, id, title in ends if target == id or target.lower() == title} - {source}
+        found |= {source, *others} if others else set()
+    return found
 
 
 def vaults_in_use(db: sqlite3.Connection) -> list[str]:

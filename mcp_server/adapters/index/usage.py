@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 
+from mcp_server.adapters.index import sightings, spending, tidying, transcripts
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core import dials
 from mcp_server.core.memory import parse_timestamp
@@ -81,6 +82,9 @@ def _add(db: sqlite3.Connection, event: Event) -> None:
         at = int(parse_timestamp(event.at).astimezone(UTC).timestamp())
     except ValueError:
         return
+    for derived in (transcripts, sightings, spending, tidying):
+        if event.event in derived.EVENTS:
+            derived.add(db, event.event, data, at)
     refs = [str(ref) for ref in _list(data.get("refs"))]
     for ref in refs:
         match event.event:

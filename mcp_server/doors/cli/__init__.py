@@ -6,7 +6,16 @@ import click
 
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError
-from mcp_server.doors.cli import demo, listing_commands, memory_commands, session_commands, store_commands
+from mcp_server.doors.cli import (
+    capture_commands,
+    demo,
+    import_commands,
+    listing_commands,
+    memory_commands,
+    project_commands,
+    session_commands,
+    store_commands,
+)
 
 DISK_REFUSED = 9
 
@@ -17,8 +26,18 @@ def daybook() -> None:
     """A memory for Claude Code: markdown files you can edit, found by words and by meaning."""
 
 
-for module in (memory_commands, listing_commands, session_commands, store_commands, demo):
-    for command in module.COMMANDS:
+GROUPS = (
+    memory_commands,
+    listing_commands,
+    session_commands,
+    capture_commands,
+    import_commands,
+    project_commands,
+    store_commands,
+    demo,
+)
+for group in GROUPS:
+    for command in group.COMMANDS:
         daybook.add_command(command)
 
 

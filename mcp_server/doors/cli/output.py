@@ -77,10 +77,15 @@ def answer_json(answer: Answer, *, explain: bool) -> dict[str, Any]:
 
 
 def print_answer(answer: Answer) -> None:
-    """Print hits for a person: number, title, id, why, and the text."""
+    """Print an answer for a person."""
     if answer.verdict is Verdict.NONE:
         click.echo(click.style("No confident match; the nearest are:", dim=True))
-    for number, hit in enumerate(answer.hits, start=1):
+    print_hits(answer.hits)
+
+
+def print_hits(hits: Sequence[Hit]) -> None:
+    """Print hits for a person: number, title, id, why, and the text."""
+    for number, hit in enumerate(hits, start=1):
         status = "" if hit.status is Status.ACTIVE else f"  {hit.status.value}"
         click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
         click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}{status}  {', '.join(hit.reasons)}")

@@ -1,4 +1,4 @@
-"""Commands for the store: sync, where, status, doctor, brief, init, share, trust."""
+"""Commands for the store: sync, where, status, doctor."""
 
 import sys
 from dataclasses import asdict
@@ -7,8 +7,6 @@ from pathlib import Path
 import click
 
 from mcp_server.actions import doctor as checking
-from mcp_server.actions import repository
-from mcp_server.actions.brief import brief
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.list import get_stats
 from mcp_server.actions.sync import rebuild, sync
@@ -96,7 +94,21 @@ def status_command(as_json: bool) -> None:
     click.echo(
         f"embedding model {stats.model}, {stats.pending} of {stats.passages} passages waiting to be embedded"
     )
-    click.echo("model calls 0, spent $0.00: Daybook calls no paid service")
+    capture, spent = state.capture, state.spending
+    click.echo(
+        f"capture {capture.mode}, last session kept {capture.last or 'none yet'}, {capture.unkept} to keep"
+    )
+    if capture.model_calls:
+        settings = store.settings
+        click.echo(
+            f"model calls today {spent.today_calls} of {settings.daily_calls},"
+            f" spent ${spent.today_usd:.4f} of ${settings.daily_usd:.2f},"
+            f" {capture.unlearned_bytes / 1e6:.1f} MB of sessions to learn from"
+        )
+        if spent.paused_until:
+            click.echo(f"the model is left alone until {spent.paused_until:%H:%M} UTC: {spent.paused_reason}")
+    else:
+        click.echo("the model is never called, nothing was spent: 'daybook setup' would allow it")
     for need in state.needs:
         click.echo(f"! {need}")
     if not state.needs:
@@ -123,63 +135,9 @@ def doctor_command(as_json: bool) -> None:
     sys.exit(0 if all(check.well for check in checks) else 1)
 
 
-@click.command("brief")
-def brief_command() -> None:
-    """Print what a session that starts here now is told.
-
-    Example: daybook brief
-    """
-    store = output.opened().store()
-    sync(store)
-    click.echo(brief(store).text or "Nothing yet: there are no memories for this folder.")
-
-
-@click.command("init")
-def init_command() -> None:
-    """Keep this project's knowledge in its repository, below .claude-memory/, ignored by git until shared.
-
-    Example: daybook init
-    """
-    done = repository.init(output.opened().store())
-    click.echo(f"This project's knowledge lives in {done.root} now; {done.moved} memories moved there.")
-    click.echo("Git ignores it. 'daybook share' lets git see it.")
-
-
-@click.command("share")
-def share_command() -> None:
-    """Let git see the knowledge that 'daybook init' put into the repository.
-
-    Example: daybook share
-    """
-    ignore = repository.share(output.opened().store())
-    click.echo(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you like.")
-
-
-@click.command("trust")
-@click.argument("memory_ids", nargs=-1)
-@click.option("--list", "list_", is_flag=True, help="Only show what waits.")
-def trust_command(memory_ids: tuple[str, ...], list_: bool) -> None:
-    """Accept memories that came with the repository, or that wait for approval, as they are now.
-
-    Example: daybook trust --list
-    """
-    store = output.opened().store()
-    sync(store)
-    rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids)
-    if not rows:
-        click.echo("Nothing waits for you.")
-        return
-    output.print_table(["id", "title", "file"], [[row.id, row.title[:60], row.path] for row in rows])
-    click.echo(f"{len(rows)} {'wait' if list_ else 'accepted'}.")
-
-
 COMMANDS = (
     sync_command,
     where_command,
     status_command,
     doctor_command,
-    brief_command,
-    init_command,
-    share_command,
-    trust_command,
 )

@@ -21,7 +21,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_server.adapters import files
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
-from mcp_server.doors.server import hook_tool, memory_tools, session_tools
+from mcp_server.doors.server import hook_tool, learning_tools, memory_tools, session_tools
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.background import keep_current
 from mcp_server.store import Store
@@ -70,7 +70,7 @@ class Refusing(Opened):
 def build(opened: Opened) -> MCPServer[Any]:
     """Return the server with all its tools."""
     application = Application(opened)
-    for tools in (memory_tools, session_tools, hook_tool):
+    for tools in (memory_tools, session_tools, learning_tools, hook_tool):
         tools.register(application)
     return application.server
 

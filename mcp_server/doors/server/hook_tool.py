@@ -1,15 +1,19 @@
 """
 The tool that Claude Code's hooks call in the running server; it is not in the list of tools.
 
-Every answer is JSON, `{}` when there is nothing to say. A hook never fails and never delays: what
-goes wrong is one line in the log.
+Every answer is JSON, `{}` when there is nothing to say, but for PreCompact, whose words go to the model that
+writes the summary. A hook never fails and never delays: what goes wrong is one line in the log.
 """
 
 import json
 import logging
+from pathlib import Path
 
 from mcp_server.actions.brief import brief
+from mcp_server.actions.compaction import before_compaction
 from mcp_server.actions.inject import inject
+from mcp_server.actions.note import captures, note_answer, note_ended
+from mcp_server.adapters.worker_process import start_worker
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.server.application import Application
 
@@ -17,38 +21,50 @@ log = logging.getLogger(__name__)
 
 NOTHING = "{}"
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
-OFF = "DAYBOOK_HOOKS"  # set to `off`, nothing is shown unasked
+OFF = "DAYBOOK_HOOKS"  # set to `off`, nothing is shown unasked and nothing captured
 
 
 def register(application: Application) -> None:
     """Add the tool `hook` to *application*."""
     session = application.session
-    store = application.opened.store
-    shows = application.opened.environment.get(OFF, "").lower() != "off"
+    opened = application.opened
+    on = opened.environment.get(OFF, "").lower() != "off"
 
-    def hook(event: str = "", session_id: str = "", prompt: str = "") -> str:
+    def hook(
+        event: str = "", session_id: str = "", prompt: str = "", transcript_path: str = "", cwd: str = ""
+    ) -> str:
         try:
             session.id = session_id or session.id
-            match event:
-                case "UserPromptSubmit":
-                    session.prompt = prompt[:LONGEST_PROMPT]
-                    return _context(
-                        event, inject(store(), session.prompt, session=session.id) if shows else ""
-                    )
-                case "SubagentStart" if shows:
-                    return _context(event, brief(store(), for_subagent=True).text)
-                case "PreToolUse":
-                    return _answer(
-                        event,
-                        permissionDecision="allow",
-                        permissionDecisionReason="Daybook's own reading tools",
-                    )
-                case _:
-                    return NOTHING
+            if event == "UserPromptSubmit":
+                session.prompt = prompt[:LONGEST_PROMPT]
+            if event == "PreToolUse":
+                return _answer(
+                    event,
+                    permissionDecision="allow",
+                    permissionDecisionReason="Daybook's own reading tools",
+                )
+            return _told(event, Path(transcript_path), cwd) if on else NOTHING
         except (DaybookError, OSError) as error:
             log.warning("hook %s: %s", event, error)
         except Exception:  # a memory must never break a session
             log.exception("hook %s failed", event)
+        return NOTHING
+
+    def _told(event: str, transcript: Path, cwd: str) -> str:
+        store = opened.store()
+        folder = cwd or str(opened.folder)
+        match event:
+            case "UserPromptSubmit":
+                return _context(event, inject(store, session.prompt, session=session.id))
+            case "SubagentStart":
+                return _context(event, brief(store, for_subagent=True).text)
+            case "Stop":
+                if note_answer(store, transcript, session=session.id, folder=folder):
+                    start_worker(opened.environment)
+            case "PreCompact" if captures(store, transcript):
+                note_ended(store, transcript, session=session.id, folder=folder)
+                start_worker(opened.environment)
+                return before_compaction(store, transcript, session=session.id)
         return NOTHING
 
     application.server.tool(description="For Daybook's hooks only.", structured_output=False)(hook)

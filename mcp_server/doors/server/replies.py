@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from mcp_server.actions.candidate import Waiting
 from mcp_server.actions.list import Listing, Stats
 from mcp_server.actions.read import Found
 from mcp_server.actions.remember import Remembered
 from mcp_server.actions.revise import version
 from mcp_server.actions.session import Since
+from mcp_server.actions.tidy import Tidied
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Answer, Hit, Verdict
@@ -129,6 +131,37 @@ def conversation(found: Found, turns: Sequence[tuple[str, str, str]]) -> str:
         if len(text) <= LIMIT * 5
         else text[: LIMIT * 5] + f"\n(cut; the file has all of it: {found.path})"
     )
+
+
+def passages(hits: Sequence[Hit]) -> str:
+    """Return the best passages for a question that no model of ours answered."""
+    parts, _ = within([_hit(hit, explain=False) for hit in hits], LIMIT - 200, separator="\n\n")
+    head = "The nearest memories; answer from them alone, citing their ids, or say that it is not known."
+    return "\n\n".join([head, *parts])
+
+
+def candidates(waiting: Sequence[Waiting]) -> str:
+    if not waiting:
+        return "No candidate waits."
+    lines = [
+        f"{each.memory.id}  {each.memory.type} · sure {each.confidence:.2f} · seen {each.times} times in"
+        f" {each.sessions} sessions · {each.why}\n{quoted(redact(each.memory.text))}"
+        for each in waiting
+    ]
+    told, left_out = within(lines, LIMIT - 200, separator="\n\n")
+    more = [f"({left_out} more wait.)"] if left_out else []
+    return "\n\n".join([f"{len(waiting)} candidates wait.", *told, *more])
+
+
+def tidied(found: Tidied) -> str:
+    """Return what a run of tidy did, or would do, a line each."""
+    lines = [one_line(line, 400) for line in found.lines()]
+    if not lines:
+        return "Nothing needs tidying."
+    head = "Nothing was changed; the plan:" if found.dry_run else "Done; 'daybook tidy --undo' puts it back:"
+    told, left_out = within(lines, LIMIT - 200)
+    more = [f"({left_out} lines more: 'daybook tidy --dry-run' shows all.)"] if left_out else []
+    return "\n".join([head, *told, *more])
 
 
 def _verdict(verdict: Verdict) -> str:

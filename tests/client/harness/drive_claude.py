@@ -47,6 +47,15 @@ class Run:
         return [request for request in self.requests if request.kind == "main"]
 
     @property
+    def memory(self) -> list[Request]:
+        """What our worker asked."""
+        return [request for request in self.requests if request.kind == "memory"]
+
+    @property
+    def side(self) -> list[Request]:
+        return [request for request in self.requests if request.kind == "side"]
+
+    @property
     def subagent(self) -> list[Request]:
         return [request for request in self.requests if request.kind == "subagent"]
 
@@ -133,11 +142,17 @@ class Claude:
         args: Sequence[str] = (),
         resume: str = "",
         env: Mapping[str, str] | None = None,
+        memory: Callable[[Request], str] = lambda request: "[]",
+        until: Callable[[], object] = lambda: True,
     ) -> Run:
-        """Run `claude -p` in the default permission mode; *text* is given on stdin and may be of any size."""
+        """
+        Run `claude -p` in the default permission mode; *text* is given on stdin and may be of any size.
+
+        *memory* answers the worker, which may ask after the client has ended: the API goes on *until*.
+        """
         command = [self.binary, "-p", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
         command += ["--permission-mode", "default", *(["--resume", resume] if resume else []), *args]
-        with MockAPI(turns, subagent_turns) as api:
+        with MockAPI(turns, subagent_turns, memory) as api:
             done = subprocess.run(
                 command,
                 cwd=self.project,
@@ -148,6 +163,7 @@ class Claude:
                 encoding="utf-8",
                 timeout=100,
             )
+            wait_until(until, lambda: f"{done.stdout}\n{done.stderr}")
             return Run(done.returncode, done.stdout, done.stderr, tuple(api.requests))
 
     def interactive(self) -> "Terminal":

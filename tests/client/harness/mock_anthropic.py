@@ -8,15 +8,16 @@ import json
 import re
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Turn = str | dict[str, Any]
-"""What the model answers: a text, or `{"tools": [{"name", "input"}, …]}`; see `call`."""
+"""What the model answers: a text, or `{"tools": [{"name", "input"}, …]}`; see `call` and `large`."""
 
 OUR_TOOLS = "mcp__plugin_daybook_daybook__"
+OUR_QUESTION = "You keep the memory of a software developer"  # how the worker's own requests begin
 EXHAUSTED = "(the script is exhausted)"
 
 
@@ -25,9 +26,14 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
     return {"tools": [{"name": OUR_TOOLS + name if name.islower() else name, "input": arguments}]}
 
 
+def large(text: str, tokens: int) -> dict[str, Any]:
+    """Return a turn whose answer counts so many *tokens* that the client shortens the conversation."""
+    return {"text": text, "tokens": tokens}
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request for a message: `main`, `subagent` or `side` (titles and the like), and its body."""
+    """One request: `main`, `subagent`, `side` (titles, summaries) or `memory` (our own), and its body."""
 
     kind: str
     body: dict[str, Any]
@@ -72,9 +78,15 @@ class MockAPI(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, turns: Sequence[Turn] = (), subagent_turns: Sequence[Turn] = ()) -> None:
+    def __init__(
+        self,
+        turns: Sequence[Turn] = (),
+        subagent_turns: Sequence[Turn] = (),
+        memory: Callable[[Request], str] = lambda request: "[]",
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[Request] = []
+        self.memory = memory
         self.arrived = threading.Condition()
         self._turns = {"main": list(turns), "subagent": list(subagent_turns), "side": []}
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -104,6 +116,8 @@ class MockAPI(ThreadingHTTPServer):
         with self.arrived:
             self.requests.append(request)
             self.arrived.notify_all()
+            if request.kind == "memory":
+                return self.memory(request)
             turns = self._turns[request.kind]
             return turns.pop(0) if turns else EXHAUSTED
 
@@ -138,6 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send("application/json", b"{}")
 
     def _kind(self, body: dict[str, Any]) -> str:
+        if str(body.get("system")).startswith(OUR_QUESTION):
+            return "memory"
         if not body.get("tools"):
             return "side"
         return "subagent" if self.headers.get("x-claude-code-agent-id") else "main"
@@ -157,9 +173,11 @@ def _tokens(body: dict[str, Any]) -> int:
 
 
 def _message(turn: Turn, body: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(turn, str):
-        content: list[dict[str, Any]] = [{"type": "text", "text": turn}]
+    text = turn if isinstance(turn, str) else turn.get("text")
+    if text is not None:
+        content: list[dict[str, Any]] = [{"type": "text", "text": text}]
     else:
+        assert isinstance(turn, dict)
         content = [
             {"type": "tool_use", "id": f"toolu_{uuid.uuid4().hex[:24]}", **tool} for tool in turn["tools"]
         ]
@@ -169,10 +187,14 @@ def _message(turn: Turn, body: dict[str, Any]) -> dict[str, Any]:
         "role": "assistant",
         "model": body.get("model", "scripted"),
         "content": content,
-        "stop_reason": "end_turn" if isinstance(turn, str) else "tool_use",
+        "stop_reason": "tool_use" if text is None else "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": _tokens(body), "output_tokens": 12},
+        "usage": {"input_tokens": _counted(turn) or _tokens(body), "output_tokens": 12},
     }
+
+
+def _counted(turn: Turn) -> int:
+    return 0 if isinstance(turn, str) else int(turn.get("tokens", 0))
 
 
 def _events(message: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,92 @@
+"""ask: an answer to a question from what is remembered, with the ids it rests on."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from mcp_server.actions.model_call import call_model
+from mcp_server.actions.recall import recall
+from mcp_server.adapters.prompts import prompt
+from mcp_server.core.errors import ModelUnavailable
+from mcp_server.core.query import ANY_STATUS, Filter, Hit, Query, Verdict
+from mcp_server.core.redaction import redact
+from mcp_server.core.render import visible, within
+from mcp_server.store import Store
+
+MOST = 30  # memories that are put before the model; FEATURES A-43
+BUDGET = 24_000  # characters of them
+ANSWER_TOKENS = 1024  # FEATURES 3.1
+PATIENCE = 20.0  # seconds to wait for another process's call
+SHOWN = 5  # passages shown when no model answers
+
+NOT_KNOWN = "Not known: nothing that is remembered answers this."
+_CITED = re.compile(r"\[([a-z0-9][a-z0-9-]{0,79})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """
+    An answer: its words, the ids it cites, and the memories it may rest on, best first.
+
+    `words` is '' when no model answered, and `why` says why not.
+    """
+
+    words: str
+    cited: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    why: str = ""
+
+    @property
+    def known(self) -> bool:
+        return bool(self.hits)
+
+
+def ask(store: Store, question: str, *, session: str = "") -> Asked:
+    """
+    Return what the memory has to say to *question*.
+
+    The model sees the thirty best memories and must cite them; ids that it was not given are taken out.
+    Without consent, key or budget the best passages are the answer, and `why` says what was missing.
+    Raises Rejected for an empty question, IndexUnavailable.
+    """
+    query = Query(question, limit=MOST, filter=Filter(statuses=ANY_STATUS))
+    answer = recall(store, query, session=session)
+    if answer.verdict is Verdict.NONE:
+        return Asked("", (), ())
+    hits = answer.hits
+    try:
+        reply = call_model(
+            store,
+            item=_item(store, question),
+            system=prompt("ask"),
+            prompt=_request(question, hits),
+            most_tokens=ANSWER_TOKENS,
+            patience=PATIENCE,
+        )
+    except ModelUnavailable as error:
+        return Asked("", (), hits[:SHOWN], why=str(error))
+    words = visible(redact(reply.text)).strip()
+    if not words or "NOT KNOWN" in words:
+        return Asked("", (), ())
+    given = {hit.id for hit in hits}
+    words = _CITED.sub(lambda match: match[0] if match[1] in given else "", words)
+    cited = tuple(dict.fromkeys(_CITED.findall(words)))
+    return Asked(words, cited, hits[:SHOWN])
+
+
+def _request(question: str, hits: tuple[Hit, ...]) -> str:
+    notes = []
+    for hit in hits:
+        state = "" if hit.status.value == "active" else f" ({hit.status.value})"
+        text = visible(hit.text).replace("</", "‹/")
+        notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {hit.type}{state}: {visible(hit.title)}\n{text}")
+    told, _ = within(notes, BUDGET, separator="\n\n")
+    return "\n\n".join(
+        ["<notes>", *told, "</notes>", f"Question: {redact(question.strip()[:2000])}", "The answer:"]
+    )
+
+
+def _item(store: Store, question: str) -> str:
+    """Return a name for this one question: asked again later it is another item."""
+    said = f"ask\n{question}\n{store.clock().isoformat()}"
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

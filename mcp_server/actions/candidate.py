@@ -1,0 +1,219 @@
+"""
+candidates: memories that were proposed and wait, for more sightings or for the person.
+
+Each is a markdown file in the folder `candidates/` beside the vault's own folders, which people may edit
+or delete. How often it was seen, and what became of it, is in the ledger.
+"""
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from mcp_server.actions.settle import Settled, settle
+from mcp_server.actions.sync import catch_up
+from mcp_server.adapters import files, memory_file
+from mcp_server.adapters.index import sightings
+from mcp_server.adapters.vault import read_memory_file, stamp
+from mcp_server.core.errors import NotFound, Rejected, Unreadable
+from mcp_server.core.memory import Draft, Kind, Level, Memory, check_id, clean_title
+from mcp_server.core.mining import EXPIRES_AFTER, Mined, is_stored
+from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.store import Store
+
+FOLDER = "candidates"
+DAY = 86_400.0
+MOST = 200  # candidates that wait in one place; of more, the newest are not kept
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A candidate: what it would be as a memory, how far it is believed, and how often it was seen."""
+
+    memory: Memory
+    path: Path
+    confidence: float
+    times: int
+    sessions: int
+    why: str
+
+
+def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str) -> None:
+    """
+    Put *draft* among the candidates under *key* unless it is there, was judged or holds a secret.
+
+    *why* says for people what it waits for.
+    """
+    with store.database.read() as db:
+        if sightings.verdict_on(db, key):
+            return
+    folder = _folder(store, draft.level)
+    path = folder / f"{check_id(key)}.md"
+    if path.exists() or (folder.is_dir() and sum(1 for _ in folder.glob("*.md")) >= MOST):
+        return
+    now = store.clock().replace(microsecond=0)
+    memory = Memory(
+        id=key,
+        title=clean_title(draft.title),
+        text=draft.text,
+        created=now,
+        updated=now,
+        type=draft.type,
+        tags=draft.tags,
+        source=draft.source,
+        trust=confidence,
+        touches=draft.touches,
+        supersedes=draft.supersedes,
+        session=draft.session,
+        conversation=draft.conversation,
+        evidence=draft.evidence,
+        notes=(why,),
+    )
+    with contextlib.suppress(FileExistsError):
+        files.write_new(path, memory_file.render(memory))
+
+
+def propose_mined(store: Store, found: Iterable[Mined], *, session: str, conversation: str) -> list[str]:
+    """Put what patterns found among the candidates; return the keys to be noted as sighted."""
+    keys = []
+    for mined in found:
+        draft = Draft(
+            mined.title,
+            mined.text,
+            type=mined.type,
+            source="mined",
+            session=session,
+            conversation=conversation,
+            evidence=mined.text if mined.from_person else "",
+        )
+        propose(store, draft, key=mined.key, confidence=mined.confidence, why="waits to be seen more often")
+        keys.append(mined.key)
+    return keys
+
+
+def promote(store: Store, keys: Iterable[str]) -> list[Settled]:
+    """Store those of *keys* that were seen often enough by now and do not read like an instruction."""
+    stored: list[Settled] = []
+    if store.settings.capture != "auto":
+        return stored
+    for key in keys:
+        with store.database.read() as db:
+            times, verdict = sightings.times(db, key), sightings.verdict_on(db, key)
+        waiting = None if verdict else _find(store, key)
+        if waiting and is_stored(waiting.confidence, times):
+            memory = waiting.memory
+            if not reads_like_instruction(f"{memory.title}\n{memory.text}"):
+                stored.append(_store(store, waiting, source=memory.source))
+    return stored
+
+
+def review_candidates(store: Store) -> list[Waiting]:
+    """Return the candidates that wait here, the most believable and most often seen first."""
+    catch_up(store)
+    found = []
+    for folder in dict.fromkeys((_folder(store, Level.USER), _folder(store, None))):
+        for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
+            if waiting := _read(store, path):
+                found.append(waiting)
+    return sorted(found, key=lambda each: (-each.confidence, -each.times, each.memory.id))
+
+
+def approve(store: Store, keys: Sequence[str]) -> list[Settled]:
+    """
+    Store the candidates with these *keys* as memories that the person accepted.
+
+    Raises NotFound for a key that does not wait, before anything is stored.
+    """
+    waiting = [_expected(store, key) for key in keys]
+    return [_store(store, each, source=_confirmed(each.memory.source)) for each in waiting]
+
+
+def reject(store: Store, keys: Sequence[str]) -> None:
+    """Delete the candidates with these *keys*; they are not proposed again. Raises NotFound."""
+    for each in [_expected(store, key) for key in keys]:
+        _judge(store, each, "rejected")
+
+
+def expire(store: Store) -> int:
+    """Delete the candidates that were not seen for 30 days; return how many."""
+    late = store.now() - int(EXPIRES_AFTER * DAY)
+    expired = 0
+    for each in review_candidates(store):
+        with store.database.read() as db:
+            last = sightings.last_seen(db, each.memory.id)
+        if max(last, int(each.memory.updated.timestamp())) < late:
+            files.delete(each.path)  # it may be proposed again: nobody said no to it
+            expired += 1
+    return expired
+
+
+def _confirmed(source: str) -> str:
+    """Return whose word a memory is that the person approved."""
+    return "extracted" if source == "assistant" else source
+
+
+def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
+    memory = waiting.memory
+    draft = Draft(
+        memory.title,
+        memory.text,
+        type=memory.type,
+        tags=memory.tags,
+        source=source,
+        touches=memory.touches,
+        session=memory.session,
+        conversation=memory.conversation,
+        evidence=memory.evidence,
+    )
+    supersedes = memory.supersedes[0] if memory.supersedes else ""
+    settled = settle(store, draft, supersedes=supersedes)
+    _judge(store, waiting, "approved")
+    return settled
+
+
+def _judge(store: Store, waiting: Waiting, verdict: str) -> None:
+    store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict=verdict)
+    files.delete(waiting.path)
+    catch_up(store)
+
+
+def _folder(store: Store, level: Level | None) -> Path:
+    """Return where candidates of *level* wait: never in a repository."""
+    private = [vault for vault in store.vaults if not vault.in_repository]
+    vault = private[0] if level is Level.USER else private[-1]
+    return vault.root / FOLDER
+
+
+def _expected(store: Store, key: str) -> Waiting:
+    waiting = _find(store, key)
+    if waiting is None:
+        raise NotFound(key, [each.memory.id for each in review_candidates(store)][:3])
+    return waiting
+
+
+def _find(store: Store, key: str) -> Waiting | None:
+    wanted = check_id(key.strip().removesuffix(".md"))
+    for folder in (_folder(store, None), _folder(store, Level.USER)):
+        if waiting := _read(store, folder / f"{wanted}.md"):
+            return waiting
+    return None
+
+
+def _read(store: Store, path: Path) -> Waiting | None:
+    there = stamp(path)
+    if not there:
+        return None
+    try:
+        data = read_memory_file(store.user_vault, path)
+        modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000, store.clock().tzinfo)
+        memory = memory_file.parse(
+            data, path=str(path), kind=Kind.KNOWLEDGE, archived=False, modified=modified
+        )
+    except (Unreadable, Rejected, FileNotFoundError):
+        return None  # what cannot be read proposes nothing
+    memory = replace(memory, id=path.stem)
+    with store.database.read() as db:
+        times = sightings.times(db, memory.id)
+    why = memory.notes[0] if memory.notes else "waits for you"
+    return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why)

@@ -1,0 +1,256 @@
+"""
+capture: from the transcript of a session to the raw tier, where past work is found again without any model.
+
+The hooks only note how far a transcript has grown (`actions/note.py`). The worker reads what is new, without
+what is private or secret, and appends it to the session's conversation. Each piece ends with a line in the
+ledger; a process that is killed does its last piece again, and finds what it had written already.
+"""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.actions.candidate import promote, propose_mined
+from mcp_server.actions.note import note_seen
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import catch_up, take_in
+from mcp_server.adapters import memory_file, transcript_file
+from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.adapters.vault import Vault, read_memory_file
+from mcp_server.core.chunks import Chunk, chunks
+from mcp_server.core.conversation import parse_turns, render_turns, turns_said, without_said
+from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.memory import Draft, Kind, Level, slug, split_title
+from mcp_server.core.mining import mine
+from mcp_server.core.transcript import Condenser, Utterance
+from mcp_server.store import Store
+
+PART = 48_000  # characters after which a conversation goes on in another file: each addition reads it whole
+TRIES = 3  # attempts to add to a conversation that somebody edits at the same moment
+SOURCE = "transcript"
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was taken into the raw tier: utterances and bytes read."""
+
+    utterances: int = 0
+    bytes: int = 0
+
+
+def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
+    """Return *transcript* and those of its subagents that have grown, which no hook tells of."""
+    found = [transcript]
+    for path in transcript_file.subagents(Path(transcript.path)):
+        size = transcript_file.size(path)
+        with store.database.read() as db:
+            known = transcripts.known(db, str(path))
+        if size and (known is None or known.seen != size):
+            note_seen(
+                store,
+                path,
+                size,
+                session=transcript.session,
+                folder=transcript.folder,
+                ended=transcript.ended,
+                backfill=transcript.paid_from >= transcript.seen > 0,
+            )
+            catch_up(store)
+            with store.database.read() as db:
+                known = transcripts.known(db, str(path))
+            if known:
+                found.append(known)
+    return found
+
+
+def keep(store: Store, transcript: Transcript, *, progress: Progress | None = None) -> Kept:
+    """
+    Take what is new in *transcript* into the raw tier, and note candidates when no model will read it.
+
+    Raises OSError when the disk refuses; Unreadable when the transcript is no regular file.
+    """
+    path = Path(transcript.path)
+    size = transcript_file.size(path)
+    start = transcript.kept
+    if size and (start > size or transcript_file.mark(path, start) != transcript.before):
+        start = 0  # written anew; the turns it still has are known by their keys
+    behind = start
+
+    def lines() -> Iterator[tuple[bytes, int, int]]:
+        nonlocal behind
+        for line, begin, end in transcript_file.lines(path, start):
+            yield line, begin, end
+            behind = end
+
+    condenser = Condenser(skipping=transcript.skipping and start > 0, subagent=is_subagent(path))
+    kept, reached = 0, start
+    for chunk in chunks(condenser.read(lines())):
+        kept += _keep_chunk(store, transcript, chunk, first_words=condenser.first_words)
+        if progress:
+            progress(chunk.end - reached)
+        reached = chunk.end
+    _note_kept(store, transcript, behind, skipping=condenser.skipping, whole=True)
+    if progress:
+        progress(behind - reached)
+    return Kept(kept, behind - start)
+
+
+def is_subagent(path: Path) -> bool:
+    """Tell whether a transcript is that of a subagent, whose prompts Claude wrote."""
+    return path.parent.name == "subagents"
+
+
+def is_kept_here(store: Store, transcript: Transcript) -> bool:
+    """Tell whether the conversation of *transcript* belongs to this project."""
+    return _is_taken(_vault(store), conversation_id(transcript))
+
+
+def conversation_id(transcript: Transcript, part: int = 1) -> str:
+    """Return the id of the conversation that holds a part of *transcript*."""
+    name = slug(transcript.session) or "session"
+    if is_subagent(Path(transcript.path)):
+        name = f"{name[:44]}-{slug(Path(transcript.path).stem)}"
+    name = re.sub(r"[^a-z0-9-]", "", name)[:72].strip("-")
+    return name if part == 1 else f"{name}-{part}"
+
+
+def _keep_chunk(store: Store, transcript: Transcript, chunk: Chunk, *, first_words: str) -> int:
+    with store.database.read() as db:
+        fresh = transcripts.fresh_keys(db, [each.key for each in chunk.utterances])
+    new = [each for each in chunk.utterances if each.key in fresh]
+    conversation = _add_to_conversation(store, transcript, new, first_words=first_words) if new else ""
+    sighted: list[str] = []
+    if not store.settings.model_calls:
+        turns = [(each.speaker.value, each.words) for each in new]
+        sighted = propose_mined(store, mine(turns), session=transcript.session, conversation=conversation)
+    for each in new:
+        if each.forced:
+            _remember_forced(store, transcript, each, conversation)
+    _note_kept(store, transcript, chunk.end, turns=[each.key for each in new], sighted=sighted)
+    promote(store, sighted)
+    return len(new)
+
+
+def _remember_forced(store: Store, transcript: Transcript, said: Utterance, conversation: str) -> None:
+    """Store what the person marked with #remember, word for word."""
+    title, text = split_title(said.words)
+    draft = Draft(
+        title[:200], text, session=transcript.session, conversation=conversation, evidence=said.words[:200]
+    )
+    with contextlib.suppress(Rejected):  # nothing is left of it
+        remember(store, draft, keep_secrets=True)
+
+
+def _note_kept(
+    store: Store,
+    transcript: Transcript,
+    end: int,
+    *,
+    skipping: bool = False,
+    whole: bool = False,
+    turns: Iterable[str] = (),
+    sighted: Iterable[str] = (),
+) -> None:
+    """Note that the transcript is kept up to byte *end*; *whole*: there is no complete line behind it."""
+    particulars = {"turns": list(turns), "sighted": list(sighted), "skipping": skipping, "whole": whole}
+    store.ledger.append(
+        "transcript_kept",
+        store.clock(),
+        path=transcript.path,
+        session=transcript.session,
+        end=end,
+        before=transcript_file.mark(Path(transcript.path), end),
+        **{name: value for name, value in particulars.items() if value},
+    )
+    catch_up(store)
+
+
+def _add_to_conversation(
+    store: Store, transcript: Transcript, new: list[Utterance], *, first_words: str
+) -> str:
+    """Append *new* to the conversation of *transcript*; return the id of the part that holds them."""
+    vault = _vault(store)
+    for _ in range(TRIES):
+        part, path = _last_part(vault, transcript)
+        with contextlib.suppress(Conflict, NotFound):
+            return _add_to_part(store, transcript, new, vault, part, path, first_words)
+    raise Conflict(f"{path.name} is being edited.")
+
+
+def _add_to_part(
+    store: Store,
+    transcript: Transcript,
+    new: list[Utterance],
+    vault: Vault,
+    part: int,
+    path: Path,
+    first_words: str,
+) -> str:
+    subagent = is_subagent(Path(transcript.path))
+    text = _text_of(vault, path)
+    new = without_said(new, parse_turns(text)[-len(new) - 4 :])
+    added = render_turns(turns_said(new, subagent=subagent))
+    if text and len(text) + len(added) > PART:
+        part, text = part + 1, ""
+    memory_id = conversation_id(transcript, part)
+    if not new:
+        return memory_id
+    if text:
+        take_in(store, vault, path)
+        revise(store, memory_id, Revision(text=f"{text}\n\n{added}"), keep_secrets=True)
+        return memory_id
+    said = first_words or new[0].words
+    title = split_title(" ".join(said.split()))[0][:80] or "Conversation"
+    draft = Draft(
+        f"{title} (part {part})" if part > 1 else title,
+        added,
+        id=memory_id,
+        kind=Kind.CONVERSATION,
+        source=SOURCE,
+        session=transcript.session,
+        level=vault.level,
+    )
+    remember(store, draft, keep_secrets=True)
+    return memory_id
+
+
+def _vault(store: Store) -> Vault:
+    return store.vault_for(Kind.CONVERSATION, Level.PROJECT if store.project else Level.USER)
+
+
+def _last_part(vault: Vault, transcript: Transcript) -> tuple[int, Path]:
+    """Return the number and the path of the part that was written last, or of the first one to write."""
+    part = 1
+    while _is_taken(vault, conversation_id(transcript, part + 1)):
+        part += 1
+    if not vault.path_for(conversation_id(transcript, part), Kind.CONVERSATION).exists():
+        while _is_taken(vault, conversation_id(transcript, part)):
+            part += 1  # archived: it stays as it is
+    return part, vault.path_for(conversation_id(transcript, part), Kind.CONVERSATION)
+
+
+def _is_taken(vault: Vault, memory_id: str) -> bool:
+    return any(
+        vault.path_for(memory_id, Kind.CONVERSATION, archived=archived).exists() for archived in (False, True)
+    )
+
+
+def _text_of(vault: Vault, path: Path) -> str:
+    try:
+        data = read_memory_file(vault, path)
+    except FileNotFoundError:
+        return ""
+    modified = datetime.fromtimestamp(0, UTC)
+    try:
+        return memory_file.parse(
+            data, path=str(path), kind=Kind.CONVERSATION, archived=False, modified=modified
+        ).text
+    except Unreadable as error:
+        raise Conflict(str(error)) from error

@@ -1,0 +1,261 @@
+"""
+The journal of tidying: every change stands in the ledger before it is made, and can be taken back.
+
+A process that is killed leaves at most one entry half done, which the next run completes.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from mcp_server.actions.read import Found
+from mcp_server.actions.sync import catch_up, take_in, written
+from mcp_server.adapters import files, memory_file, places
+from mcp_server.adapters.index import tidying, usage
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.vault import Vault, confined, kind_of, make_vault_folders, stamp
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
+from mcp_server.core.journal import PLACE, TRASH, Change, Entry, stands_between, with_values
+from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.store import Store
+
+LOCK = ".tidy.lock"
+DUPLICATES = "duplicates"  # the step whose first change is of a memory that was there and took over others
+PATIENCE = 5.0  # seconds to wait for another process that tidies
+
+
+class Outcome(StrEnum):
+    """What became of one change."""
+
+    DONE = "done"
+    NOTHING = "nothing to do"
+    GONE = "it is gone"
+    CHANGED = "it was changed since"
+
+
+@dataclass(slots=True)
+class Undone:
+    """What was taken back of a run: the ids that are as they were, and those left alone with the reason."""
+
+    run: str
+    restored: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """Return what was done, one line for each memory."""
+        if not self.run:
+            return ["There is nothing to undo."]
+        back = [f"as before: [{memory_id}]" for memory_id in self.restored]
+        return back + [f"left alone: [{memory_id}] {why}" for memory_id, why in self.skipped]
+
+
+@contextlib.contextmanager
+def alone(store: Store) -> Iterator[None]:
+    """Hold the lock of tidying; raise Conflict when another process has it for some seconds."""
+    files.make_folder(store.home)
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(files.lock(store.home / LOCK, patience=PATIENCE))
+        except BlockingIOError:
+            raise Conflict("Another process is tidying.", "Try again in a minute.") from None
+        yield
+
+
+def load(store: Store, row: Row) -> Found:
+    """Return the memory that the index knows as *row*, from its file; raises NotFound, Unreadable."""
+    vault = store.vault(row.vault)
+    assert vault
+    return _load(store, vault, Path(row.path).relative_to(vault.root).as_posix())
+
+
+def place_of(found: Found) -> str:
+    """Return where the file of a memory lies in its vault."""
+    return found.path.relative_to(found.vault.root).as_posix()
+
+
+def trash_place(store: Store, found: Found) -> str:
+    """Return a free place in the trash for the file of a memory."""
+    wanted = found.path.relative_to(found.vault.root).with_name(f"{found.memory.id}.md")
+    folder = places.trash_folder(store.home, found.vault)
+    number, free = 1, wanted
+    while stamp(folder / free):
+        number += 1
+        free = wanted.with_name(f"{found.memory.id}.{number}.md")
+    return TRASH + free.as_posix()
+
+
+def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
+    """
+    Write *entry* into the ledger, then do it; return ref → outcome of what could not be done.
+
+    Raises OSError when the ledger cannot be written; nothing is done then.
+    """
+    changes = [change.as_json() for change in entry.changes]
+    store.ledger.append(
+        "tidied", store.clock(), run=run, step=entry.step, reason=entry.reason, changes=changes
+    )
+    if entry.new:
+        _create(store, entry)
+    failed = _apply_all(store, entry)
+    if entry.heir and not failed:
+        store.ledger.note("merged", store.clock(), refs=[entry.heir], **{"from": list(entry.ancestors)})
+    catch_up(store)
+    return failed
+
+
+def complete(store: Store, run: str) -> None:
+    """Complete the last entry of a run that was killed, unless the memory it was to make is missing."""
+    with store.database.read() as db:
+        last = tidying.entries(db, run)[-1:]
+    for entry in last:
+        if all(change.was or _file(store, change) for change in entry.changes):
+            _apply_all(store, entry)
+
+
+def undo(store: Store, run: str = "") -> Undone:
+    """
+    Put back what the named run of tidying changed, or the last one; merged memories go to the trash.
+
+    What was changed by somebody since is left alone and reported. Raises NotFound for an unknown run.
+    """
+    with alone(store):
+        catch_up(store)
+        with store.database.read() as db:
+            chosen = run or tidying.last_run(db, [vault.key for vault in store.vaults])
+            entries = tidying.entries(db, chosen)
+        if run and not entries:
+            raise NotFound(run)
+        done = Undone(chosen)
+        for entry in reversed(entries):
+            _undo(store, entry, done)
+        if chosen:
+            store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen)
+            catch_up(store)
+        return done
+
+
+def new_run(store: Store) -> str:
+    """Return a name for a run that begins now."""
+    return f"{store.clock():%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
+
+
+def _undo(store: Store, entry: Entry, done: Undone) -> None:
+    for change in reversed(entry.changes):
+        back = change.reversed()
+        made = not change.was  # a merged memory, which was not there
+        if made and (found := _file(store, change)):
+            back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, found)})
+        try:
+            outcome: str = _apply(store, back)
+        except (DaybookError, OSError) as error:
+            outcome = str(error)
+        if outcome == Outcome.DONE and not made:
+            done.restored.append(change.id)
+        elif outcome not in (Outcome.DONE, Outcome.NOTHING):
+            done.skipped.append((change.id, outcome))
+    if entry.step == DUPLICATES:
+        heirs, ancestors = [entry.changes[0].ref], [change.ref for change in entry.changes[1:]]
+        store.ledger.note("unmerged", store.clock(), refs=heirs, **{"from": ancestors})
+
+
+def _apply_all(store: Store, entry: Entry) -> dict[str, Outcome]:
+    failed: dict[str, Outcome] = {}
+    for change in entry.changes:
+        if change.was:
+            outcome = _apply(store, change)
+            if outcome in (Outcome.GONE, Outcome.CHANGED):
+                failed[change.ref] = outcome
+    return failed
+
+
+def _tried(store: Store, change: Change) -> Outcome | str:
+    try:
+        return _apply(store, change)
+    except (DaybookError, OSError) as error:
+        return str(error)
+
+
+def _create(store: Store, entry: Entry) -> None:
+    made = entry.changes[0]
+    vault = store.vault(made.vault)
+    assert vault and entry.new
+    make_vault_folders(vault)
+    path = _path(store, vault, made.now[PLACE])
+    data = memory_file.render(entry.new)
+    files.write_new(path, data)
+    waits = reads_like_instruction(f"{entry.new.title}\n{entry.new.text}")
+    accepted = "" if waits else files.digest(data)
+    written(store, vault, path, "remembered", ref=made.ref, accepted=accepted)
+
+
+def _apply(store: Store, change: Change) -> Outcome:
+    """Bring a memory from how *change* says it was to how it is now, unless somebody changed it."""
+    if not change.now:
+        return Outcome.NOTHING
+    found = _file(store, change)
+    if found is None:
+        return Outcome.GONE
+    if not stands_between(found.memory, change):
+        return Outcome.CHANGED
+    target = _path(store, found.vault, change.now[PLACE])
+    data = memory_file.rewrite(found.data, with_values(found.memory, change.now), path=str(found.path))
+    if data == found.data and target == found.path:
+        return Outcome.NOTHING
+    if data != found.data:
+        files.replace(found.path, data, expected=found.digest)
+        _accept_again(store, found, files.digest(data))
+    if target != found.path:
+        files.move(found.path, target)
+    places_in_vault = [said[PLACE] for said in (change.was, change.now) if not said[PLACE].startswith(TRASH)]
+    take_in(store, found.vault, *(found.vault.root / place for place in dict.fromkeys(places_in_vault)))
+    return Outcome.DONE
+
+
+def _accept_again(store: Store, found: Found, digest: str) -> None:
+    """Let what the person accepted stay accepted: tidying changes nothing of what it says."""
+    with store.database.read() as db:
+        accepted = usage.accepted_digests(db, [found.digest])
+    if accepted:
+        store.ledger.note("accepted", store.clock(), refs=[found.ref], digests=[digest])
+
+
+def _file(store: Store, change: Change) -> Found | None:
+    """Return the file that *change* is about, where it was or where it is by now."""
+    vault = store.vault(change.vault)
+    for said in (change.was, change.now) if vault else ():
+        if PLACE in said:
+            assert vault
+            with contextlib.suppress(NotFound, Unreadable, Rejected):
+                found = _load(store, vault, said[PLACE])
+                if found.memory.id == change.id:
+                    return found
+    return None
+
+
+def _path(store: Store, vault: Vault, place: str) -> Path:
+    """Return the path of *place*; raise Rejected when it leads out of the vault or of the trash."""
+    if not place.startswith(TRASH):
+        return confined(vault, vault.root / place)
+    relative = Path(place.removeprefix(TRASH))
+    if relative.is_absolute() or ".." in relative.parts:
+        raise Rejected(f"{place} leads out of the trash.", "Correct the ledger.")
+    return places.trash_folder(store.home, vault) / relative
+
+
+def _load(store: Store, vault: Vault, place: str) -> Found:
+    path = _path(store, vault, place)
+    there = stamp(path)
+    if there is None:
+        raise NotFound(path.stem)
+    try:
+        data = files.read(path)
+    except FileNotFoundError:
+        raise NotFound(path.stem) from None
+    kind, archived = kind_of(vault, vault.root / place.removeprefix(TRASH))
+    modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000, UTC)
+    memory = memory_file.parse(data, path=str(path), kind=kind, archived=archived, modified=modified)
+    return Found(memory, vault, path, data, files.digest(data))

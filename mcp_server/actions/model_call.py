@@ -1,0 +1,209 @@
+"""
+Calling the model within what the person allows: the only way to it.
+
+Every call is reserved in the ledger before it is made, so that no kill, crash or second process can
+spend more than a day's cap, or ask for the same item more than `MOST_TRIES` times.
+"""
+
+import contextlib
+import hashlib
+import math
+import os
+import random
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from mcp_server.actions.sync import catch_up
+from mcp_server.adapters import files
+from mcp_server.adapters.index import spending as spent
+from mcp_server.adapters.index import usage
+from mcp_server.core import budget
+from mcp_server.core.budget import CallFailed, Outcome, Reply
+from mcp_server.core.errors import ModelUnavailable, SettingsError
+from mcp_server.core.memory import timestamp
+from mcp_server.core.ports import Model
+from mcp_server.store import Store
+
+LOCK_NAME = ".model.lock"  # in the store: whoever holds it may have a call in flight
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What today (UTC) cost, why the model is left alone and until when, and what was given up."""
+
+    today_usd: float
+    today_calls: int
+    paused_reason: str
+    """'' when the model may be asked."""
+    paused_until: datetime | None
+    """None also when other settings are waited for."""
+    given_up: int
+
+
+def call_model(
+    store: Store, *, item: str, system: str, prompt: str, most_tokens: int, patience: float = 0
+) -> Reply:
+    """
+    Make one call about *item* and return the reply.
+
+    Raises ModelUnavailable: with `later` for what may be asked another time, without it when the item
+    is given up. Waits at most *patience* seconds for another process's call, and never for a pause.
+    """
+    if not store.settings.model_calls:
+        raise ModelUnavailable(
+            "The model may not be called: you have not said so.", "Run 'daybook setup' to decide."
+        )
+    with _alone(store, patience):
+        now = store.now()
+        size = len((system + prompt).encode("utf-8", "surrogatepass"))
+        reserved = budget.reserve(size, most_tokens)
+        with store.database.write() as db:
+            usage.catch_up(db, store.ledger)
+            _check_item(db, item)
+            _check_pause(spent.timed_pause(db, now))
+            usd, calls = spent.today(db, now)
+        if refused := budget.refusal(usd, calls, reserved, store.settings):
+            raise ModelUnavailable(
+                refused, "It goes on tomorrow (UTC); daily_usd and daily_calls are the caps."
+            )
+        model = _model(store)
+        settings = _digest(store, model)
+        with store.database.read() as db:
+            _check_pause(spent.settings_pause(db, settings, now))
+            tries = spent.tries(db, item)[0] + 1
+        call = _reserve(store, item, reserved)
+        try:
+            reply = model.ask(system=system, prompt=prompt, most_tokens=most_tokens)
+        except CallFailed as failed:
+            usd = reserved if failed.charged else 0.0
+            store.ledger.note(
+                "spent", store.clock(), call=call, usd=usd, input=0, output=0, outcome=failed.outcome.value
+            )
+            raise _gone_wrong(store, failed, tries, settings) from None
+        store.ledger.note(
+            "spent",
+            store.clock(),
+            call=call,
+            usd=budget.cost(reply.input_tokens, reply.output_tokens),
+            input=reply.input_tokens,
+            output=reply.output_tokens,
+            outcome=Outcome.OK.value,
+        )
+        return reply
+
+
+def spending(store: Store) -> Spending:
+    """Return what was spent today and whether the model is left alone, as the ledger has it."""
+    catch_up(store)
+    now = store.now()
+    with store.database.read() as db:
+        usd, calls = spent.today(db, now)
+        pause = spent.timed_pause(db, now)
+        given_up = spent.given_up(db)
+        waits = spent.waits_for_person(db)
+    if waits:  # only then it matters which settings there are, and the model's library is loaded
+        with contextlib.suppress(ModelUnavailable, SettingsError):
+            settings = _digest(store, _model(store))
+            with store.database.read() as db:
+                pause = spent.settings_pause(db, settings, now) or pause
+    until = datetime.fromtimestamp(pause.until, UTC) if pause and pause.until else None
+    return Spending(usd, calls, pause.reason if pause else "", until, given_up)
+
+
+def resume(store: Store) -> None:
+    """End every pause, because the person says that what was wrong is mended: a bill was paid, say."""
+    now = store.clock()
+    settings = [""]
+    with contextlib.suppress(ModelUnavailable):
+        settings.append(_digest(store, _model(store)))
+    for one in settings:
+        store.ledger.append("paused", now, until=timestamp(now), reason="", settings=one)
+
+
+@contextlib.contextmanager
+def _alone(store: Store, patience: float) -> Iterator[None]:
+    """Hold the lock of the one call that may be in flight on this machine."""
+    with contextlib.ExitStack() as held:
+        try:
+            files.make_folder(store.home)
+            held.enter_context(files.lock(store.home / LOCK_NAME, patience=patience))
+        except BlockingIOError:
+            raise ModelUnavailable(
+                "Another session is calling the model.", "Try again in a minute."
+            ) from None
+        except OSError as error:
+            raise _unwritable(error) from error
+        yield
+
+
+def _check_item(db: sqlite3.Connection, item: str) -> None:
+    tries, outcome = spent.tries(db, item)
+    if tries >= budget.MOST_TRIES:
+        raise ModelUnavailable(
+            f"The model was asked {tries} times about this, which is the most.", later=False
+        )
+    if outcome == Outcome.BAD_REQUEST.value:
+        raise ModelUnavailable("The model could not take this when it was sent before.", later=False)
+
+
+def _check_pause(pause: spent.Pause | None) -> None:
+    if pause is None:
+        return
+    if pause.until:
+        until = timestamp(datetime.fromtimestamp(pause.until, UTC))
+        raise ModelUnavailable(f"The model is left alone until {until}: {pause.reason}")
+    raise ModelUnavailable(
+        f"The model is left alone until its settings change: {pause.reason}",
+        "Correct the key or its credit, then run 'daybook setup'.",
+    )
+
+
+def _model(store: Store) -> Model:
+    model = store.model()
+    if model is None:
+        raise ModelUnavailable(
+            "There is no key for the model.", "Set ANTHROPIC_API_KEY, or api_key in config.toml."
+        )
+    return model
+
+
+def _digest(store: Store, model: Model) -> str:
+    """Return what stands for the settings that calls depend on; it tells nothing of the key."""
+    said = f"{model.identity} {store.settings.daily_usd} {store.settings.daily_calls}"
+    return hashlib.blake2b(said.encode("ascii"), digest_size=8).hexdigest()
+
+
+def _reserve(store: Store, item: str, usd: float) -> str:
+    """Write down that a call is about to be made; without that line there is no call."""
+    call = os.urandom(8).hex()
+    try:
+        store.ledger.append("reserved", store.clock(), call=call, item=item, usd=usd)
+    except OSError as error:
+        raise _unwritable(error) from error
+    return call
+
+
+def _gone_wrong(store: Store, failed: CallFailed, tries: int, settings: str) -> ModelUnavailable:
+    """Write down the pause that a failed call calls for, and return the error to raise."""
+    rest = budget.rest_after(failed.outcome, tries, failed.retry_after, random.random())  # noqa: S311
+    if rest:
+        now = store.clock()
+        until = ""
+        if rest.seconds is not None:
+            end = math.ceil(now.timestamp() + rest.seconds)
+            until = timestamp(datetime.fromtimestamp(end, UTC))
+        bound = settings if rest.lifted else ""
+        store.ledger.note("paused", now, until=until, reason=str(failed), settings=bound)
+    later = not budget.is_hopeless(failed.outcome, tries)
+    hint = "Correct the key or its credit, then run 'daybook setup'." if failed.outcome.needs_person else None
+    return ModelUnavailable(str(failed), hint, later=later)
+
+
+def _unwritable(error: OSError) -> ModelUnavailable:
+    reason = error.strerror or type(error).__name__
+    return ModelUnavailable(
+        f"The model is not called: what it costs cannot be written down ({reason}).",
+        "Free some space, or make the store writable.",
+    )

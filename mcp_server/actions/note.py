@@ -1,0 +1,65 @@
+"""note: put a transcript into the worker's queue; runs in hooks, so it does next to nothing."""
+
+from pathlib import Path
+
+from mcp_server.adapters import transcript_file
+from mcp_server.adapters.index import transcripts
+from mcp_server.store import Store
+
+STOP_LINES = 3  # new lines that a transcript must have after an answer to be noted; DESIGN 6.3
+WORTH_STARTING = 20_000  # unread bytes of a transcript for which a worker is started before the session ends
+
+
+def note_seen(
+    store: Store, path: Path, size: int, *, session: str, folder: str, ended: bool, backfill: bool = False
+) -> None:
+    """
+    Write the line that says how far a transcript has grown; needs no index.
+
+    *ended*: nothing more is expected soon. *backfill*: it is old, and only to be found again.
+    Raises OSError when the disk refuses.
+    """
+    flags = {"ended": ended, "backfill": backfill}
+    store.ledger.append(
+        "transcript_seen",
+        store.clock(),
+        path=str(path),
+        end=size,
+        session=session,
+        folder=folder,
+        **{name: True for name, said in flags.items() if said},
+    )
+
+
+def note_answer(store: Store, path: Path, *, session: str, folder: str) -> bool:
+    """
+    Note the transcript after an answer, when at least three lines are new.
+
+    Return whether enough of it is unread for a worker to be started. Raises OSError, IndexUnavailable.
+    """
+    if not captures(store, path):
+        return False
+    with store.database.read() as db:
+        known = transcripts.known(db, str(path))
+    seen, kept = (known.seen, known.kept) if known else (0, 0)
+    size = transcript_file.size(path)
+    if size < seen:
+        seen = kept = 0  # written anew
+    if transcript_file.count_lines(path, seen, most=STOP_LINES) < STOP_LINES:
+        return False
+    note_seen(store, path, size, session=session, folder=folder, ended=False)
+    return size - kept >= WORTH_STARTING
+
+
+def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
+    """
+    Note that the transcript at *path* is to be read to its end: what it tells is about to go from context.
+
+    Needs no index. Raises OSError when the disk refuses.
+    """
+    note_seen(store, path, transcript_file.size(path), session=session, folder=folder, ended=True)
+
+
+def captures(store: Store, path: Path) -> bool:
+    """Tell whether the transcript at *path* is to be noted at all."""
+    return store.settings.capture != "manual" and path.suffix == ".jsonl" and path.is_absolute()

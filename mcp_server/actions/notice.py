@@ -1,0 +1,50 @@
+"""notice: the one line that a person sees when a session starts and something needs them."""
+
+from mcp_server.adapters import files
+from mcp_server.adapters.index import spending, transcripts
+from mcp_server.core.errors import IndexUnavailable
+from mcp_server.store import Store
+
+LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
+OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
+
+
+def notice(store: Store, *, has_key: bool) -> str:
+    """
+    Return what needs the person, as one sentence; '' for nothing.
+
+    *has_key*: a key for the model lies in the person's environment. It is offered once, and never used
+    without a yes. Runs in a hook: only reads the index.
+    """
+    try:
+        with store.database.read() as db:
+            late = transcripts.late(db, store.now() - LATE)
+            refused = spending.waits_for_person(db)
+    except IndexUnavailable:
+        return ""
+    if late:
+        return (
+            f"Daybook: {late} sessions were not captured although they ended over an hour ago;"
+            " run 'daybook work', then 'daybook doctor' if it says so again."
+        )
+    if store.settings.model_calls and refused:
+        return "Daybook: the model's service refuses the key or the account; 'daybook status' says more."
+    if store.settings.model_calls and not has_key:
+        return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
+    if has_key and not store.settings.model_calls and _offer(store):
+        return (
+            "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
+            f" learn from sessions with Claude Haiku, for at most ${store.settings.daily_usd:.2f} a day."
+        )
+    return ""
+
+
+def _offer(store: Store) -> bool:
+    """Note that the offer is being made; False when it was made before or cannot be noted."""
+    if store.settings.capture == "manual":
+        return False
+    try:
+        files.write_new(store.home / "work" / OFFERED, b"")
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,113 @@
+"""settle: store what Claude or a pattern proposes, after a look at what is known already."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.read import Found, read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember, supersede
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.adapters.index import usage
+from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import Draft, Kind, Link
+from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.query import Filter, Hit, Query, Sort
+from mcp_server.core.verdict import Action, Statement, judge, richer
+from mcp_server.store import Store
+
+NEIGHBOURS = 10  # nearest memories that a candidate is compared with
+CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What was done with a draft: the action, the id that holds it now, and the id it was weighed against."""
+
+    action: Action
+    id: str
+    neighbour: str = ""
+
+
+def neighbours_of(store: Store, text: str) -> list[Hit]:
+    """Return the memories nearest to *text* that may be changed: those of vaults the person made."""
+    query = Query(text, sort=Sort.RELEVANCE, limit=NEIGHBOURS, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
+    adopted = {vault.key for vault in store.vaults if vault.adopted}
+    return [hit for hit in recall(store, query).hits if hit.ref.rpartition("/")[0] in adopted]
+
+
+def settle(store: Store, draft: Draft, *, supersedes: str = "") -> Settled:
+    """
+    Store *draft* unless it is known: ignore, merge, replace, contradict or add, as `core.verdict` judges.
+
+    *supersedes* is the id of the memory that the draft says it takes the place of; one that is not known
+    loses nothing.
+    Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
+    """
+    found = _neighbours(store, draft, supersedes)
+    ids = [each.memory.id for each, _ in found]
+    statements = [_statement(each, cosine) for each, cosine in found]
+    own = Statement(draft.title, draft.text, draft.type, draft.source)
+    named = ids.index(supersedes) if supersedes in ids else None
+    judged = judge(own, statements, supersedes=named)
+    old = found[judged.neighbour][0] if judged.neighbour is not None else None
+    match judged.action:
+        case Action.IGNORE | Action.MERGE if old:
+            _merge(store, draft, old, keep_words=judged.action is Action.IGNORE or _outranks(old, draft))
+            supersede(store, old.memory)  # a process may have been killed before it came to that
+            return Settled(judged.action, old.memory.id, old.memory.id)
+        case Action.REPLACE if old:
+            draft = replace(draft, supersedes=(*draft.supersedes, old.memory.id))
+        case Action.CONTRADICT if old:
+            draft = replace(draft, links=(*draft.links, Link("contradicts", old.memory.id)))
+        case _:
+            related = [found[number][0].memory.id for number in judged.related]
+            links = tuple(Link("relates-to", each) for each in related)
+            draft = replace(draft, links=(*draft.links, *links))
+    stored = remember(store, draft)
+    return Settled(judged.action, stored.memory.id, old.memory.id if old else "")
+
+
+def _neighbours(store: Store, draft: Draft, supersedes: str) -> list[tuple[Found, float | None]]:
+    """Return the memories nearest to *draft* with their cosines, and the one it names wherever it is."""
+    hits = neighbours_of(store, f"{draft.title}\n{draft.text}")
+    found = [(_known(store, hit.id), hit.parts.cosine) for hit in hits]
+    if supersedes and supersedes not in [hit.id for hit in hits]:
+        found.append((_known(store, supersedes), None))
+    return [(each, cosine) for each, cosine in found if each]
+
+
+def _merge(store: Store, draft: Draft, old: Found, *, keep_words: bool) -> None:
+    """Add the tags of *draft* to *old*, and its words when they say more; count the confirmation."""
+    text = old.memory.text if keep_words else richer(old.memory.text, draft.text)
+    tags = tuple(dict.fromkeys([*old.memory.tags, *draft.tags]))[:20]
+    with store.database.read() as db:
+        accepted = bool(usage.accepted_digests(db, [old.digest]))
+    accepted = accepted and (text == old.memory.text or not reads_like_instruction(text))
+    revise(store, old.memory.id, Revision(text=text, tags=tags), session=draft.session, accept=accepted)
+    if draft.source in CONFIRMING and draft.session != old.memory.session:
+        store.ledger.note("confirmed", store.clock(), refs=[old.ref], session=draft.session)
+
+
+def _outranks(old: Found, draft: Draft) -> bool:
+    own = Statement(draft.title, draft.text, draft.type, draft.source)
+    return _statement(old, None).authority > own.authority
+
+
+def _known(store: Store, memory_id: str) -> Found | None:
+    try:
+        return read(store, memory_id)
+    except NotFound:
+        return None
+
+
+def _statement(found: Found, cosine: float | None) -> Statement:
+    memory = found.memory
+    return Statement(
+        memory.title, memory.text, memory.type, memory.source, memory.verified is not None, cosine
+    )
+
+
+def describe(settled: Sequence[Settled]) -> str:
+    """Return in one line how many drafts were stored, merged and so on."""
+    counts = {action: sum(each.action is action for each in settled) for action in Action}
+    return ", ".join(f"{number} {action.value}" for action, number in counts.items() if number) or "nothing"

@@ -1,0 +1,76 @@
+"""setup: what the person allows, written into `config.toml`, where they can read and change it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcp_server.adapters import files
+from mcp_server.core.errors import Rejected, SettingsError
+from mcp_server.core.settings import parse_settings
+from mcp_server.store import Store
+
+CONFIG = "config.toml"
+_TABLE = re.compile(r"^\s*\[")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the person decided; None leaves a setting as it is."""
+
+    model_calls: bool | None = None
+    daily_usd: float | None = None
+    daily_calls: int | None = None
+    capture: str | None = None
+    api_key: str | None = None
+
+
+def setup(store: Store, choices: Choices) -> None:
+    """
+    Write *choices* into `config.toml`; every other line stays as it is.
+
+    Raises SettingsError when a value cannot be used or the file cannot be read, and writes nothing then.
+    """
+    said = {name: value for name in Choices.__slots__ if (value := getattr(choices, name)) is not None}
+    try:
+        parse_settings({}, said)
+    except SettingsError as error:
+        raise Rejected(str(error), error.hint) from error
+    files.make_folder(store.home)
+    path = store.home / CONFIG
+    try:
+        data = files.read(path)
+    except FileNotFoundError:
+        files.write_new(path, with_values("", said).encode("utf-8"))
+        return
+    changed = with_values(data.decode("utf-8"), said).encode("utf-8")
+    if changed != data:
+        files.replace(path, changed, expected=files.digest(data))
+
+
+def with_values(text: str, values: Mapping[str, object]) -> str:
+    """Return the TOML *text* with each of *values* set at its top level; all other lines stay."""
+    lines = text.splitlines(keepends=True)
+    top = next((number for number, line in enumerate(lines) if _TABLE.match(line)), len(lines))
+    for name, value in values.items():
+        line = f"{name} = {_toml(value)}\n"
+        for number, old in enumerate(lines[:top]):
+            if re.match(rf"\s*{re.escape(name)}\s*=", old):
+                lines[number] = line
+                break
+        else:
+            if top and not lines[top - 1].endswith("\n"):
+                lines[top - 1] += "\n"
+            lines.insert(top, line)
+            top += 1
+    return "".join(lines)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    said = str(value).replace("\\", "\\\\").replace('"', '\\"')
+    if not said.isprintable():
+        raise Rejected("A setting cannot hold line ends or control characters.", "Give it on one line.")
+    return f'"{said}"'

@@ -1,0 +1,238 @@
+"""
+tidy: consolidation and upkeep in one bounded run.
+
+Duplicates become one memory, contradictions are marked, a model may merge and drop, what nobody uses is put
+away. Every step stands in the journal before it is done; nothing is deleted but what was proposed and
+never taken up.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp_server.actions import age, journal
+from mcp_server.actions.candidate import expire
+from mcp_server.actions.consolidate import (
+    DROPS,
+    Known,
+    compare,
+    contradictions,
+    day_of,
+    duplicates,
+    known,
+    planned,
+)
+from mcp_server.actions.journal import Undone, undo
+from mcp_server.actions.model_call import call_model
+from mcp_server.actions.sync import catch_up, ensure_synced, sync
+from mcp_server.adapters import files
+from mcp_server.adapters.index import tidying
+from mcp_server.adapters.prompts import prompt
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.consolidation import ANSWER_TOKENS, MOST_CALLS, Item, digest_of, groups, plan, request
+from mcp_server.core.errors import DaybookError, ModelUnavailable
+from mcp_server.core.journal import Entry
+from mcp_server.store import Store
+
+__all__ = ["Tidied", "Undone", "tidy", "tidy_when_due", "undo"]
+
+MOST_CHANGES = 500  # entries of one run; what is left waits for the next
+WORK = "work"  # folder of answers that were paid for and are not carried out yet
+NONE: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Tidied:
+    """
+    What a run did, or would do: the entries of the journal, and what it only proposes.
+
+    `refused` has a sentence for each answer of a model that was not believed, `failed` for each change
+    that could not be made, `repaired` is the number of files that the index had wrong.
+    """
+
+    run: str
+    dry_run: bool = False
+    entries: list[Entry] = field(default_factory=list)
+    proposals: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    waits: str = ""
+    repaired: int = 0
+    expired: int = 0
+    calls: int = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many entries each step has."""
+        return dict(Counter(entry.step for entry in self.entries))
+
+    def refs(self, *steps: str) -> frozenset[str]:
+        """Return what the entries of *steps* changed."""
+        return NONE.union(*(entry.refs for entry in self.entries if entry.step in steps))
+
+    def lines(self) -> list[str]:
+        """Return the report: one line for each entry, then what was left undone, then the counts."""
+        said = [entry.line for entry in self.entries]
+        said += [f"look at {line}" for line in self.proposals]
+        said += [f"not done: {line}" for line in (*self.refused, *self.failed)]
+        said += [f"the model waits: {self.waits}"] if self.waits else []
+        counted = dict(self.counts)
+        counted |= {"repaired": self.repaired, "expired candidates": self.expired, "model calls": self.calls}
+        numbers = ", ".join(f"{name} {number}" for name, number in counted.items() if number)
+        return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
+
+
+def tidy(store: Store, *, dry_run: bool = False, with_model: bool | None = None) -> Tidied:
+    """
+    Tidy the memories of the person and of this project.
+
+    With *dry_run* nothing is changed, and the model is asked only when *with_model* says so; its answers
+    are kept for the run that carries them out. Raises Conflict when another process is tidying,
+    IndexUnavailable, OSError when the ledger cannot be written.
+    """
+    done = Tidied(journal.new_run(store), dry_run)
+    asking = store.settings.model_calls and (with_model if with_model is not None else not dry_run)
+    if dry_run:
+        ensure_synced(store)
+        catch_up(store)
+        _steps(store, done, asking)
+        return done
+    scope = _scope(store)
+    with journal.alone(store):
+        catch_up(store)
+        with store.database.read() as db:
+            unended = tidying.open_run(db, scope)
+        if unended:
+            journal.complete(store, unended)
+        store.ledger.append("tidied", store.clock(), run=done.run, began=scope)
+        done.repaired = sync(store, deep=True).changed
+        settled = _steps(store, done, asking)
+        done.expired = expire(store)
+        with store.database.read() as db:
+            active = tidying.count_active(db, scope)
+        store.ledger.append("tidied", store.clock(), run=done.run, ended=scope, active=active, groups=settled)
+        catch_up(store)
+    return done
+
+
+def tidy_when_due(store: Store) -> Tidied | None:
+    """
+    Tidy when enough happened since the last run, at most once an hour; None when it is not due.
+
+    Raises what `tidy` raises.
+    """
+    with store.database.read() as db:
+        due = tidying.is_due(db, _scope(store), store.now())
+    return tidy(store) if due else None
+
+
+def _scope(store: Store) -> str:
+    """Return the key of the private vault that says how long ago this project was tidied."""
+    return [vault.key for vault in store.vaults if not vault.in_repository][-1]
+
+
+def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
+    """Take the steps in their order; return the digests of what a model need not see again."""
+    with store.database.read() as db:
+        untouched = frozenset(tidying.brought_back(db))
+    settled: list[str] = []
+    for vault in store.vaults:
+        if not vault.adopted:
+            continue
+        here = known(store, vault)
+        compare(store, here)
+        merging = duplicates(
+            store,
+            here,
+            near=not store.settings.model_calls,
+            untouched=untouched,
+            proposals=done.proposals,
+        )
+        _take(store, done, merging)
+        _take(store, done, contradictions(store, here))
+        if asking and not done.waits:
+            here = here if done.dry_run else known(store, vault)  # as it is after the steps before
+            _ask_all(store, done, here, untouched)
+            if not done.dry_run:
+                settled += _settled(store, done, here, known(store, vault), untouched)
+    # Whoever shares a repository uses its memories too, and nobody here knows how much.
+    private = [vault.key for vault in store.vaults if not vault.in_repository]
+    _take(store, done, age.aged(store, private))
+    new = done.refs(DROPS, age.AGEING)
+    _take(store, done, age.orphaned(store, private, new))
+    _take(store, done, age.thrown_away(store, private, new | done.refs(age.ORPHANS)))
+    return settled
+
+
+def _take(store: Store, done: Tidied, entries: Iterable[Entry]) -> None:
+    """Carry out *entries* one by one, or only note them in a dry run."""
+    for entry in entries:
+        if len(done.entries) >= MOST_CHANGES:
+            break
+        if not done.dry_run:
+            try:
+                failed = journal.perform(store, entry, done.run)
+            except DaybookError as error:
+                done.failed.append(f"{entry.line}: {error}")
+                continue
+            done.failed += [f"{entry.line}: {ref} {why}" for ref, why in failed.items()]
+        done.entries.append(entry)
+
+
+def _ask_all(store: Store, done: Tidied, here: Known, untouched: frozenset[str]) -> None:
+    """Ask the model about each group that it has not seen as it is, and carry out what holds."""
+    shown = groups(item for item in here.items if item.ref not in untouched)
+    digests = [digest_of(group) for group in shown]
+    with store.database.read() as db:
+        seen = tidying.settled_groups(db, digests)
+    for group, digest in zip(shown, digests, strict=True):
+        if digest in seen or done.calls >= MOST_CALLS or done.waits:
+            continue
+        answer = _answer(store, done, here, group, digest)
+        if answer is None:
+            continue
+        found = plan(answer, group)
+        if isinstance(found, str):
+            done.refused.append(f"the plan for {len(group)} of type {group[0].statement.type}: {found}")
+        else:
+            _take(store, done, planned(store, here, group, found))
+        here.asked[digest] = group[0].statement.type
+
+
+def _answer(store: Store, done: Tidied, here: Known, group: Sequence[Item], digest: str) -> str | None:
+    """Return the model's answer about *group*, from the disk when it was paid for before."""
+    spool = _spool(store, here.vault, digest)
+    try:
+        return str(json.loads(files.read(spool)))
+    except (FileNotFoundError, ValueError):
+        pass
+    asked = request(group, [day_of(here.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}")
+    try:
+        reply = call_model(
+            store, item=digest, system=prompt("consolidate"), prompt=asked, most_tokens=ANSWER_TOKENS
+        )
+    except ModelUnavailable as error:
+        if error.later:
+            done.waits = str(error)
+        return None
+    done.calls += 1
+    files.write_new(spool, json.dumps(reply.text).encode("ascii"))
+    return reply.text
+
+
+def _settled(store: Store, done: Tidied, before: Known, after: Known, untouched: frozenset[str]) -> list[str]:
+    """Return the digests of the groups that were asked about, as they were and as they are now."""
+    for spool in (store.home / WORK).glob(f"tidy-{before.vault.key}-{'[0-9a-f]' * 32}.json"):
+        files.delete(spool)
+    types = set(before.asked.values())
+    if done.waits or done.calls >= MOST_CALLS:
+        return list(before.asked)
+    shown = groups(item for item in after.items if item.ref not in untouched)
+    now = [digest_of(group) for group in shown if group[0].statement.type in types]
+    return list(dict.fromkeys([*before.asked, *now]))
+
+
+def _spool(store: Store, vault: Vault, digest: str) -> Path:
+    return store.home / WORK / f"tidy-{vault.key}-{digest}.json"

@@ -1,0 +1,133 @@
+"""
+work: do what the ledger says is pending, then end.
+
+One process for each store at a time; whoever finds another at work leaves it to that one. Killed at any
+point it loses nothing, because everything it does ends with a line in the ledger.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp_server.actions.capture import keep, with_subagents
+from mcp_server.actions.claude_md import refresh
+from mcp_server.actions.learn import learn
+from mcp_server.actions.settle import Settled
+from mcp_server.actions.sync import catch_up
+from mcp_server.actions.tidy import tidy_when_due
+from mcp_server.adapters import files
+from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.core.errors import DaybookError, ModelUnavailable
+from mcp_server.store import Store
+
+log = logging.getLogger(__name__)
+
+LOCK = ".worker.lock"
+ROUNDS = 100  # looks at what is pending in one process, which somebody may go on adding to
+
+StoreFor = Callable[[Path | None], Store]
+"""Opens the store as seen from a folder, None for where the process works."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What a worker did: utterances kept, what became of proposals, and why it could not learn ('' if so)."""
+
+    kept: int = 0
+    settled: list[Settled] = field(default_factory=list)
+    waits: str = ""
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def work(store_for: StoreFor) -> Work | None:
+    """
+    Keep and learn every pending transcript, tidy when due, refresh the managed blocks of those projects.
+
+    Return what was done, None when another process is at it. What fails for one transcript is collected.
+    """
+    store = store_for(None)
+    done = Work()
+    files.make_folder(store.home)
+    for _ in range(ROUNDS):
+        try:
+            with files.lock(store.home / LOCK, patience=0):
+                while _work_once(store_for, done):
+                    pass
+        except BlockingIOError:
+            return None
+        # Whoever noted something after our last look found the lock held and left it to us.
+        catch_up(store)
+        if not _pending(store, done):
+            break
+    return done
+
+
+def _work_once(store_for: StoreFor, done: Work) -> bool:
+    store = store_for(None)
+    catch_up(store)
+    _note_consent(store)
+    touched: dict[str, Store] = {}
+    for transcript in _pending(store, done):
+        here = store_for(_folder(transcript))
+        try:
+            for each in with_subagents(here, transcript):
+                done.kept += keep(here, each).utterances
+            touched[here.project.key if here.project else ""] = here
+        except (DaybookError, OSError) as error:
+            done.failed[transcript.path] = str(error)
+            log.warning("%s was not kept: %s", transcript.path, error)
+    if store.settings.model_calls:
+        _learn_all(store_for, done, touched)
+    for here in touched.values():
+        _finish(here, done)
+    return bool(touched)
+
+
+def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> None:
+    store = store_for(None)
+    with store.database.read() as db:
+        unlearned = transcripts.unlearned(db, paid=True)
+    for transcript in unlearned:
+        here = store_for(_folder(transcript))
+        try:
+            settled = learn(here, transcript)
+        except ModelUnavailable as error:
+            done.waits = str(error)
+            return
+        except (DaybookError, OSError) as error:
+            done.failed[transcript.path] = str(error)
+            log.warning("%s was not learned: %s", transcript.path, error)
+            continue
+        if settled:
+            done.settled += settled
+            touched[here.project.key if here.project else ""] = here
+
+
+def _finish(store: Store, done: Work) -> None:
+    """Tidy when it is due, and let CLAUDE.md say what is known now."""
+    for step in (tidy_when_due, refresh):
+        try:
+            step(store)
+        except (DaybookError, OSError) as error:
+            done.failed[step.__name__] = str(error)
+            log.warning("%s: %s", step.__name__, error)
+
+
+def _note_consent(store: Store) -> None:
+    """Note when the person has agreed: what was said before is not sent to the model."""
+    with store.database.read() as db:
+        agreed = transcripts.agreed(db)
+    if agreed != store.settings.model_calls:
+        store.ledger.append("consented", store.clock(), model_calls=store.settings.model_calls)
+        catch_up(store)
+
+
+def _pending(store: Store, done: Work) -> list[Transcript]:
+    with store.database.read() as db:
+        return [each for each in transcripts.unkept(db) if each.path not in done.failed]
+
+
+def _folder(transcript: Transcript) -> Path | None:
+    return Path(transcript.folder) if transcript.folder else None

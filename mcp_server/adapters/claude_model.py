@@ -1,0 +1,260 @@
+"""
+The language model, called through Anthropic's library: one request, one reply or one kind of failure.
+
+Whatever the other side does, a call ends within its deadline, reads no more than it may, and says
+nothing of the key or the prompt. The library's own retries are off: every try is reserved first.
+"""
+
+import contextlib
+import hashlib
+import json
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from mcp_server.core.budget import MODEL, CallFailed, Outcome, Reply, outcome_of
+
+API = "https://api.anthropic.com"
+DEADLINE = 60.0  # seconds from the first byte sent to the last one read
+CONNECT_TIMEOUT = 10.0  # seconds
+MOST_BYTES = 2 * 1024 * 1024  # of an answer
+_PROXIES = ("all://", "http://", "https://")
+
+
+class ClaudeModel:
+    """
+    The model behind *base_url*, for which *key* pays.
+
+    Raises PermissionError without *consent*: this is the last door before the network.
+    *own_network* is false when proxies and certificates that the environment names are not the person's.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        base_url: str = API,
+        *,
+        consent: bool,
+        own_network: bool = True,
+        deadline: float = DEADLINE,
+    ) -> None:
+        import anthropic  # slow: 0.7 s
+
+        for name in ("anthropic", "httpx2", "httpcore2"):  # at their most talkative they write prompts down
+            logging.getLogger(name).setLevel(logging.WARNING)
+        if not consent:
+            raise PermissionError("The model is not called without consent.")
+        self.identity = hashlib.blake2b(
+            f"{key}\n{base_url}".encode("utf-8", "surrogatepass"), digest_size=16
+        ).hexdigest()
+        self._connection_error = anthropic.APIConnectionError
+        self._consent = consent
+        self._deadline = deadline
+
+        def new_client(wire: "_Wire") -> anthropic.Anthropic:
+            client = anthropic.Anthropic(
+                api_key=key,
+                base_url=base_url,
+                max_retries=0,
+                timeout=anthropic.Timeout(deadline, connect=min(CONNECT_TIMEOUT, deadline)),
+                open_telemetry=False,
+                http_client=anthropic.DefaultHttpxClient(
+                    follow_redirects=False,  # a prompt goes where the person sends it and nowhere else
+                    trust_env=own_network,
+                    mounts={} if own_network else dict.fromkeys(_PROXIES),
+                    event_hooks={"request": [wire.on_request], "response": [wire.on_response]},
+                ),
+            )
+            wire.key_headers = client.auth_headers
+            return client
+
+        self._new_client: Callable[[_Wire], anthropic.Anthropic] = new_client
+
+    def ask(self, *, system: str, prompt: str, most_tokens: int) -> Reply:
+        """Make one call and return its reply; raises CallFailed for everything else."""
+        if not self._consent:
+            raise PermissionError("The model is not called without consent.")
+        wire = _Wire()
+        ended: list[Reply | CallFailed] = []
+
+        def call() -> None:
+            ended.append(self._call(wire, system, prompt, most_tokens))
+
+        # A thread of its own: nothing else bounds a name server or a byte each second.
+        thread = threading.Thread(target=call, name="call-model", daemon=True)
+        thread.start()
+        thread.join(self._deadline)
+        if not ended:
+            wire.cut()
+            thread.join(1.0)
+            sentence = f"The model did not answer within {self._deadline:.0f} seconds."
+            raise CallFailed(Outcome.UNREACHABLE, sentence, charged=wire.sent)
+        if isinstance(ended[0], CallFailed):
+            raise ended[0]
+        return ended[0]
+
+    def _call(self, wire: "_Wire", system: str, prompt: str, most_tokens: int) -> Reply | CallFailed:
+        """Return what came of one call; nothing is raised, for nobody would see it in a thread."""
+        try:
+            with (
+                self._new_client(wire) as client,
+                client.messages.with_streaming_response.create(
+                    model=MODEL,
+                    max_tokens=most_tokens,
+                    system=system,
+                    messages=[{"role": "user", "content": prompt}],
+                ) as response,
+            ):
+                return _reply(_read(response.iter_bytes))
+        except CallFailed as failed:
+            return failed
+        except self._connection_error as error:
+            if isinstance(error.__cause__, CallFailed):
+                return error.__cause__
+            return _unreachable(error.__cause__ or error, wire)
+        except UnicodeError:
+            return CallFailed(Outcome.BAD_REQUEST, "What the model was to be sent is not valid Unicode text.")
+        except Exception as error:  # what else the library raises: no reply, and perhaps a cost
+            return _unreachable(error, wire)
+        finally:
+            wire.forget()
+
+
+class _Wire:
+    """The connection of one call: what was sent on it, and the way to cut it from another thread."""
+
+    def __init__(self) -> None:
+        self.key_headers: dict[str, str] = {}
+        self.sent = False
+        """Whether anything of the request may have left this machine."""
+        self._lock = threading.Lock()
+        self._cut = False
+        self._socket: socket.socket | None = None
+
+    def on_request(self, request: Any) -> None:
+        """Prepare the request: only our key goes with it, whatever headers the environment adds."""
+        for name in ("authorization", "x-api-key"):
+            request.headers.pop(name, None)
+        request.headers.update(self.key_headers)
+        request.headers["accept-encoding"] = "identity"  # the limit counts bytes as they come
+        request.extensions = {**request.extensions, "trace": self._on_event}
+
+    def on_response(self, response: Any) -> None:
+        """Turn every answer that is no reply into CallFailed, before the library reads it without limit."""
+        status = int(response.status_code)
+        if 200 <= status < 300:
+            return
+        try:
+            message = _error_message(_read(response.iter_bytes))
+        except CallFailed:
+            message = ""
+        finally:
+            response.close()
+        outcome = outcome_of(status, message)
+        sentence = _SENTENCES[outcome].format(status=status)
+        raise CallFailed(outcome, sentence, retry_after=_retry_after(response.headers))
+
+    def cut(self) -> None:
+        """End the connection now, and any that is still being made as soon as it is there."""
+        with self._lock:
+            self._cut = True
+            self._shut()
+
+    def forget(self) -> None:
+        """Let go of the connection, which its owner has closed."""
+        with self._lock:
+            if self._socket:
+                self._socket.close()
+            self._socket = None
+
+    def _on_event(self, name: str, info: dict[str, Any]) -> None:
+        if name.endswith("connect_tcp.complete"):
+            connected = info["return_value"].get_extra_info("socket")
+            with self._lock:
+                # A copy of the descriptor, for TLS takes the socket over.
+                self._socket = connected.dup()
+                if self._cut:
+                    self._shut()
+        elif name.endswith("send_request_headers.started"):
+            with self._lock:
+                self.sent = not self._cut
+            if not self.sent:
+                raise CallFailed(Outcome.UNREACHABLE, "The model could not be reached in time.")
+
+    def _shut(self) -> None:
+        if self._socket:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+
+_SENTENCES = {
+    Outcome.REFUSED_KEY: "The model refused the key (HTTP {status}).",
+    Outcome.NO_CREDIT: "The key has no credit left, or reached its spending limit (HTTP {status}).",
+    Outcome.BAD_REQUEST: "The model could not take what it was sent (HTTP {status}).",
+    Outcome.RATE_LIMITED: "The model was asked too often (HTTP {status}).",
+    Outcome.OVERLOADED: "The model is overloaded (HTTP {status}).",
+    Outcome.UNUSABLE: "The endpoint gave an answer that is no reply (HTTP {status}).",
+}
+
+
+def _read(parts: Callable[[], Any]) -> bytes:
+    """Return the whole body; raise CallFailed when it is too long."""
+    body = b""
+    for part in parts():
+        body += part
+        if len(body) > MOST_BYTES:
+            raise CallFailed(
+                Outcome.UNUSABLE, f"The answer has more than {MOST_BYTES:,} bytes.", charged=True
+            )
+    return body
+
+
+def _reply(body: bytes) -> Reply:
+    """Return the reply that *body* is; raise CallFailed when it is none."""
+    try:
+        said = json.loads(body)
+        text = "".join(str(block["text"]) for block in said["content"] if block["type"] == "text")
+        usage = said["usage"]
+        counted = [usage.get(name) or 0 for name in _INPUT_TOKENS]
+        output = usage["output_tokens"]
+        if not all(type(number) is int and 0 <= number <= _MOST_TOKENS for number in (*counted, output)):
+            raise ValueError("not a number of tokens")
+        return Reply(text, sum(counted), output, str(said.get("stop_reason") or ""))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise CallFailed(Outcome.UNUSABLE, "The endpoint's answer is no reply.", charged=True) from None
+
+
+_INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_MOST_TOKENS = 10_000_000  # no model takes or gives as many
+
+
+def _error_message(body: bytes) -> str:
+    """Return the type and message of an error, '' when *body* is something else."""
+    try:
+        error = json.loads(body)["error"]
+        return f"{error.get('type', '')} {error.get('message', '')}"
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ""
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Return the seconds that an answer tells us to wait, None when it tells nothing one can follow."""
+    said = str(headers.get("retry-after", "")).strip()
+    if said.replace(".", "", 1).isdecimal() and len(said) < 16:
+        return float(said)
+    try:
+        moment = parsedate_to_datetime(said)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _unreachable(error: BaseException, wire: _Wire) -> CallFailed:
+    # The name of the error alone: its text could quote what was sent.
+    sentence = f"The model could not be reached ({type(error).__name__})."
+    return CallFailed(Outcome.UNREACHABLE, sentence, charged=wire.sent)

@@ -1,0 +1,39 @@
+"""How often each candidate was seen, and what became of it, as the ledger says."""
+
+import sqlite3
+from typing import Any
+
+EVENTS = frozenset({"transcript_kept", "judged"})
+
+
+def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
+    """Take in one event of the ledger: what was sighted in a piece of transcript, or judged."""
+    if event == "judged":
+        verdict = str(data.get("verdict"))
+        judged = [(str(key), verdict) for key in data.get("candidates") or ()]
+        db.executemany("INSERT OR REPLACE INTO judged VALUES (?, ?)", judged)
+        return
+    session = str(data.get("session", ""))
+    db.executemany(
+        "INSERT INTO sightings VALUES (?, ?, 1, ?) ON CONFLICT (candidate, session)"
+        " DO UPDATE SET times = times + 1, at = max(at, excluded.at)",
+        [(str(key), session, at) for key in data.get("sighted") or ()],
+    )
+
+
+def times(db: sqlite3.Connection, candidate: str) -> list[int]:
+    """Return how often *candidate* was seen in each of its sessions."""
+    found = db.execute("SELECT times FROM sightings WHERE candidate = ?", (candidate,))
+    return [int(row[0]) for row in found]
+
+
+def last_seen(db: sqlite3.Connection, candidate: str) -> int:
+    """Return when *candidate* was seen last, in Unix seconds, 0 for never."""
+    found = db.execute("SELECT max(at) FROM sightings WHERE candidate = ?", (candidate,)).fetchone()
+    return int(found[0] or 0)
+
+
+def verdict_on(db: sqlite3.Connection, candidate: str) -> str:
+    """Return what became of *candidate*: approved, rejected, expired; '' while it waits."""
+    found = db.execute("SELECT verdict FROM judged WHERE candidate = ?", (candidate,)).fetchone()
+    return str(found[0]) if found else ""

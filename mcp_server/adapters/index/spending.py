@@ -1,0 +1,121 @@
+"""
+What the ledger says about calls of the model: their cost, their tries, and when it is left alone.
+
+A reservation stands in full until it is known what was spent; one whose process died stands for ever.
+"""
+
+import math
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcp_server.core.budget import MOST_TRIES, Outcome
+from mcp_server.core.memory import parse_timestamp
+
+EVENTS = frozenset({"reserved", "spent", "paused"})
+DAY = 86400  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Why the model is left alone, and until when (Unix seconds, 0 for until other settings are made)."""
+
+    reason: str
+    until: int
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, object], at: int) -> None:
+    """Add one line of the ledger; what does not parse costs nothing."""
+    call, usd = str(data.get("call")), _amount(data.get("usd"))
+    if event == "reserved":
+        db.execute(
+            "INSERT INTO calls (call, at, item, usd, settled, outcome) VALUES (?, ?, ?, ?, 0, '')"
+            " ON CONFLICT (call) DO UPDATE SET at = excluded.at, item = excluded.item",
+            (call, at, str(data.get("item")), usd),
+        )
+    elif event == "spent":
+        db.execute(
+            "INSERT INTO calls (call, at, item, usd, settled, outcome) VALUES (?, ?, '', ?, 1, ?)"
+            " ON CONFLICT (call) DO UPDATE SET usd = excluded.usd, settled = 1, outcome = excluded.outcome",
+            (call, at, usd, str(data.get("outcome"))),
+        )
+    elif event == "paused":
+        db.execute(
+            "INSERT INTO pauses (at, until, reason, settings) VALUES (?, ?, ?, ?)",
+            (at, _moment(data.get("until")), str(data.get("reason")), str(data.get("settings"))),
+        )
+
+
+_ASKED = f"NOT (settled AND usd = 0 AND outcome = '{Outcome.UNREACHABLE.value}')"
+
+
+def today(db: sqlite3.Connection, now: int) -> tuple[float, int]:
+    """Return the USD and the number of the calls of the day (UTC) that *now*, in Unix seconds, is in."""
+    found = db.execute("SELECT total(usd), count(*) FROM calls WHERE at >= ?", (now - now % DAY,))
+    usd, calls = found.fetchone()
+    return float(usd), int(calls)
+
+
+def tries(db: sqlite3.Connection, item: str) -> tuple[int, str]:
+    """
+    Return how often *item* was asked, and the outcome of its last call that ended.
+
+    A call that never reached the service does not count: a day without network gives nothing up.
+    """
+    found = db.execute(
+        f"SELECT outcome, settled FROM calls WHERE item = ? AND {_ASKED} ORDER BY at, rowid", (item,)
+    ).fetchall()
+    return len(found), next((str(outcome) for outcome, settled in reversed(found) if settled), "")
+
+
+def timed_pause(db: sqlite3.Connection, now: int) -> Pause | None:
+    """Return the pause that lasts whatever the settings are."""
+    return _pause(db, "", now)
+
+
+def settings_pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | None:
+    """Return the pause that lasts while the settings have the digest *settings*."""
+    return _pause(db, settings, now) if settings else None
+
+
+def waits_for_person(db: sqlite3.Connection) -> bool:
+    """Tell whether any pause depended on settings: whether `settings_pause` needs to be asked."""
+    return db.execute("SELECT 1 FROM pauses WHERE settings != '' LIMIT 1").fetchone() is not None
+
+
+def given_up(db: sqlite3.Connection) -> int:
+    """Return how many items will not be asked again and never got a reply."""
+    found = db.execute(
+        f"SELECT count(*) FROM (SELECT item FROM calls WHERE item != '' AND {_ASKED} GROUP BY item"
+        " HAVING (count(*) >= ? OR max(outcome = ?)) AND NOT max(outcome = ?))",
+        (MOST_TRIES, Outcome.BAD_REQUEST.value, Outcome.OK.value),
+    )
+    return int(found.fetchone()[0])
+
+
+def _pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | None:
+    # The last word counts: a pause that is over by then is how an earlier one is ended.
+    row = db.execute(
+        "SELECT reason, until FROM pauses WHERE settings = ? ORDER BY at DESC, rowid DESC LIMIT 1",
+        (settings,),
+    ).fetchone()
+    if row is None or 0 < row[1] <= now:
+        return None
+    return Pause(str(row[0]), int(row[1]))
+
+
+def _amount(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    try:
+        return float(value) if math.isfinite(value) and value > 0 else 0.0
+    except OverflowError:
+        return 0.0
+
+
+def _moment(value: object) -> int:
+    """Return the Unix seconds of a timestamp in the ledger, 0 for '' and for what is none."""
+    try:
+        return int(parse_timestamp(str(value)).timestamp())
+    except (ValueError, OverflowError):
+        return 0

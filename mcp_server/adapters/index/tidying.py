@@ -1,0 +1,290 @@
+"""What tidying knows from the ledger and asks of the index: when it is due, what it did, what has aged."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from mcp_server.adapters.index.memories import Row, rows
+from mcp_server.core import dials
+from mcp_server.core.journal import Change, Entry, change_of
+from mcp_server.core.memory import Status
+
+EVENTS = frozenset({"tidied", "merged", "unmerged", "restored", "transcript_kept", "transcript_learned"})
+DAY = 86_400  # seconds
+AT_MOST_EVERY = 3600  # seconds between two runs that nobody asked for
+PIECES = 10  # kept or learned pieces of transcript after which tidying is due; DESIGN 6.5
+NEW_MEMORIES = 80  # active memories more than after the last run
+LASTING = ("architecture", "decision", "pattern", "gotcha", "preference")
+"""Types that age only when they were never used; DESIGN section 3."""
+
+UPKEEP = ("ageing", "orphans", "trash")  # steps that look at time alone
+
+
+def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
+    """Take in one event of the ledger; one with odd particulars is left out."""
+    refs = [str(ref) for ref in _list(data.get("refs"))]
+    match event:
+        case "transcript_kept" | "transcript_learned":
+            if data.get("turns"):
+                _upkeep(db, "", "pieces = pieces + 1")
+        case "merged" | "unmerged":
+            _inherit(db, refs, [str(ref) for ref in _list(data.get("from"))], back=event == "unmerged")
+        case "restored":
+            _touch(db, refs, at)
+        case "tidied":
+            _add_run(db, data, at)
+
+
+def is_due(db: sqlite3.Connection, scope: str, now: int) -> bool:
+    """
+    Tell whether the memories of *scope* (the key of a vault) are to be tidied, without being asked for it.
+
+    Never within an hour of the last attempt.
+    """
+    found = db.execute(
+        "SELECT 1 FROM (SELECT coalesce(max(u.tried), 0) AS tried, coalesce(max(u.at), 0) AS last,"
+        " coalesce(max(u.pieces), 0) AS pieces, coalesce(max(u.active), 0) AS active,"
+        " (SELECT coalesce(max(pieces), 0) FROM upkeep WHERE scope = '') AS now_pieces,"
+        " (SELECT count(*) FROM memories WHERE vault = :scope AND status = 'active' AND kind = 'knowledge')"
+        "   AS now_active FROM upkeep u WHERE u.scope = :scope)"
+        " WHERE tried <= :now - :hour AND (now_pieces >= pieces + :pieces OR now_active > active + :new"
+        "  OR (now_pieces > pieces AND now_active > active"
+        "   AND EXISTS (SELECT 1 FROM transcripts t WHERE t.ended AND t.at >= last)))",
+        {"scope": scope, "now": now, "hour": AT_MOST_EVERY, "pieces": PIECES, "new": NEW_MEMORIES},
+    )
+    return found.fetchone() is not None
+
+
+def count_active(db: sqlite3.Connection, scope: str) -> int:
+    """Return how much active knowledge the vault *scope* has."""
+    found = db.execute(
+        "SELECT count(*) FROM memories WHERE vault = ? AND status = 'active' AND kind = 'knowledge'", (scope,)
+    )
+    return int(found.fetchone()[0])
+
+
+def open_run(db: sqlite3.Connection, scope: str) -> str:
+    """Return the run over *scope* that began and did not end, '' when there is none."""
+    found = db.execute("SELECT open FROM upkeep WHERE scope = ?", (scope,)).fetchone()
+    return str(found[0]) if found else ""
+
+
+def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
+    """Return the last run that changed a memory of *vaults* and was not undone, '' when there is none."""
+    marks = ", ".join("?" * len(vaults))
+    found = db.execute(
+        f"SELECT run FROM tidied WHERE NOT undone AND vault IN ({marks}) ORDER BY rowid DESC LIMIT 1",
+        tuple(vaults),
+    ).fetchone()
+    return str(found[0]) if found else ""
+
+
+def entries(db: sqlite3.Connection, run: str) -> list[Entry]:
+    """Return what *run* set out to do and was not undone, in that order; memories it made are not told."""
+    found = db.execute(
+        "SELECT step, reason, changes FROM tidied WHERE run = ? AND NOT undone ORDER BY rowid", (run,)
+    )
+    return [
+        Entry(step, reason, tuple(filter(None, map(change_of, json.loads(changes)))))
+        for step, reason, changes in found
+    ]
+
+
+def brought_back(db: sqlite3.Connection) -> set[str]:
+    """Return what a merge or a drop put away once: if it is active, the person wanted it back."""
+    upkeep = ", ".join(f"'{step}'" for step in UPKEEP)
+    found = db.execute(
+        "SELECT DISTINCT json_extract(c.value, '$.ref') FROM tidied t, json_each(t.changes) c"
+        f" WHERE t.step NOT IN ({upkeep})"
+        " AND json_extract(c.value, '$.now.status') IN ('superseded', 'archived')"
+    )
+    return {str(row[0]) for row in found}
+
+
+def marked(db: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Return (ref, id) of each memory that was once marked to contradict another."""
+    found = db.execute(
+        "SELECT json_extract(c.value, '$.ref'), json_extract(l.value, '$[1]') FROM tidied t,"
+        " json_each(t.changes) c, json_each(c.value, '$.now.links') l WHERE t.step = 'contradictions'"
+    )
+    return {(str(ref), str(target)) for ref, target in found}
+
+
+def settled_groups(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]:
+    """Return which of these groups of memories a model need not see again."""
+    found = db.execute(
+        "SELECT digest FROM tidied_groups WHERE digest IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(digests)),),
+    )
+    return {str(row[0]) for row in found}
+
+
+def active(db: sqlite3.Connection, vault: str, limit: int) -> list[Row]:
+    """Return the active knowledge of *vault* that was updated last."""
+    return rows(
+        db,
+        "vault = ? AND status = 'active' AND kind = 'knowledge'",
+        (vault,),
+        f"updated DESC, id LIMIT {int(limit)}",
+    )
+
+
+def idle(db: sqlite3.Connection, vaults: Sequence[str], before: int, now: int, limit: int) -> list[Row]:
+    """
+    Return what was neither updated, verified nor used since *before*, and is neither pinned nor hot *now*.
+
+    Conversations, sessions and notes come first, then the oldest; lasting types only if never used.
+    """
+    lasting = ", ".join(f"'{name}'" for name in LASTING)
+    return rows(
+        db,
+        f"vault IN ({', '.join('?' * len(vaults))}) AND status = 'active' AND pinned = 0"
+        " AND max(updated, verified) < ? AND NOT EXISTS (SELECT 1 FROM usage u"
+        " WHERE u.ref = memories.vault || '/' || memories.id AND (max(u.last_access, u.last_confirmed) >= ?"
+        " OR (u.accesses >= ? AND u.last_access > ?)"
+        f" OR (memories.kind = 'knowledge' AND memories.type IN ({lasting}) AND u.accesses > 0)))",
+        (*vaults, before, before, dials.HOT_AFTER, now - int(dials.COLD_AFTER * DAY)),
+        f"kind = 'knowledge' AND type != 'note', max(updated, verified), id LIMIT {int(limit)}",
+    )
+
+
+def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> list[Row]:
+    """
+    Return what has *status* and no link from or to an active memory.
+
+    An active memory of the same session counts as a link: it rests on what was said there.
+    """
+    from_active = "SELECT l.target FROM links l JOIN memories a ON a.row = l.memory WHERE a.status = 'active'"
+    return rows(
+        db,
+        f"vault IN ({', '.join('?' * len(vaults))}) AND status = ?"
+        f" AND id NOT IN ({from_active}) AND title COLLATE NOCASE NOT IN ({from_active})"
+        " AND row NOT IN (SELECT l.memory FROM links l JOIN memories a ON a.id = l.target"
+        " WHERE a.status = 'active')"
+        " AND (session = '' OR session NOT IN"
+        " (SELECT a.session FROM memories a WHERE a.status = 'active' AND a.session != ''))",
+        (*vaults, status.value),
+        "row",
+    )
+
+
+def put_away_since(
+    db: sqlite3.Connection, vaults: Sequence[str], before: int, *, status: str = "", reason: str = ""
+) -> list[Row]:
+    """Return what tidying put away before that Unix second with that *status*, or for that *reason*."""
+    return rows(
+        db,
+        f"vault IN ({', '.join('?' * len(vaults))}) AND status IN ('archived', 'orphaned')"
+        " AND vault || '/' || id IN"
+        " (SELECT ref FROM put_away WHERE at < ? AND (status = ? OR (reason = ? AND reason != '')))",
+        (*vaults, before, status, reason),
+        "row",
+    )
+
+
+def likeness(db: sqlite3.Connection, numbers: Collection[int], least: float) -> dict[tuple[int, int], float]:
+    """
+    Return (row, larger row) → cosine, from *least* on, of memories that are one passage long each.
+
+    A longer one shares a passage with others without saying the same.
+    """
+    import numpy as np  # slow to import, and hooks that read the ledger have no use for it
+
+    found = db.execute(
+        "SELECT p.memory, v.model, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row"
+        " WHERE p.memory IN (SELECT value FROM json_each(?)) GROUP BY p.memory HAVING count(*) = 1"
+        " AND (SELECT count(*) FROM passages o WHERE o.memory = p.memory) = 1 ORDER BY p.memory",
+        (json.dumps(list(numbers)),),
+    ).fetchall()
+    alike: dict[tuple[int, int], float] = {}
+    for model in {row[1] for row in found}:
+        held = [(memory, embedding) for memory, made_by, embedding in found if made_by == model]
+        matrix = np.array([np.frombuffer(embedding, dtype="<f4") for _, embedding in held])
+        cosines = matrix @ matrix.T
+        for one, other in zip(*np.nonzero(np.triu(cosines >= least, k=1)), strict=True):
+            alike[held[one][0], held[other][0]] = float(cosines[one, other])
+    return alike
+
+
+def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
+    run = str(data.get("run", ""))
+    changes = [change for change in map(change_of, _list(data.get("changes"))) if change]
+    if changes:
+        db.execute(
+            "INSERT INTO tidied (run, vault, step, reason, changes, undone) VALUES (?, ?, ?, ?, ?, 0)",
+            (
+                run, changes[0].vault, str(data.get("step", "")), str(data.get("reason", "")),
+                json.dumps([change.as_json() for change in changes]),
+            ),
+        )  # fmt: skip
+        _put_away(db, changes, at)
+    if began := str(data.get("began", "")):
+        _upkeep(db, began, "tried = ?, open = ?", at, run)
+    if ended := str(data.get("ended", "")):
+        _upkeep(
+            db, ended,
+            "at = ?, open = '', active = ?, pieces = (SELECT coalesce(max(p.pieces), 0) FROM upkeep p"
+            " WHERE p.scope = '')",
+            at, _number(data.get("active")),
+        )  # fmt: skip
+        groups = [(str(digest),) for digest in _list(data.get("groups"))]
+        db.executemany("INSERT OR IGNORE INTO tidied_groups VALUES (?)", groups)
+    if undoes := str(data.get("undoes", "")):
+        for entry in entries(db, undoes):
+            _put_away(db, [change.reversed() for change in entry.changes], at)
+            if entry.step in UPKEEP:
+                _touch(db, entry.refs, at)
+        db.execute("UPDATE tidied SET undone = 1 WHERE run = ?", (undoes,))
+
+
+def _put_away(db: sqlite3.Connection, changes: Iterable[Change], at: int) -> None:
+    """Note when memories were archived or orphaned, and that they no longer are."""
+    for change in changes:
+        status = change.now.get("status")
+        if status in (Status.ARCHIVED, Status.ORPHANED):
+            known = db.execute("SELECT reason FROM put_away WHERE ref = ?", (change.ref,)).fetchone()
+            reason = str(change.now.get("archived_reason") or (known[0] if known else ""))
+            db.execute(
+                "INSERT OR REPLACE INTO put_away VALUES (?, ?, ?, ?)", (change.ref, status, reason, at)
+            )
+        elif status:
+            db.execute("DELETE FROM put_away WHERE ref = ?", (change.ref,))
+
+
+def _touch(db: sqlite3.Connection, refs: Iterable[str], at: int) -> None:
+    """Count as activity that the person wanted a memory back, though it is no access."""
+    for ref in refs:
+        db.execute("DELETE FROM put_away WHERE ref = ?", (ref,))
+        db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
+        db.execute("UPDATE usage SET last_access = max(last_access, ?) WHERE ref = ?", (at, ref))
+
+
+def _inherit(db: sqlite3.Connection, heirs: Sequence[str], ancestors: Sequence[str], *, back: bool) -> None:
+    """Let *heirs* take over the accesses of their *ancestors*, or give them *back*."""
+    sums = db.execute(
+        "SELECT coalesce(sum(accesses), 0), coalesce(sum(retrieved), 0), coalesce(sum(used), 0),"
+        " coalesce(max(last_access), 0) FROM usage WHERE ref IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ancestors)),),
+    ).fetchone()
+    sign = -1 if back else 1
+    for ref in heirs:
+        db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
+        db.execute(
+            "UPDATE usage SET accesses = max(0, accesses + ?), retrieved = max(0, retrieved + ?),"
+            " used = max(0, used + ?), last_access = max(last_access, ?) WHERE ref = ?",
+            (*(sign * value for value in sums[:3]), 0 if back else sums[3], ref),
+        )
+
+
+def _upkeep(db: sqlite3.Connection, scope: str, assignment: str, *bound: object) -> None:
+    db.execute("INSERT OR IGNORE INTO upkeep (scope) VALUES (?)", (scope,))
+    db.execute(f"UPDATE upkeep SET {assignment} WHERE scope = ?", (*bound, scope))
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,156 @@
+"""
+How far each transcript was read, as the ledger says: the queue of the worker.
+
+*Seen* is how much of it a hook knew of, *kept* how much is in the raw tier, *learned* how much was given to
+a model; all in bytes. Turns are known by their keys, so that the copies in a forked or rewritten
+transcript are neither kept nor learned again.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+EVENTS = frozenset({"transcript_seen", "transcript_kept", "transcript_learned", "consented"})
+COLUMNS = "path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping"
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """
+    One transcript: whose it is, and how far it was read.
+
+    `paid_from`: the model may be called for what stands behind this byte; the person gave consent there.
+    `before` marks the bytes before `kept`, by which a rewritten file is noticed.
+    `ended`: nothing more is expected soon, so that a short rest is worth reading too.
+    `skipping`: the turn at `kept` belongs to a prompt that was not to be kept.
+    """
+
+    path: str
+    session: str
+    folder: str
+    at: int = 0
+    ended: bool = False
+    seen: int = 0
+    kept: int = 0
+    learned: int = 0
+    paid_from: int = 0
+    before: str = ""
+    skipping: bool = False
+
+    @property
+    def paid_start(self) -> int:
+        return max(self.learned, self.paid_from)
+
+
+def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
+    """Take in one event of the ledger; one with odd particulars is left out."""
+    if event == "consented":
+        agrees = bool(data.get("model_calls"))
+        if agrees:  # what was said before is not sent
+            db.execute("UPDATE transcripts SET paid_from = max(paid_from, kept)")
+        db.execute("INSERT OR REPLACE INTO facts VALUES ('agreed', ?)", (str(int(agrees)),))
+        return
+    path, keys = str(data.get("path", "")), [str(key) for key in _list(data.get("turns"))]
+    end = _number(data.get("end"))
+    if not path or end is None:
+        return
+    match event:
+        case "transcript_seen":
+            db.execute(
+                "INSERT INTO transcripts (path, session, folder, at, ended, seen, paid_from)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET session = excluded.session,"
+                " folder = excluded.folder, at = excluded.at, ended = excluded.ended, seen = excluded.seen",
+                (
+                    path, str(data.get("session", "")), str(data.get("folder", "")), at,
+                    bool(data.get("ended")), end, end if data.get("backfill") else 0,
+                ),
+            )  # fmt: skip
+        case "transcript_kept":
+            db.execute(
+                "UPDATE transcripts SET kept = ?, before = ?, skipping = ?, learned = min(learned, ?),"
+                " paid_from = min(paid_from, ?) WHERE path = ?",
+                (end, str(data.get("before", "")), bool(data.get("skipping")), end, end, path),
+            )
+            if data.get("whole"):
+                db.execute("UPDATE transcripts SET seen = kept WHERE path = ?", (path,))
+            db.executemany("INSERT OR IGNORE INTO turns VALUES (?, ?, 0)", [(key, path) for key in keys])
+        case "transcript_learned":
+            db.execute("UPDATE transcripts SET learned = ? WHERE path = ?", (end, path))
+            db.executemany("UPDATE turns SET learned = 1 WHERE key = ?", [(key,) for key in keys])
+
+
+def agreed(db: sqlite3.Connection) -> bool:
+    """Tell whether the person had agreed to model calls when a worker looked last."""
+    found = db.execute("SELECT value FROM facts WHERE name = 'agreed'").fetchone()
+    return bool(found) and found[0] == "1"
+
+
+def known(db: sqlite3.Connection, path: str) -> Transcript | None:
+    """Return how far the transcript at *path* was read, None when nobody told of it."""
+    found = _select(db, "path = ?", (path,))
+    return found[0] if found else None
+
+
+def unkept(db: sqlite3.Connection) -> list[Transcript]:
+    """Return the transcripts that hold what is not in the raw tier yet, those that were told first first."""
+    return _select(db, "seen != kept", ())
+
+
+def late(db: sqlite3.Connection, before: int) -> int:
+    """Return how many transcripts were told of before that Unix second and are not in the raw tier yet."""
+    found = db.execute("SELECT count(*) FROM transcripts WHERE seen != kept AND at < ?", (before,))
+    return int(found.fetchone()[0])
+
+
+def last_kept(db: sqlite3.Connection) -> int:
+    """Return when the newest transcript that is wholly in the raw tier was told of, in Unix seconds, or 0."""
+    found = db.execute("SELECT max(at) FROM transcripts WHERE seen = kept AND kept > 0").fetchone()
+    return int(found[0] or 0)
+
+
+def unlearned(db: sqlite3.Connection, *, paid: bool) -> list[Transcript]:
+    """Return the transcripts that hold what no model read; *paid*: and that may be sent to one."""
+    return _select(db, "kept > max(learned, paid_from)" if paid else "kept > learned", ())
+
+
+def fresh_keys(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
+    """Return those of *keys* that no transcript had."""
+    wanted = list(keys)
+    found = db.execute(
+        "SELECT key FROM turns WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(wanted),)
+    )
+    return set(wanted) - {row[0] for row in found}
+
+
+def unlearned_keys(db: sqlite3.Connection, path: str, keys: Iterable[str]) -> set[str]:
+    """Return those of *keys* that stood first in the transcript at *path* and that no model read."""
+    found = db.execute(
+        "SELECT key FROM turns WHERE path = ? AND learned = 0 AND key IN (SELECT value FROM json_each(?))",
+        (path, json.dumps(list(keys))),
+    )
+    return {row[0] for row in found}
+
+
+def of_session(db: sqlite3.Connection, session: str) -> list[Transcript]:
+    """Return the transcripts of one session: its own and those of its subagents."""
+    return _select(db, "session = ?", (session,))
+
+
+def _select(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> list[Transcript]:
+    rows = db.execute(f"SELECT {COLUMNS} FROM transcripts WHERE {where} ORDER BY at, path", values)
+    return [
+        Transcript(
+            path, session, folder, at, bool(ended), seen, kept, learned, paid_from, before, bool(skipping)
+        )
+        for path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping in rows
+    ]
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and 0 <= value < 1 << 62 else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

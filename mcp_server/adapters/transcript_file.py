@@ -1,0 +1,175 @@
+"""
+A transcript as a file: its complete lines from a byte on, in bounded memory, whatever is in it.
+
+Claude Code appends to it while we read; a person may delete, cut or rewrite it at any moment.
+"""
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from mcp_server.core.errors import Unreadable
+
+LARGEST_LINE = 16 * 1024 * 1024  # bytes; a longer line is passed over
+BLOCK = 256 * 1024  # bytes read at once
+MARKED = 256  # bytes before an offset by which a rewritten file is noticed
+
+_HINT = "Sessions are read from the .jsonl files that Claude Code keeps; this one is left alone."
+
+
+def lines(path: Path, start: int = 0, *, end: int | None = None) -> Iterator[tuple[bytes, int, int]]:
+    r"""
+    Yield (line without its `\n`, its first byte, the byte behind its `\n`) from byte *start* on.
+
+    Nothing at or behind byte *end* is read; a last line without its line feed waits for the next reading;
+    a line over 16 MiB is given as `b""` with its range, so that whoever reads moves on.
+    A file that is gone has no lines. Raises Unreadable for links, devices and what may not be read.
+    """
+    handle = _open(path)
+    if handle is None:
+        return
+    try:
+        begun = max(0, start)
+        parts: list[bytes] = []  # of a line that goes over several blocks
+        length = 0
+        for block, at in _blocks(handle, begun, end):
+            done = 0
+            while (feed := block.find(b"\n", done)) >= 0:
+                behind = at + feed + 1
+                if length + feed - done > LARGEST_LINE:
+                    yield b"", begun, behind
+                elif parts:
+                    parts.append(block[done:feed])
+                    yield _joined(parts), begun, behind
+                else:
+                    yield block[done:feed], begun, behind
+                parts.clear()
+                begun, done, length = behind, feed + 1, 0
+            length += len(block) - done
+            if length > LARGEST_LINE:
+                parts.clear()
+            elif done < len(block):
+                parts.append(block[done:])
+    finally:
+        os.close(handle)
+
+
+def count_lines(path: Path, start: int, *, most: int) -> int:
+    """Return how many complete lines *path* has from byte *start* on; stops counting at *most*."""
+    handle = _open(path)
+    if handle is None:
+        return 0
+    count = 0
+    try:
+        for block, _ in _blocks(handle, max(0, start), None):
+            count += block.count(b"\n")
+            if count >= most:
+                break
+    finally:
+        os.close(handle)
+    return min(count, most)
+
+
+def size(path: Path) -> int:
+    """Return the size of *path* in bytes, 0 when it is gone or no regular file."""
+    with contextlib.suppress(OSError, ValueError):
+        status = os.lstat(path)
+        if stat.S_ISREG(status.st_mode):
+            return status.st_size
+    return 0
+
+
+def mark(path: Path, offset: int) -> str:
+    """
+    Return a short digest of the up to 256 bytes before *offset*; '' when there are none.
+
+    A file that was rewritten says something else before the byte where the last reading ended.
+    """
+    handle = _open(path) if offset > 0 else None
+    if handle is None:
+        return ""
+    try:
+        begin = max(0, offset - MARKED)
+        before = os.pread(handle, offset - begin, begin)
+    except OSError as error:
+        raise _unreadable(path, f"cannot be read: {error.strerror}") from error
+    finally:
+        os.close(handle)
+    return hashlib.blake2b(before, digest_size=8).hexdigest() if len(before) == offset - begin else ""
+
+
+def subagents(path: Path) -> list[Path]:
+    """Return the transcripts of the agents that the session of *path* started, by name."""
+    if path.suffix != ".jsonl":
+        return []
+    return sorted(_regular(path.with_suffix("") / "subagents", "agent-"))
+
+
+def transcripts(folder: Path) -> list[Path]:
+    """Return the sessions under `~/.claude/projects`, oldest change first, without those of agents."""
+    aged = []
+    for project in _entries(folder):
+        with contextlib.suppress(OSError):
+            if project.is_dir(follow_symlinks=False):
+                for path in _regular(Path(project.path)):
+                    if not path.name.startswith("agent-"):
+                        with contextlib.suppress(FileNotFoundError):
+                            aged.append((os.lstat(path).st_mtime_ns, path))
+    return [path for _, path in sorted(aged)]
+
+
+def _open(path: Path) -> int | None:
+    """Return a handle on the regular file *path*, None when there is nothing."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValueError as error:
+        raise _unreadable(path, "is no name of a file") from error
+    except OSError as error:
+        reason = "is a symbolic link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
+        raise _unreadable(path, reason) from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise _unreadable(path, "is not a regular file")
+    return handle
+
+
+def _unreadable(path: Path, reason: str) -> Unreadable:
+    error = Unreadable(str(path), 0, reason)
+    error.hint = _HINT
+    return error
+
+
+def _blocks(handle: int, start: int, end: int | None) -> Iterator[tuple[bytes, int]]:
+    """Yield (bytes, where they begin) from *start* to *end* or to the end of the file as it is then."""
+    while block := os.pread(handle, BLOCK if end is None else max(0, min(BLOCK, end - start)), start):
+        yield block, start
+        start += len(block)
+
+
+def _joined(parts: list[bytes]) -> bytes:
+    """Return *parts* as one line and let go of them, so that a long line is not held twice."""
+    line = b"".join(parts)
+    parts.clear()
+    return line
+
+
+def _regular(folder: Path, prefix: str = "") -> list[Path]:
+    found = []
+    for entry in _entries(folder):
+        with contextlib.suppress(OSError):
+            named = entry.name.startswith(prefix) and entry.name.endswith(".jsonl")
+            if named and entry.is_file(follow_symlinks=False):
+                found.append(Path(entry.path))
+    return found
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        return list(entries)
+    return []

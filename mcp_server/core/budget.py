@@ -1,0 +1,139 @@
+"""
+What calling the model may cost, and what to do when it does not answer.
+
+Every figure is here: prices, caps, how often something is asked, how long to leave the model alone.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mcp_server.core.settings import Settings
+
+MODEL = "claude-haiku-5-5"
+INPUT_PRICE = 1.00  # USD for a million input tokens, as published in November 2026
+OUTPUT_PRICE = 5.00  # USD for a million output tokens, likewise
+
+CHARACTERS_PER_TOKEN = 2.5  # English and code have 3.5 to 4.5: what is reserved is more than is spent
+FRAME_TOKENS = 64  # roles and the like, which are counted with the prompt
+
+MOST_TRIES = 4  # calls for one item, ever
+PAUSES = (30.0, 120.0, 600.0)  # seconds after an item's first, second and every further try
+JITTER = 0.5  # the share of a pause that is added at random, so that machines do not return together
+LONGEST_PAUSE = 31 * 86400.0  # seconds; no answer keeps the model away for longer
+
+_NO_CREDIT = re.compile(r"credit balance|billing|spend(?:ing)? limit|usage limit", re.IGNORECASE)
+
+
+class Outcome(StrEnum):
+    """How a call ended."""
+
+    OK = "ok"
+    REFUSED_KEY = "refused_key"
+    NO_CREDIT = "no_credit"
+    BAD_REQUEST = "bad_request"
+    RATE_LIMITED = "rate_limited"
+    OVERLOADED = "overloaded"
+    UNREACHABLE = "unreachable"
+    UNUSABLE = "unusable"
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether only the person can mend it: the next call would end likewise."""
+        return self in (Outcome.REFUSED_KEY, Outcome.NO_CREDIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model answered, the tokens that were counted, and why it stopped."""
+
+    text: str
+    input_tokens: int
+    output_tokens: int
+    stop_reason: str
+
+
+class CallFailed(Exception):
+    """
+    A call without a reply: `outcome`, the seconds to wait as told (None when nothing was told).
+
+    `charged` is false when it is known to have cost nothing. `str(error)` is a sentence without the
+    key and without anything of the prompt.
+    """
+
+    def __init__(
+        self, outcome: Outcome, sentence: str, *, retry_after: float | None = None, charged: bool = False
+    ) -> None:
+        super().__init__(sentence)
+        self.outcome, self.retry_after, self.charged = outcome, retry_after, charged
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """
+    How long the model is left alone: `seconds`, None for as long as the settings stay as they are.
+
+    `lifted` tells whether other settings end it before its time.
+    """
+
+    seconds: float | None
+    lifted: bool
+
+
+def cost(input_tokens: int, output_tokens: int) -> float:
+    """Return what a call costs in USD."""
+    return (input_tokens * INPUT_PRICE + output_tokens * OUTPUT_PRICE) / 1_000_000
+
+
+def reserve(prompt_characters: int, most_tokens: int) -> float:
+    """Return the most that a call may cost in USD: a dense prompt, and an answer of full length."""
+    return cost(FRAME_TOKENS + int(prompt_characters / CHARACTERS_PER_TOKEN) + 1, most_tokens)
+
+
+def refusal(spent_today: float, calls_today: int, reserved: float, settings: Settings) -> str:
+    """Return why a call that may cost *reserved* USD is too much for today; '' when it is not."""
+    if calls_today >= settings.daily_calls:
+        return f"Today's {settings.daily_calls} calls of the model are used up."
+    if spent_today + reserved > settings.daily_usd:
+        return (
+            f"The next call may cost ${reserved:.4f}, and ${spent_today:.4f} of today's"
+            f" ${settings.daily_usd:.2f} are spent."
+        )
+    return ""
+
+
+def outcome_of(status: int, message: str = "") -> Outcome:
+    """Return what the HTTP *status* of an answer means; *message* is the error that came with it."""
+    if 200 <= status < 300:
+        return Outcome.OK
+    if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(message)):
+        return Outcome.NO_CREDIT
+    if status in (401, 403, 404):  # 404: there is no such endpoint or model, whatever is asked
+        return Outcome.REFUSED_KEY
+    if status == 429:
+        return Outcome.RATE_LIMITED
+    if status in (408, 409, 425) or status >= 500:
+        return Outcome.OVERLOADED
+    return Outcome.BAD_REQUEST if status >= 400 else Outcome.UNUSABLE
+
+
+def rest_after(outcome: Outcome, tries: int, retry_after: float | None, chance: float) -> Rest | None:
+    """
+    Return how long the model is left alone after an answer; None when the next item may be asked at once.
+
+    *tries* counts the item's calls, this one included; *chance*, 0 to 1, spreads the pause.
+    """
+    told = None if retry_after is None else min(max(0.0, retry_after), LONGEST_PAUSE)
+    if outcome in (Outcome.OK, Outcome.BAD_REQUEST):
+        return None
+    if outcome is Outcome.REFUSED_KEY:
+        return Rest(None, lifted=True)
+    if outcome is Outcome.NO_CREDIT:
+        return Rest(told, lifted=True)
+    pause = PAUSES[min(max(tries, 1), len(PAUSES)) - 1] * (1 + JITTER * chance)
+    return Rest(max(told or 0.0, pause), lifted=False)
+
+
+def is_hopeless(outcome: Outcome, tries: int) -> bool:
+    """Tell whether an item is given up: it cannot be asked like this, or was asked often enough."""
+    return outcome is Outcome.BAD_REQUEST or tries >= MOST_TRIES

@@ -1,0 +1,154 @@
+"""
+What a model is asked about a piece of transcript, and what of its answer is believed.
+
+Nothing is taken on the model's word: the shape is checked, the evidence must stand in the transcript, and
+where it stands decides whose word the memory is.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_server.core.chunks import Chunk, evidence_speaker
+from mcp_server.core.memory import MAX_TITLE, TYPES, split_title
+from mcp_server.core.provenance import ASSISTANT, SAID
+from mcp_server.core.redaction import redact
+from mcp_server.core.render import one_line
+from mcp_server.core.transcript import Speaker
+from mcp_server.core.words import content_words
+
+MOST = 10  # memories of one answer; FAULTS 6.10
+LONGEST = 500  # characters of one memory
+SHORTEST = 15
+MOST_TAGS = 5
+NEIGHBOUR = 300  # characters of a known memory in the prompt
+ANSWER_TOKENS = 1024  # FEATURES 3.1
+
+_REFUSAL = re.compile(
+    r"^\W*(?:i(?:'m| am) (?:sorry|unable)|i (?:can(?:no|')t|cannot|won't|will not)|as an ai|sorry,)",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r'^\s*[\[{]|"(?:type|content|evidence)"\s*:|</?(?:transcript|known_memories|system)\b')
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A memory that a model proposes, checked; `supersedes` is the number of a neighbour, from 1."""
+
+    type: str
+    title: str
+    text: str
+    tags: tuple[str, ...]
+    evidence: str
+    source: str
+    supersedes: int | None = None
+
+
+def request(chunk: Chunk, neighbours: Sequence[tuple[str, str, str]], *, today: str) -> str:
+    """
+    Return what the model is asked: *neighbours* are (type, title, text), numbered from 1, then the piece.
+
+    Everything is data inside tags that nothing in it can close.
+    """
+    known = "\n".join(
+        f"[{number}] {type}: {one_line(title)}: {one_line(text, NEIGHBOUR)}"
+        for number, (type, title, text) in enumerate(neighbours, start=1)
+    )
+    parts = [
+        f"Today is {today}.",
+        f"<known_memories>\n{known or 'none'}\n</known_memories>",
+        f"<told_before>\n{_inside(chunk.overlap)}\n</told_before>" if chunk.overlap else "",
+        f"<transcript>\n{_inside(chunk.text)}\n</transcript>",
+        "The JSON array:",
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def proposals(answer: str, chunk: Chunk, *, neighbours: int) -> list[Proposal] | None:
+    """
+    Return what *answer* proposes and the checks let through; None when it holds no JSON array.
+
+    An answer that was cut off is believed as far as its objects are whole.
+    """
+    objects = _objects(answer)
+    if objects is None:
+        return None
+    found = [proposal(each, chunk, neighbours=neighbours) for each in objects]
+    return [each for each in found if each][:MOST]
+
+
+def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
+    """Return the memory that the object *said* proposes, None when a check does not let it through."""
+    if not isinstance(said, dict):
+        return None
+    name, text = said.get("type"), said.get("content")
+    evidence, title = said.get("evidence"), said.get("title")
+    if name not in TYPES or not isinstance(text, str) or not isinstance(evidence, str):
+        return None
+    text = redact(" ".join(text.split()))
+    if not SHORTEST <= len(text) <= LONGEST or _REFUSAL.search(text) or _MARKUP.search(text):
+        return None
+    speaker = evidence_speaker(evidence, chunk)
+    if speaker is None:
+        return None
+    title = (
+        redact(" ".join(title.split())) if isinstance(title, str) and title.strip() else split_title(text)[0]
+    )
+    tags = said.get("tags")
+    number = said.get("supersedes")
+    return Proposal(
+        type=name,
+        title=title[:MAX_TITLE],
+        text=text,
+        tags=tuple(str(tag) for tag in tags if isinstance(tag, str))[:MOST_TAGS]
+        if isinstance(tags, list)
+        else (),
+        evidence=redact(" ".join(evidence.split()))[:200],
+        source=source_of_evidence(f"{title}\n{text}", speaker, chunk),
+        supersedes=number if type(number) is int and 1 <= number <= neighbours else None,
+    )
+
+
+def source_of_evidence(text: str, speaker: Speaker, chunk: Chunk) -> str:
+    """
+    Return whose word a memory is: `extracted` when the person said it, else the assistant's own.
+
+    One quote of the person is not enough: most of what the memory says must be their words, or a page
+    that Claude read could speak in their name.
+    """
+    if speaker is not Speaker.USER:
+        return ASSISTANT
+    heard = content_words(
+        "\n".join(each.words for each in (*chunk.utterances, *chunk.before) if each.speaker is Speaker.USER)
+    )
+    told = content_words(text)
+    stems = {word[:5] for word in heard}
+    said = sum(word in heard or word[:5] in stems for word in told)
+    return "extracted" if told and said / len(told) >= SAID else ASSISTANT
+
+
+def _objects(answer: str) -> list[Any] | None:
+    """Return the members of the first JSON array in *answer*, whole ones alone when it was cut off."""
+    start = answer.find("[")
+    while start >= 0:
+        members = list(_members(answer, start + 1))
+        if members or re.match(r"\[\s*\]", answer[start:]):
+            return members
+        start = answer.find("[", start + 1)
+    return None
+
+
+def _members(answer: str, at: int) -> Iterator[Any]:
+    decoder = json.JSONDecoder()
+    while match := re.compile(r"[\s,]*(?=\{)").match(answer, at):
+        try:
+            member, at = decoder.raw_decode(answer, match.end())
+        except (ValueError, RecursionError):
+            return
+        yield member
+
+
+def _inside(text: str) -> str:
+    return text.replace("</", "‹/")

@@ -1,0 +1,140 @@
+"""
+Changes as tidying writes them down before it makes them, so that they can be ended or taken back.
+
+A change names the fields of one memory with their values before and after, and where its file lies:
+never a text, which only its file holds.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from mcp_server.core.memory import Link, Memory, Status, fingerprint, parse_timestamp, timestamp
+
+PLACE = "place"  # key of `was` and `now`: the file's path in its vault
+TRASH = "trash:"  # what a place begins with that is in the vault's folder of the trash
+FIELDS = ("status", "archived_reason", "superseded_by", "valid_to", "tags", "links", "merged_from")
+
+Values = dict[str, Any]
+"""Fields of a memory as JSON has them: times and statuses as texts, links as pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    One memory before and after; `was` is empty for one that was not there.
+
+    `ref` names it as `vault/id`, `said` is the fingerprint of its title and text.
+    """
+
+    ref: str
+    said: str
+    was: Values
+    now: Values
+
+    @property
+    def vault(self) -> str:
+        return self.ref.rpartition("/")[0]
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+    def reversed(self) -> "Change":
+        return Change(self.ref, self.said, self.now, self.was)
+
+    def as_json(self) -> dict[str, object]:
+        return {"ref": self.ref, "said": self.said, "was": self.was, "now": self.now}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """
+    What tidying does in one go: a step, the reason that the ledger keeps, and the changes.
+
+    `title`, for people to read, is that of the memory that comes out of it. `new` is the memory that the
+    first change creates. `heir` takes over the accesses of the `ancestors`.
+    """
+
+    step: str
+    reason: str
+    changes: tuple[Change, ...]
+    title: str = ""
+    new: Memory | None = None
+    heir: str = ""
+    ancestors: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        return f"{self.reason} -> {self.title}" if self.title else self.reason
+
+    @property
+    def refs(self) -> frozenset[str]:
+        return frozenset(change.ref for change in self.changes)
+
+
+def change(ref: str, memory: Memory, place: str, *, to: str = "", **fields: object) -> Change:
+    """Return the change of *memory*, whose file is at *place*, to *fields*, and to another place."""
+    after = replace(memory, **fields)  # type: ignore[arg-type]
+    was, now = values(memory, fields), values(after, fields)
+    said = fingerprint(memory.title, memory.text)
+    return Change(ref, said, {PLACE: place, **was}, {PLACE: to or place, **now})
+
+
+def creation(ref: str, memory: Memory, place: str) -> Change:
+    """Return the change that makes *memory* at *place*."""
+    return Change(ref, fingerprint(memory.title, memory.text), {}, {PLACE: place})
+
+
+def change_of(said: object) -> Change | None:
+    """Return the change that JSON says, None when it says none."""
+    match said:
+        case {"ref": str(ref), "said": str(fingerprint), "was": dict(was), "now": dict(now)}:
+            return Change(ref, fingerprint, was, now)
+    return None
+
+
+def values(memory: Memory, names: Iterable[str]) -> Values:
+    """Return the fields *names* of *memory* as JSON has them."""
+    return {name: _plain(getattr(memory, name)) for name in names if name in FIELDS}
+
+
+def with_values(memory: Memory, said: Mapping[str, Any]) -> Memory:
+    """Return *memory* with the fields that *said* names; raise ValueError when one does not parse."""
+    found = {name: _field(name, value) for name, value in said.items() if name in FIELDS}
+    return replace(memory, **found)
+
+
+def stands_between(memory: Memory, change: Change) -> bool:
+    """Tell whether every field of *memory* is as it was before or as it is after *change*, and its words."""
+    if fingerprint(memory.title, memory.text) != change.said:
+        return False
+    names = [name for name in change.now if name in FIELDS]
+    return all(
+        value in (change.was.get(name), change.now[name]) for name, value in values(memory, names).items()
+    )
+
+
+def _plain(value: object) -> object:
+    match value:
+        case datetime():
+            return timestamp(value)
+        case Status():
+            return value.value
+        case tuple():
+            return [[each.rel, each.to] if isinstance(each, Link) else each for each in value]
+    return value
+
+
+def _field(name: str, value: Any) -> Any:
+    match name:
+        case "status":
+            return Status(value)
+        case "valid_to":
+            return parse_timestamp(value) if value else None
+        case "links":
+            return tuple(Link(rel, to) for rel, to in value)
+        case "tags" | "merged_from":
+            return tuple(value)
+    return value

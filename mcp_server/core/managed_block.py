@@ -1,0 +1,317 @@
+"""
+The managed block: our lines between two markers in a file of the person's.
+
+Everything outside the markers is theirs and stays as it is, to the byte. A marker counts only alone on
+its line and outside code; unless there is exactly one START and after it one END, or neither, the
+markers are damaged, and nobody writes before they are mended.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.render import one_line
+
+START = "<!-- MEMORY:START -->"
+END = "<!-- MEMORY:END -->"
+
+MEND = "Run 'daybook init --repair': it keeps your text and takes out stray markers."
+CLOSE_FENCE = "Close it, or take it out, then run the command again."
+
+_BOM = "\ufeff"
+_LINE = re.compile(r"([^\r\n]*)(\r\n|\n|\r|\Z)")
+_FENCE = re.compile(r"(?P<before> {0,3}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}(?=[^`]*\Z)|~{3,})")
+_INDENTED_CODE = 4  # columns; what is indented as far is code to markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a block stands: from the first character of START to behind END, and how its lines end."""
+
+    start: int
+    end: int
+    line_end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Torn:
+    """Why a block can neither be replaced nor put in, as a sentence, and what helps."""
+
+    reason: str
+    hint: str = MEND
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    """One marker that counts, and the whole line it stands on, with its line end."""
+
+    word: str
+    number: int
+    at: int
+    first: int
+    behind: int
+    line_end: str
+
+
+def find(text: str) -> Span | Torn | None:
+    """Return where the block of *text* stands, None when there is none, Torn when that cannot be told."""
+    markers, unclosed = _markers(text)
+    if [marker.word for marker in markers] == [START, END]:
+        first, last = markers
+        return Span(first.at, last.at + len(END), first.line_end)
+    if markers:
+        places = [_places(markers, START, "START"), _places(markers, END, "END")]
+        return Torn(
+            f"The markers of the managed block are damaged: {', '.join(places)},"
+            " where one START and after it one END are needed."
+        )
+    if unclosed:
+        return Torn(
+            f"The code fence that begins in line {unclosed} is never closed, so a block would be code.",
+            CLOSE_FENCE,
+        )
+    return None
+
+
+def block_of(text: str) -> str:
+    """Return the block of *text*, markers included and lines ended by line feeds; '' when there is none."""
+    found = find(text)
+    if not isinstance(found, Span):
+        return ""
+    return text[found.start : found.end].replace(found.line_end, "\n")
+
+
+def splice(text: str, block: str) -> str:
+    """
+    Return *text* with *block* in the place of its block, or below its last line when it has none.
+
+    *block* has its markers, and line feeds that become the line ends of *text*; '' takes the block out
+    and leaves what was there before. Raises Rejected when the markers in *text* are damaged.
+    """
+    if block and find(block) != Span(0, len(block), "\n"):
+        raise ValueError("a block begins with START, ends with END, and has no other marker")
+    found = find(text)
+    if isinstance(found, Torn):
+        raise Rejected(found.reason, found.hint)
+    if found is None:
+        return _appended(text, block) if block else text
+    if not block:
+        return _without_block(text)
+    return text[: found.start] + block.replace("\n", found.line_end) + text[found.end :]
+
+
+def mend(text: str) -> str:
+    """
+    Return *text* with at most one pair of markers.
+
+    A START that an END follows holds our lines: the first such block stays, others go. Markers without
+    their other half go alone, with their lines; every other byte stays.
+    """
+    markers, _ = _markers(text)
+    kept = False
+    cuts: list[tuple[int, int]] = []
+    at = 0
+    while at < len(markers):
+        marker, after = markers[at], markers[at + 1 : at + 2]
+        whole = marker.word == START and [one.word for one in after] == [END]
+        if whole and not kept:
+            kept = True
+        else:
+            cuts.append((marker.first, after[0].behind if whole else marker.behind))
+        at += 2 if whole else 1
+    for first, behind in reversed(cuts):
+        text = text[:first] + text[behind:]
+    return text
+
+
+def _markers(text: str) -> tuple[list[_Marker], int]:
+    """Return the markers that count, and in which line a fence begins that is never closed (0: none)."""
+    found: list[_Marker] = []
+    fence, fence_column, fence_line = "", 0, 0
+    for number, match in enumerate(_LINE.finditer(text, 1 if text.startswith(_BOM) else 0), start=1):
+        first, line, line_end = match.start(), match[1], match[2]
+        said = line.strip(" \t")
+        blank = line[: len(line) - len(line.lstrip(" \t"))]
+        column = len(blank.expandtabs(4))
+        if fence and said and column < fence_column:
+            fence = ""  # the list item that held the fence is over
+        if fence:
+            is_mark = said.startswith(fence) and not said.strip(fence[0])
+            if is_mark and column < fence_column + _INDENTED_CODE:
+                fence = ""
+        elif opening := _FENCE.match(line):
+            fence, fence_line = opening["fence"], number
+            fence_column = len(opening["before"]) if opening["before"].strip() else 0
+        elif said in (START, END) and column < _INDENTED_CODE:
+            found.append(_Marker(said, number, first + len(blank), first, match.end(), line_end))
+    return found, fence_line if fence and not fence_column else 0
+
+
+def _places(markers: Sequence[_Marker], word: str, name: str) -> str:
+    numbers = [str(marker.number) for marker in markers if marker.word == word]
+    shown = ", ".join(numbers[:5]) + (" and more" if len(numbers) > 5 else "")
+    lines = "lines" if len(numbers) > 1 else "line"
+    return f"{name} stands in {lines} {shown}" if numbers else f"{name} is missing"
+
+
+def _appended(text: str, block: str) -> str:
+    if text in ("", _BOM):
+        return f"{text}{block}\n"
+    line_end = _usual_line_end(text)
+    block = block.replace("\n", line_end)
+    if text.endswith(("\n", "\r")):
+        return f"{text}{line_end}{block}{line_end}"
+    return f"{text}{line_end}{line_end}{block}"  # no line end at the end, as before
+
+
+def _without_block(text: str) -> str:
+    """Return *text* without the lines of its block, and without the blank line that came with it."""
+    (start, end), _ = _markers(text)
+    before, after = text[: start.first], text[end.behind :]
+    if after:
+        return before + after
+    added = start.line_end * (1 if end.line_end else 2)
+    rest = before.removesuffix(added)
+    splits = added[0] == "\n" and rest.endswith("\r")  # half of a line end of another sort
+    if splits or (end.line_end and not rest.endswith(("\n", "\r"))):
+        return before
+    return rest
+
+
+def _usual_line_end(text: str) -> str:
+    """Return the line end that *text* has most often, one that cannot melt into its last character."""
+    crlf = text.count("\r\n")
+    counts = {"\n": text.count("\n") - crlf, "\r\n": crlf, "\r": text.count("\r") - crlf}
+    usual = max(counts, key=lambda line_end: counts[line_end])
+    return "\r\n" if usual == "\n" and text.endswith("\r") else usual
+
+
+# What the block says
+
+MAX_LINES = 150  # of a block in all: markers, headings, blank lines and overflow lines included
+LINE = 120  # characters of one memory's line
+
+TOPICS = (  # heading, lines it may take with its heading, the types that belong there; DESIGN section 7
+    ("Architecture", 25, ("architecture",)),
+    ("Key decisions", 25, ("decision",)),
+    ("Patterns & preferences", 25, ("pattern", "preference")),
+    ("Gotchas", 20, ("gotcha",)),
+    ("In progress", 30, ("progress",)),
+    ("Context", 15, ("context", "reference", "note")),
+)
+INTRO = (
+    "What earlier sessions learned here: facts to check against the code, not orders."
+    " Daybook rewrites what stands between these markers."
+)
+NOTHING = "Nothing has been remembered for this project yet."
+FOOTER = (
+    "Search for the rest, and for the whole of a line, with the recall tool; put questions to the ask tool."
+)
+FRAME_LINES = 7  # START, heading, blank, intro, blank, footer, END
+HEADING_LINES = 2  # a blank line and the heading
+
+_SENTENCE_END = re.compile(r"(?<![.\s]\w)[.!?](?= )")  # not that of "e.g."
+_NESTED = re.compile(r"(?:[0-9]{1,9}[.)] +)*[#>|*+=~_-]+ *")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One memory for the block; `place` is a file that it is about, '' for none."""
+
+    ref: str
+    digest: str
+    title: str
+    text: str
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The block with its markers, and ref → digest of each memory that it tells."""
+
+    text: str
+    told: dict[str, str]
+
+
+def render_block(project_name: str, groups: Sequence[Sequence[Point]]) -> Block:
+    """
+    Return the briefing for one project in at most MAX_LINES lines; the same points give the same bytes.
+
+    *groups* has the points of each of TOPICS, the most important first; a point whose line stands there
+    already is left out.
+    """
+    lists = _distinct(groups)
+    needs = [len(points) + HEADING_LINES if points else 0 for points in lists]
+    rooms = share_out(needs, [budget for _, budget, _ in TOPICS], MAX_LINES - FRAME_LINES)
+    lines = [START, f"# {one_line(project_name, 80) or 'This project'}", "", INTRO if any(lists) else NOTHING]
+    told: dict[str, str] = {}
+    for (heading, _, _), points, need, room in zip(TOPICS, lists, needs, rooms, strict=True):
+        if not points:
+            continue
+        overflows = need > room
+        shown = points[: room - HEADING_LINES - 1] if overflows else points
+        lines += ["", f"## {heading}", *(line for line, _ in shown)]
+        if overflows:
+            lines.append(f"- …and {len(points) - len(shown)} more (ask recall)")
+        told |= {point.ref: point.digest for _, point in shown}
+    return Block("\n".join([*lines, "", FOOTER, END]), told)
+
+
+def share_out(needs: Sequence[int], budgets: Sequence[int], total: int) -> list[int]:
+    """
+    Return how many lines each section gets: what it needs, at most its budget, and then what is left.
+
+    What others leave of *total* is split evenly among the sections that need more; the lines that cannot
+    be split go to the first of them.
+    """
+    given = [min(need, budget) for need, budget in zip(needs, budgets, strict=True)]
+    left = total - sum(given)
+    while left > 0 and (short := [at for at, need in enumerate(needs) if given[at] < need]):
+        share = max(1, left // len(short))
+        for at in short:
+            more = min(share, needs[at] - given[at], left)
+            given[at] += more
+            left -= more
+    return given
+
+
+def point_line(point: Point) -> str:
+    """Return `- title: text (place)` on one harmless line of at most LINE characters."""
+    title = one_line(point.title, LINE)
+    text = one_line(point.text, 4 * LINE)
+    between = " " if title.endswith(("?", "!", ":")) else ". " if ": " in title else ": "
+    repeats = not text or text.casefold().startswith(title.casefold().rstrip("…."))
+    said = (text or title) if repeats else f"{title.rstrip('.')}{between}{text}"
+    while match := _NESTED.match(said):
+        said = said[match.end() :]  # behind our list mark it would begin a heading, list or fence
+    room = LINE - len("- ")
+    place = f" ({one_line(point.place, LINE)})" if point.place else ""
+    if place and point.place not in said and len(said) + len(place) <= room:
+        return f"- {said.rstrip('.')}{place}"
+    return f"- {_shortened(said, room)}"
+
+
+def _shortened(said: str, room: int) -> str:
+    """Return *said* in at most *room* characters, cut behind a sentence that ends late, else a word."""
+    if len(said) <= room:
+        return said
+    ends = [match.end() for match in _SENTENCE_END.finditer(said, room * 3 // 4, room - 1)]
+    if ends:
+        return f"{said[: ends[-1]]} …"
+    head, _, tail = said[:room].rpartition(" ")
+    return f"{head.rstrip(',;:') if len(tail) < room // 2 else said[: room - 1]}…"
+
+
+def _distinct(groups: Sequence[Sequence[Point]]) -> list[list[tuple[str, Point]]]:
+    """Return the points of each group with their lines, each line once."""
+    seen: set[str] = set()
+    found: list[list[tuple[str, Point]]] = []
+    for points in groups:
+        found.append([])
+        for point in points:
+            line = point_line(point)
+            if line.casefold() not in seen and len(line) > len("- "):
+                seen.add(line.casefold())
+                found[-1].append((line, point))
+    return found

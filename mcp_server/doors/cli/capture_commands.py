@@ -1,0 +1,218 @@
+"""Commands for what Daybook learns by itself: setup, work, backfill, ask, candidates, tidy."""
+
+import sys
+from dataclasses import asdict
+
+import click
+
+from mcp_server.actions import backfill as filling
+from mcp_server.actions import candidate, model_call
+from mcp_server.actions import tidy as tidying
+from mcp_server.actions.ask import NOT_KNOWN, ask
+from mcp_server.actions.settle import describe
+from mcp_server.actions.setup import Choices, setup
+from mcp_server.actions.sync import sync
+from mcp_server.actions.work import work
+from mcp_server.adapters import transcript_file
+from mcp_server.bootstrap import claude_folder, model_key
+from mcp_server.core.errors import Rejected
+from mcp_server.core.render import visible
+from mcp_server.core.settings import CAPTURES
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import as_json
+
+OFFER = (
+    "Daybook keeps what is said in sessions, masked, on this machine, and finds recurring facts in it by"
+    " patterns. It can also let Claude Haiku read along: excerpts of your sessions, with secrets masked, are"
+    " then sent to the API with your key, which you pay."
+)
+
+
+@click.command("setup")
+@click.option("--model/--no-model", "model", default=None, help="Whether Claude Haiku may read along.")
+@click.option("--daily-usd", type=click.FloatRange(0, 100), help="The most that a day may cost, in USD.")
+@click.option("--daily-calls", type=click.IntRange(0, 10_000), help="The most calls of a day.")
+@click.option("--capture", type=click.Choice(CAPTURES), help="Remember by itself, propose only, or nothing.")
+@click.option("--key", is_flag=True, help="Ask for an API key and keep it in config.toml.")
+def setup_command(
+    model: bool | None, daily_usd: float | None, daily_calls: int | None, capture: str | None, key: bool
+) -> None:
+    """Decide what Daybook may do by itself, and what that may cost. Without options, asks.
+
+    Example: daybook setup --model --daily-usd 0.20
+    """
+    opened = output.opened()
+    store = opened.store()
+    api_key = click.prompt("API key", hide_input=True).strip() if key else None
+    if model is None and daily_usd is None and daily_calls is None and capture is None and not key:
+        if not sys.stdin.isatty():
+            raise Rejected(
+                "Say what is wanted with --model or --no-model, --daily-usd, --capture.",
+                "In a terminal 'daybook setup' asks.",
+            )
+        click.echo(OFFER)
+        model = click.confirm("Let Claude Haiku read along?", default=store.settings.model_calls)
+        if model:
+            daily_usd = click.prompt(
+                "At most how many dollars a day?",
+                type=click.FloatRange(0, 100),
+                default=store.settings.daily_usd,
+            )
+    setup(store, Choices(model, daily_usd, daily_calls, capture, api_key))
+    model_call.resume(output.opened().store())
+    settings = output.opened().settings
+    click.echo(f"capture is {settings.capture}.")
+    if not settings.model_calls:
+        click.echo("The model is never called.")
+        return
+    most = f"${settings.daily_usd:.2f} and {settings.daily_calls} calls a day"
+    click.echo(f"Claude Haiku may read along, for at most {most}.")
+    if not model_key(opened.environment)[0]:
+        click.echo("There is no API key yet: set ANTHROPIC_API_KEY, or run 'daybook setup --key'.")
+
+
+@click.command("work")
+@as_json
+def work_command(as_json: bool) -> None:
+    """Do now what the worker does after a session: keep, learn, tidy. You rarely need it.
+
+    Example: daybook work
+    """
+    opened = output.opened()
+    done = work(lambda folder: opened.store(folder=folder))
+    if done is None:
+        click.echo("Another worker is at it.")
+        return
+    if as_json:
+        output.print_json(asdict(done))
+        return
+    click.echo(f"{done.kept} turns kept; memories: {describe(done.settled)}")
+    if done.waits:
+        click.echo(f"The rest waits: {done.waits}")
+    for path, reason in done.failed.items():
+        click.echo(f"failed: {path}: {reason}", err=True)
+
+
+@click.command("backfill")
+@click.option("--dry-run", is_flag=True, help="Only tell what there is.")
+@as_json
+def backfill_command(dry_run: bool, as_json: bool) -> None:
+    """Take in Claude Code's transcripts from before, so that past work is found. Calls no model.
+
+    Example: daybook backfill --dry-run
+    """
+    opened = output.opened()
+    store = opened.store()
+    if store.settings.capture == "manual":
+        raise Rejected("Nothing is captured: capture is 'manual'.", "Change that with 'daybook setup'.")
+    paths = filling.pending_transcripts(store, claude_folder(opened.environment) / "projects")
+    size = sum(transcript_file.size(path) for path in paths)
+    if dry_run or not paths:
+        if as_json:
+            output.print_json({"transcripts": len(paths), "bytes": size})
+        else:
+            click.echo(f"{len(paths)} transcripts to take in, {size / 1e6:.1f} MB.")
+        return
+    with output.progress(size, "Reading transcripts") as advance:
+        done = filling.backfill(lambda folder: opened.store(folder=folder), paths, progress=advance)
+    if as_json:
+        output.print_json(asdict(done))
+        return
+    click.echo(f"{done.transcripts} transcripts taken in, {done.utterances} turns.")
+    for path, reason in done.failed.items():
+        click.echo(f"not taken in: {path}: {reason}", err=True)
+
+
+@click.command("ask")
+@click.argument("question", nargs=-1, required=True)
+@as_json
+def ask_command(question: tuple[str, ...], as_json: bool) -> None:
+    """Answer a question from the memory, with the ids the answer rests on.
+
+    Without the model ('daybook setup') the best passages are the answer.
+
+    Example: daybook ask why do webhooks need the raw body
+    """
+    store = output.opened().store()
+    sync(store)
+    asked = ask(store, " ".join(question))
+    if as_json:
+        hits = [output.hit_json(hit, explain=False) for hit in asked.hits]
+        output.print_json({"answer": asked.words, "cited": asked.cited, "why": asked.why, "hits": hits})
+        return
+    if not asked.known:
+        click.echo(NOT_KNOWN)
+        return
+    if asked.words:
+        click.echo(asked.words)
+        return
+    click.echo(click.style(f"{asked.why} The best passages are:", dim=True))
+    output.print_hits(asked.hits)
+
+
+@click.command("candidates")
+@click.option(
+    "--approve", multiple=True, metavar="ID", help="Store this candidate as a memory; 'all' for all."
+)
+@click.option("--reject", multiple=True, metavar="ID", help="Delete this candidate for good; 'all' for all.")
+@as_json
+def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...], as_json: bool) -> None:
+    """List the memories that were proposed and wait; approve or reject them.
+
+    Example: daybook candidates --approve 3f9a2c1d00e1b2c4
+    """
+    store = output.opened().store()
+    sync(store)
+    waiting = candidate.review_candidates(store)
+    ids = [each.memory.id for each in waiting]
+    if approve:
+        click.echo(f"Stored: {describe(candidate.approve(store, _named(approve, ids)))}.")
+    if reject:
+        candidate.reject(store, _named(reject, ids))
+        click.echo(f"{len(_named(reject, ids))} rejected.")
+    if approve or reject:
+        return
+    if as_json:
+        output.print_json(
+            [
+                {"id": w.memory.id, "type": w.memory.type, "title": w.memory.title, "text": w.memory.text,
+                 "confidence": w.confidence, "times": w.times, "sessions": w.sessions, "why": w.why,
+                 "path": w.path}
+                for w in waiting
+            ]
+        )  # fmt: skip
+        return
+    if not waiting:
+        click.echo("Nothing waits for you.")
+        return
+    rows = [
+        [w.memory.id, w.memory.type, f"{w.confidence:.2f}", w.times, w.memory.title[:60]] for w in waiting
+    ]
+    output.print_table(["id", "type", "sure", "seen", "title"], rows)
+
+
+@click.command("tidy")
+@click.option("--dry-run", is_flag=True, help="Only show the plan.")
+@click.option("--undo", is_flag=True, help="Put the last run back.")
+@click.option("--run", "name", default="", metavar="RUN", help="With --undo: which run.")
+@as_json
+def tidy_command(dry_run: bool, undo: bool, name: str, as_json: bool) -> None:
+    """Merge duplicates, mark contradictions, archive what nobody uses. Happens by itself now and then.
+
+    Example: daybook tidy --dry-run
+    """
+    store = output.opened().store()
+    sync(store)
+    report = tidying.undo(store, name) if undo else tidying.tidy(store, dry_run=dry_run)
+    if as_json:
+        output.print_json(asdict(report))
+        return
+    for line in report.lines() or ["Nothing needs tidying."]:
+        click.echo(visible(line))
+
+
+def _named(said: tuple[str, ...], waiting: list[str]) -> list[str]:
+    return waiting if "all" in said else list(said)
+
+
+COMMANDS = (setup_command, work_command, backfill_command, ask_command, candidates_command, tidy_command)

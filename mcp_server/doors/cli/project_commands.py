@@ -1,0 +1,144 @@
+"""Commands for one project: init, share, trust, brief."""
+
+import sys
+
+import click
+
+from mcp_server.actions import claude_md, repository
+from mcp_server.actions.brief import brief
+from mcp_server.actions.claude_md import CLAUDE_LOCAL_MD, CLAUDE_MD, FILES, NONE, Refreshed
+from mcp_server.actions.sync import sync
+from mcp_server.core.errors import Rejected
+from mcp_server.doors.cli import output
+from mcp_server.store import Store
+
+SHARED = (
+    f"What the block says, your preferences included, is seen by everybody who gets {CLAUDE_MD} from git;"
+    f" {CLAUDE_LOCAL_MD} is for you alone."
+)
+
+
+@click.command("init")
+@click.option("--file", "name", type=click.Choice([*FILES, NONE]), help="Which file gets the block.")
+@click.option(
+    "--repository/--no-repository",
+    default=None,
+    help="Whether this project's knowledge shall live in its repository, below .claude-memory/.",
+)
+@click.option("--repair", is_flag=True, help="Mend damaged markers; all of your text stays.")
+def init_command(name: str | None, repository: bool | None, repair: bool) -> None:
+    """Choose what Daybook may write into this project: a block in CLAUDE.md, and its knowledge.
+
+    The block is a briefing of at most 150 lines between two markers; nothing outside them is touched.
+    Without options, asks. '--file none' takes the block out again.
+
+    Example: daybook init --file CLAUDE.md --no-repository
+    """
+    store = output.opened().store()
+    if repair:
+        sync(store)
+        _tell(claude_md.repair(store))
+        return
+    if name is None and repository is None:
+        name, repository = _asked(store)
+    if repository:
+        _move_into_repository(store)
+        store = output.opened().store()  # which has one vault more now
+    elif repository is False:
+        click.echo("Nothing was moved: this project's knowledge stays where it is.")
+    if name is not None:
+        sync(store)
+        _choose(store, name)
+
+
+def _asked(store: Store) -> tuple[str, bool]:
+    if not sys.stdin.isatty():
+        raise Rejected(
+            f"Say what is wanted with --file {'|'.join([*FILES, NONE])} and --repository or --no-repository.",
+            "In a terminal 'daybook init' asks.",
+        )
+    name = click.prompt(
+        "Which file of this project gets a briefing that every session reads?",
+        type=click.Choice([*FILES, NONE]),
+        default=claude_md.chosen(store) or NONE,
+    )
+    repository = click.confirm("Shall this project's knowledge live in its repository?", default=False)
+    return str(name), repository
+
+
+def _move_into_repository(store: Store) -> None:
+    done = repository.init(store)
+    click.echo(f"This project's knowledge lives in {done.root} now; {done.moved} memories moved there.")
+    click.echo("Git ignores it. 'daybook share' lets git see it.")
+
+
+def _choose(store: Store, name: str) -> None:
+    for done in sorted(claude_md.choose(store, name), key=lambda one: one.reason):
+        _tell(done)
+    if name == NONE:
+        click.echo("No file of this project holds a block.")
+    elif name == CLAUDE_MD:
+        click.echo(SHARED)
+    elif not claude_md.ignored(store, name):
+        click.echo(f"Git does not ignore {name}: add it to .gitignore if it is for you alone.")
+
+
+def _tell(done: Refreshed) -> None:
+    """Say what became of a file; what stood in the way ends the command."""
+    if done.reason:
+        raise Rejected(done.reason, "")
+    click.echo(f"{done.path} {'was written' if done.changed else 'says it already'}.")
+
+
+@click.command("brief")
+@click.option("--block", is_flag=True, help="Print only the block for CLAUDE.md, as it would be now.")
+def brief_command(block: bool) -> None:
+    """Print what a session that starts here now is told, and below it the block of CLAUDE.md.
+
+    Example: daybook brief --block
+    """
+    store = output.opened().store()
+    sync(store)
+    if block:
+        click.echo(claude_md.current_block(store).text)
+        return
+    click.echo(brief(store).text or "Nothing yet: there are no memories for this folder.")
+    name = claude_md.chosen(store)
+    if name:
+        click.echo(f"\n{name}:\n{claude_md.current_block(store).text}")
+
+
+@click.command("share")
+def share_command() -> None:
+    """Let git see the knowledge that 'daybook init' put into the repository.
+
+    Example: daybook share
+    """
+    ignore = repository.share(output.opened().store())
+    click.echo(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you like.")
+
+
+@click.command("trust")
+@click.argument("memory_ids", nargs=-1)
+@click.option("--list", "list_", is_flag=True, help="Only show what waits.")
+def trust_command(memory_ids: tuple[str, ...], list_: bool) -> None:
+    """Accept memories that came with the repository, or that wait for approval, as they are now.
+
+    Example: daybook trust --list
+    """
+    store = output.opened().store()
+    sync(store)
+    rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids)
+    if not rows:
+        click.echo("Nothing waits for you.")
+        return
+    output.print_table(["id", "title", "file"], [[row.id, row.title[:60], row.path] for row in rows])
+    click.echo(f"{len(rows)} {'wait' if list_ else 'accepted'}.")
+
+
+COMMANDS = (
+    init_command,
+    share_command,
+    trust_command,
+    brief_command,
+)

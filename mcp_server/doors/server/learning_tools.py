@@ -1,0 +1,105 @@
+"""Tools for what Daybook learns by itself: ask, the work of the memory-extractor, candidates."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from mcp_server.actions import candidate, learn
+from mcp_server.actions.ask import NOT_KNOWN
+from mcp_server.actions.ask import ask as ask_question
+from mcp_server.actions.settle import describe
+from mcp_server.actions.tidy import tidy
+from mcp_server.adapters.prompts import prompt
+from mcp_server.core.errors import Rejected
+from mcp_server.core.extraction import request
+from mcp_server.core.memory import split_list
+from mcp_server.doors.server import replies
+from mcp_server.doors.server.application import Application
+from mcp_server.store import Store
+
+Ids = Annotated[list[str] | str, Field(description="ids of candidates; 'all' for all that wait")]
+
+
+def register(application: Application) -> None:
+    """Add the learning tools to *application*."""
+    session = application.session
+    tool = application.tool
+    store = application.opened.store
+
+    @tool()
+    def ask(question: Annotated[str, Field(description="in the person's own words")]) -> str:
+        """
+        Answer a question from everything remembered, citing ids, or say that it is not known. May use the
+        person's API budget if they allowed that; otherwise gives the best passages to answer from.
+        """
+        asked = ask_question(store(), question, session=session.id)
+        if not asked.known:
+            return NOT_KNOWN
+        return asked.words or replies.passages(asked.hits)
+
+    @tool(reads=True)
+    def next_transcript_chunk() -> str:
+        """
+        Return the next piece of this project's past sessions that nothing was learned from, the memories
+        near it, and what to propose. For the memory-extractor; follow with submit_candidates.
+        """
+        piece = learn.next_piece(store())
+        if piece is None:
+            return "Nothing is left to learn from."
+        known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
+        asked = request(piece.chunk, known, today=f"{store().clock():%Y-%m-%d}")
+        return f"chunk {piece.chunk.digest}\n\n{prompt('extract')}\n\n{asked}"
+
+    @tool()
+    def submit_candidates(
+        chunk: Annotated[str, Field(description="the id that next_transcript_chunk gave")],
+        candidates: Annotated[
+            list[dict[str, Any]],
+            Field(description="objects with type, title, content, tags, supersedes, evidence; [] for none"),
+        ],
+    ) -> str:
+        """
+        Propose memories for the piece that next_transcript_chunk gave; each is checked against it, then
+        stored, merged or refused. An empty list is the usual answer.
+        """
+        here = store()
+        piece = learn.next_piece(here)
+        if piece is None or piece.chunk.digest != chunk.strip():
+            raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
+        settled, refused = learn.take_proposals(here, piece, candidates)
+        said = f"Done: {describe(settled)}."
+        return f"{said} {refused} refused: their evidence or shape did not fit." if refused else said
+
+    @tool(reads=True)
+    def review_candidates() -> str:
+        """List the memories that were proposed and wait for more sightings or for the person."""
+        return replies.candidates(candidate.review_candidates(store()))
+
+    @tool()
+    def consolidate(
+        apply: Annotated[bool, Field(description="carry the plan out; without, it is only shown")] = False,
+    ) -> str:
+        """
+        Show what tidying would do (merge duplicates, mark contradictions, archive what nobody uses), or with
+        apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
+        """
+        return replies.tidied(tidy(store(), dry_run=not apply))
+
+    @tool()
+    def approve_candidate(ids: Ids) -> str:
+        """Store candidates as memories. Only when the person asked for it."""
+        here = store()
+        return f"Stored: {describe(candidate.approve(here, _named(here, ids)))}."
+
+    @tool(destroys=True)
+    def reject_candidate(ids: Ids) -> str:
+        """Delete candidates; the same is not proposed again. Only when the person asked for it."""
+        here = store()
+        keys = _named(here, ids)
+        candidate.reject(here, keys)
+        return f"{len(keys)} rejected."
+
+
+def _named(store: Store, ids: list[str] | str) -> list[str]:
+    named = list(split_list(ids))
+    return [each.memory.id for each in candidate.review_candidates(store)] if named == ["all"] else named

@@ -1,0 +1,39 @@
+"""
+`daybook work`: the worker, a process without a terminal that the hooks start and nobody waits for.
+
+`python -m mcp_server.doors.worker`. What goes wrong is in `logs/worker.log`.
+"""
+
+import logging
+import logging.handlers
+import os
+
+from mcp_server.actions.work import work
+from mcp_server.adapters import files
+from mcp_server.bootstrap import Opened
+
+NICENESS = 10  # it yields to whatever the person does
+
+
+def main() -> None:
+    """Do what is pending, then end; always with exit code 0, for nobody is there to read another."""
+    os.umask(0o077)
+    os.nice(NICENESS)
+    opened = Opened()
+    folder = opened.home / "logs"
+    files.make_folder(folder)
+    handler = logging.handlers.RotatingFileHandler(
+        folder / "worker.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    try:
+        work(lambda folder: opened.store(folder=folder))
+    except Exception:  # said once, in the log; the next worker does the same again
+        logging.getLogger(__name__).exception("the worker stopped")
+    logging.shutdown()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,286 @@
+"""From transcripts to the raw tier, without any model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.capture import conversation_id, keep, with_subagents
+from mcp_server.actions.note import note_answer, note_seen
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.sync import catch_up, rebuild
+from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.bootstrap import Opened
+from mcp_server.core.conversation import parse_turns
+from mcp_server.core.memory import Kind
+from mcp_server.core.query import Filter, Query
+from mcp_server.store import Store
+from tests.recorded import Recorded
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, project: Path) -> Recorded:
+    return Recorded(tmp_path / "transcripts", cwd=project)
+
+
+def seen(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
+    """Note the transcript as a hook does, and return what the worker finds in its queue."""
+    size = recorded.path.stat().st_size
+    note_seen(store, recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=ended)
+    return queued(store, recorded)
+
+
+def queued(store: Store, recorded: Recorded) -> Transcript:
+    catch_up(store)
+    with store.database.read() as db:
+        found = transcripts.known(db, str(recorded.path))
+    assert found
+    return found
+
+
+def kept_words(store: Store, recorded: Recorded) -> list[str]:
+    memory = read(store, recorded.session).memory
+    assert memory.kind is Kind.CONVERSATION
+    return [f"{turn.speaker}: {turn.words}" for turn in parse_turns(memory.text)]
+
+
+def test_what_was_said_is_found_again(store: Store, recorded: Recorded) -> None:
+    recorded.user("Why does the invoice total round wrongly?")
+    recorded.claude("Because half cents are rounded per line.")
+    recorded.call("Bash", command="pytest tests/invoice", failed=True)
+    recorded.call("Edit", file_path="src/invoice.py")
+
+    keep(store, seen(store, recorded))
+
+    assert kept_words(store, recorded) == [
+        "user: Why does the invoice total round wrongly?",
+        "claude: Because half cents are rounded per line.\n\n"
+        "[Bash]: pytest tests/invoice -> failed\n[Edit]: src/invoice.py",
+    ]
+    found = recall(store, Query("half cents rounded", filter=Filter(kinds=(Kind.CONVERSATION,))))
+    assert [hit.id for hit in found.hits] == [recorded.session]
+    assert read(store, recorded.session).memory.title == "Why does the invoice total round wrongly?"
+
+
+def test_a_second_reading_adds_only_what_is_new(store: Store, recorded: Recorded) -> None:
+    recorded.user("First question about billing")
+    recorded.claude("First answer about billing")
+    keep(store, seen(store, recorded))
+    keep(store, queued(store, recorded))
+    recorded.user("Second question about shipping")
+
+    keep(store, seen(store, recorded))
+
+    assert kept_words(store, recorded) == [
+        "user: First question about billing",
+        "claude: First answer about billing",
+        "user: Second question about shipping",
+    ]
+
+
+def test_a_kill_between_writing_and_noting_adds_nothing_twice(store: Store, recorded: Recorded) -> None:
+    recorded.user("Keep me exactly once")
+    recorded.claude("Certainly, once.")
+    before = seen(store, recorded)
+    keep(store, before)
+    for path in store.ledger.paths():  # the line that ends the piece was never written
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(x for x in lines if "transcript_kept" not in x), encoding="utf-8")
+    recorded.claude("And more of the same turn.")
+    rebuild(store)
+
+    keep(store, seen(store, recorded))
+
+    words = "\n".join(kept_words(store, recorded))
+    assert words.count("Keep me exactly once") == 1
+    assert words.count("Certainly, once.") == 1
+    assert words.count("And more of the same turn.") == 1
+
+
+def test_a_fork_brings_only_its_own_turns(store: Store, recorded: Recorded, tmp_path: Path) -> None:
+    recorded.user("Shared beginning of both")
+    recorded.claude("Shared answer of both")
+    keep(store, seen(store, recorded))
+    fork = Recorded(tmp_path / "transcripts", cwd=recorded.cwd)
+    fork.write(recorded.path.read_text(encoding="utf-8").replace(recorded.session, fork.session))
+    fork.minute = recorded.minute
+    fork.user("Only in the fork")
+
+    keep(store, seen(store, fork))
+
+    assert kept_words(store, fork) == ["user: Only in the fork"]
+
+
+def test_a_transcript_written_anew_brings_what_it_did_not_have(store: Store, recorded: Recorded) -> None:
+    recorded.user("The old beginning of it")
+    recorded.claude("An answer that stays")
+    keep(store, seen(store, recorded))
+    lines = recorded.path.read_text(encoding="utf-8").splitlines(keepends=True)
+    recorded.path.write_text(lines[1], encoding="utf-8")
+    recorded.user("A new question after it")
+
+    keep(store, seen(store, recorded))
+
+    assert kept_words(store, recorded) == [
+        "user: The old beginning of it",
+        "claude: An answer that stays",
+        "user: A new question after it",
+    ]
+
+
+def test_a_deleted_transcript_leaves_what_was_kept(store: Store, recorded: Recorded) -> None:
+    recorded.user("Something to keep for ever")
+    keep(store, seen(store, recorded))
+    recorded.path.unlink()
+
+    keep(store, queued(store, recorded))
+
+    assert kept_words(store, recorded) == ["user: Something to keep for ever"]
+    assert queued(store, recorded).kept > 0
+
+
+def test_half_a_line_waits(store: Store, recorded: Recorded) -> None:
+    recorded.user("A whole line of words")
+    whole = recorded.path.stat().st_size
+    recorded.write('{"type":"user","message":{"role":"user","content":"half')
+    keep(store, seen(store, recorded))
+
+    assert queued(store, recorded).kept == whole
+    with store.database.read() as db:
+        assert transcripts.unkept(db) == []
+
+    recorded.write(' of a line"}}\n')
+    keep(store, seen(store, recorded))
+
+    assert kept_words(store, recorded)[-1] == "user: half of a line"
+
+
+def test_private_words_and_secrets_are_nowhere(store: Store, recorded: Recorded, memory_dir: Path) -> None:
+    key = "sk-ant-" + "api03-" + "Zq8vLw3nRt6yBx1mKp4s" * 4
+    recorded.user(f"Use <private>my bank is Hypo Nord</private> this key: {key}")
+    recorded.user("Forget this please #skip")
+    recorded.claude("The answer to what was to be skipped")
+    recorded.user("Back to work now")
+
+    keep(store, seen(store, recorded))
+
+    everything = b"".join(path.read_bytes() for path in memory_dir.rglob("*") if path.is_file())
+    for absent in (b"Hypo Nord", key.encode(), b"Forget this please", b"to be skipped"):
+        assert absent not in everything
+    assert b"Back to work now" in everything
+
+
+def test_a_skipped_turn_stays_skipped_when_its_answer_comes_later(store: Store, recorded: Recorded) -> None:
+    recorded.user("Not this one #skip")
+    keep(store, seen(store, recorded))
+    recorded.claude("An answer that nobody wants kept")
+    recorded.user("But this one")
+
+    keep(store, seen(store, recorded))
+
+    assert kept_words(store, recorded) == ["user: But this one"]
+
+
+def test_a_turn_marked_to_be_remembered_becomes_a_memory(store: Store, recorded: Recorded) -> None:
+    recorded.user("#remember The staging database is read-only on Sundays.")
+
+    keep(store, seen(store, recorded))
+
+    (hit,) = recall(store, Query("staging database", filter=Filter(kinds=(Kind.KNOWLEDGE,)))).hits
+    memory = read(store, hit.id).memory
+    assert memory.text == "The staging database is read-only on Sundays."
+    assert (memory.source, memory.session) == ("manual", recorded.session)
+
+
+def test_a_subagent_has_a_conversation_of_its_own(store: Store, recorded: Recorded, tmp_path: Path) -> None:
+    recorded.user("Find out where rates are cached")
+    agent = Recorded(tmp_path, cwd=recorded.cwd, subagent_of=recorded)
+    agent.user("Look for the cache of rates")
+    agent.claude("Rates are cached in rates.py")
+
+    for each in with_subagents(store, seen(store, recorded)):
+        keep(store, each)
+
+    found = recall(store, Query("cache of rates", filter=Filter(kinds=(Kind.CONVERSATION,))))
+    memory = read(store, conversation_id(queued(store, agent))).memory
+    assert memory.id in [hit.id for hit in found.hits]
+    assert [turn.speaker for turn in parse_turns(memory.text)] == ["claude", "agent"]
+
+
+def test_a_long_session_goes_on_in_another_file(store: Store, recorded: Recorded) -> None:
+    for number in range(40):
+        recorded.user(f"Question {number}: " + "word " * 700)
+
+    keep(store, seen(store, recorded))
+
+    first, second = read(store, recorded.session).memory, read(store, f"{recorded.session}-2").memory
+    assert len(first.text) <= 50_000
+    assert second.title.endswith("(part 2)")
+    rest = [read(store, f"{recorded.session}-{part}").memory.text for part in (3, 4)]
+    words = "".join([first.text, second.text, *rest])
+    assert all(f"Question {number}:" in words for number in range(40))
+
+
+def test_what_a_person_edits_in_a_conversation_stays(store: Store, recorded: Recorded) -> None:
+    recorded.user("A question to annotate")
+    keep(store, seen(store, recorded))
+    found = read(store, recorded.session)
+    found.path.write_bytes(found.data.replace(b"A question to annotate", b"A question, annotated by me"))
+    recorded.user("The next question")
+
+    keep(store, seen(store, recorded))
+
+    assert kept_words(store, recorded) == ["user: A question, annotated by me", "user: The next question"]
+
+
+def test_an_answer_is_noted_from_three_lines_on(store: Store, recorded: Recorded) -> None:
+    note = {"session": recorded.session, "folder": str(recorded.cwd)}
+    recorded.user("one")
+    recorded.claude("two")
+    assert note_answer(store, recorded.path, **note) is False
+    assert list(store.ledger.paths()) == []
+
+    recorded.claude("three")
+    assert note_answer(store, recorded.path, **note) is False  # too little to start a worker for
+    assert queued(store, recorded).seen == recorded.path.stat().st_size
+
+    recorded.noise("y" * 30_000)
+    recorded.noise()
+    recorded.noise()
+    assert note_answer(store, recorded.path, **note) is True
+
+
+def test_nothing_is_noted_when_the_person_wants_no_capture(
+    open_here: Callable[..., Opened], recorded: Recorded
+) -> None:
+    store = open_here(DAYBOOK_CAPTURE="manual").store()
+    for _ in range(5):
+        recorded.user("nobody reads this")
+
+    assert note_answer(store, recorded.path, session="s", folder="") is False
+    assert store.ledger.paths() == []
+
+
+def test_the_queue_is_the_same_after_the_index_was_made_anew(store: Store, recorded: Recorded) -> None:
+    recorded.user("We decided to keep rates in Redis for the speed.")
+    keep(store, seen(store, recorded))
+    before = queued(store, recorded)
+
+    rebuild(store)
+
+    assert queued(store, recorded) == before
+
+
+def test_odd_lines_of_the_ledger_are_left_out(store: Store, recorded: Recorded) -> None:
+    recorded.user("hello there")
+    seen(store, recorded)
+    (path,) = store.ledger.paths()
+    for data in ({"path": 3}, {"path": "x", "end": "far"}, {"path": "x", "end": -1, "turns": 7}):
+        event = {"at": "2026-11-20T09:00:00Z", "event": "transcript_kept", **data}
+        with open(path, "a", encoding="utf-8") as handle:
+            handle.write(json.dumps(event) + "\n")
+
+    assert queued(store, recorded).kept == 0

@@ -1,0 +1,317 @@
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_server.adapters.transcript_file import (
+    BLOCK,
+    LARGEST_LINE,
+    count_lines,
+    lines,
+    mark,
+    size,
+    subagents,
+    transcripts,
+)
+from mcp_server.core.errors import Unreadable
+from tests.live import ROOT
+
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "session.jsonl"
+
+
+def expected(data: bytes, start: int = 0, end: int | None = None) -> list[tuple[bytes, int, int]]:
+    found = []
+    for line in data[start:end].split(b"\n")[:-1]:
+        found.append((line, start, start + len(line) + 1))
+        start += len(line) + 1
+    return found
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"\n", b"\n\n", b"a", b"a\n", b"a\nb", b"a\r\nb\r\n", b"\0\n\0", b"\xff\xfe\n", b"a\n\nb\n",
+        "é\u2028x\n".encode(), b"\r", b"\x0b\n\x85\n",
+    ],
+)  # fmt: skip
+def test_complete_lines_are_given_with_their_range(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+
+    assert list(lines(file)) == expected(data)
+
+
+around = st.integers(0, 40) | st.integers(BLOCK - 3, BLOCK + 3) | st.integers(2 * BLOCK - 3, 2 * BLOCK + 3)
+
+
+@settings(max_examples=80)
+@given(st.lists(around, max_size=5), st.booleans(), st.data())
+def test_lines_are_whole_wherever_a_block_ends(
+    tmp_path_factory: pytest.TempPathFactory, lengths: list[int], ended: bool, drawn: st.DataObject
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "blocks.jsonl"
+    data = b"\n".join(bytes([97 + at]) * length for at, length in enumerate(lengths)) + b"\n" * ended
+    file.write_bytes(data)
+    start = drawn.draw(st.sampled_from([0, *(behind for _, _, behind in expected(data))]))
+    end = drawn.draw(st.none() | st.integers(0, len(data) + 5))
+
+    assert list(lines(file, start, end=end)) == expected(data, start, end)
+    assert count_lines(file, start, most=10**9) == data[start:].count(b"\n")
+
+
+def test_the_line_that_is_being_written_waits(file: Path) -> None:
+    file.write_bytes(b"one\ntwo")
+    (_, _, behind), *more = lines(file)
+
+    assert more == []
+    with open(file, "ab") as handle:
+        handle.write(b" and more\n")
+    assert list(lines(file, behind)) == [(b"two and more", 4, 17)]
+
+
+@pytest.mark.parametrize(
+    ("length", "given"), [(LARGEST_LINE, LARGEST_LINE), (LARGEST_LINE + 1, 0), (3 * LARGEST_LINE, 0)]
+)
+def test_a_line_that_is_too_long_is_passed_over(file: Path, length: int, given: int) -> None:
+    with open(file, "wb") as handle:
+        handle.write(b"a\n")
+        handle.truncate(2 + length)
+        handle.seek(2 + length)
+        handle.write(b"\nb\n")
+
+    found = [(len(line), begun, behind) for line, begun, behind in lines(file)]
+
+    assert found == [(1, 0, 2), (given, 2, 3 + length), (1, 3 + length, 5 + length)]
+
+
+def test_a_file_that_is_gone_has_no_lines(file: Path) -> None:
+    for path in (file, file / "deeper.jsonl", Path("/dev/null/x")):
+        assert list(lines(path)) == []
+        assert count_lines(path, 0, most=5) == 0
+        assert size(path) == 0
+        assert mark(path, 10) == ""
+
+
+def test_a_file_deleted_or_cut_while_it_is_read_ends_quietly(file: Path) -> None:
+    data = b"".join(b"%07d\n" % number for number in range(200_000))
+    for sin in (file.unlink, lambda: os.truncate(file, 100), lambda: os.truncate(file, 0)):
+        file.write_bytes(data)
+        found = []
+        for line in lines(file):
+            if not found:
+                sin()
+            found.append(line)
+        assert found == expected(data)[: len(found)]
+        assert len(found) > 1000
+
+
+def test_lines_are_whole_while_another_thread_writes_them(file: Path) -> None:
+    file.write_bytes(b"")
+    text = json.dumps({"type": "user", "n": "x" * 50_000}).encode()
+
+    def write() -> None:
+        with open(file, "ab", buffering=0) as handle:
+            for at in range(200):
+                handle.write(text[:20_000])
+                handle.write(text[20_000:] + b"\n" if at % 2 else text[20_000:] + b"\n{}\n")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    found: list[bytes] = []
+    at = 0
+    deadline = time.monotonic() + 20
+    while len(found) < 300 and time.monotonic() < deadline:
+        for line, begun, behind in lines(file, at):
+            assert begun == at
+            found.append(line)
+            at = behind
+    writer.join()
+
+    assert set(found) == {text, b"{}"}
+    assert (len(found), at) == (300, size(file))
+
+
+def make_link(path: Path) -> None:
+    (path.parent / "real.jsonl").write_bytes(b"{}\n")
+    path.symlink_to(path.parent / "real.jsonl")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, make_link, Path.mkdir])
+def test_only_regular_files_are_read(file: Path, make: Callable[[Path], None]) -> None:
+    make(file)
+
+    for ask in (lambda: list(lines(file)), lambda: count_lines(file, 0, most=1), lambda: mark(file, 1)):
+        with pytest.raises(Unreadable) as caught:
+            ask()
+        assert "memory" not in caught.value.hint
+        assert "editor" not in caught.value.hint
+    assert size(file) == 0
+
+
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(Unreadable):
+        list(lines(Path("a\0b.jsonl")))
+    assert size(Path("a\0b.jsonl")) == 0
+
+
+def test_no_file_stays_open(file: Path) -> None:
+    file.write_bytes(b"a\nb\n")
+    before = len(os.listdir("/proc/self/fd"))
+
+    for _ in range(50):
+        given = lines(file)
+        next(given)
+        given.close()
+        count_lines(file, 0, most=1)
+        mark(file, 2)
+
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(
+    ("start", "most", "count"), [(0, 10, 3), (2, 10, 2), (0, 2, 2), (0, 0, 0), (99, 5, 0)]
+)
+def test_complete_lines_are_counted_up_to_as_many_as_matter(
+    file: Path, start: int, most: int, count: int
+) -> None:
+    file.write_bytes(b"a\nb\nc\nd")
+
+    assert count_lines(file, start, most=most) == count
+
+
+def test_counting_stops_when_enough_were_counted(file: Path) -> None:
+    with open(file, "wb") as handle:
+        handle.write(b"\n" * 10)
+        handle.truncate(20_000 * MEGABYTE)
+    begun = time.process_time()
+
+    assert count_lines(file, 0, most=3) == 3
+    assert time.process_time() - begun < 0.2
+
+
+def test_a_mark_stays_while_a_file_grows_and_tells_when_it_was_rewritten(file: Path) -> None:
+    data = b"".join(b"line %03d\n" % number for number in range(100))
+    file.write_bytes(data)
+    marks = {offset: mark(file, offset) for offset in (9, 270, len(data))}
+    assert len(set(marks.values())) == 3
+
+    file.write_bytes(data + b"more\n")
+    assert {offset: mark(file, offset) for offset in marks} == marks
+
+    file.write_bytes(data.replace(b"line 0", b"LINE 0") + b"more\n")
+    assert all(mark(file, offset) != before for offset, before in marks.items())
+
+    file.write_bytes(data[:8])
+    assert [mark(file, offset) for offset in marks] == ["", "", ""]
+    assert mark(file, 0) == mark(file, -1) == ""
+
+
+def test_the_transcripts_of_agents_are_found_beside_their_session(file: Path) -> None:
+    assert subagents(file) == []
+    folder = file.with_suffix("") / "subagents"
+    folder.mkdir(parents=True)
+    for name in ("agent-b.jsonl", "agent-a.jsonl", "agent-a.meta.json", "other.jsonl"):
+        (folder / name).write_text("{}\n", encoding="utf-8")
+    (folder / "agent-c.jsonl").mkdir()
+    (folder / "agent-d.jsonl").symlink_to(folder / "agent-a.jsonl")
+
+    assert subagents(file) == [folder / "agent-a.jsonl", folder / "agent-b.jsonl"]
+    assert subagents(file.with_suffix("")) == []
+
+
+def test_the_sessions_of_all_projects_come_oldest_first(tmp_path: Path) -> None:
+    assert transcripts(tmp_path / "none") == []
+    for age, name in enumerate(("-b/2.jsonl", "-a/1.jsonl", "-a/3.jsonl", "-a/3/subagents/agent-x.jsonl")):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}\n", encoding="utf-8")
+        os.utime(path, ns=(0, 10**18 - age))
+    for name in ("-a/agent-old.jsonl", "-a/notes.md", "stray.jsonl"):
+        (tmp_path / name).write_text("{}\n", encoding="utf-8")
+    (tmp_path / "-c").symlink_to(tmp_path / "-a")
+
+    assert transcripts(tmp_path) == [tmp_path / name for name in ("-a/3.jsonl", "-a/1.jsonl", "-b/2.jsonl")]
+
+
+# Size
+
+READER = r"""
+import json, re, sys, time
+from pathlib import Path
+from mcp_server.adapters.transcript_file import lines
+from mcp_server.core.transcript import Condenser
+
+begun = time.process_time()
+words = [said.words for said in Condenser().read(lines(Path(sys.argv[1])))]
+took = time.process_time() - begun
+# Not ru_maxrss: after a fork that is the memory of whoever started us.
+peak = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"))
+print(json.dumps([words, took, int(peak[1]) / 1024]))
+"""
+
+
+def turn(words: object) -> bytes:
+    return json.dumps({"type": "user", "message": {"role": "user", "content": words}}).encode() + b"\n"
+
+
+def one_line_of_600_megabytes(path: Path) -> None:
+    with open(path, "wb") as handle:
+        handle.write(turn("before"))
+        handle.truncate(600 * MEGABYTE)
+        handle.seek(600 * MEGABYTE)
+        handle.write(b"\n" + turn("after"))
+
+
+def attachments_of_200_megabytes(path: Path) -> None:
+    attachment = json.dumps({"type": "attachment", "rendered": "as was said " * 16_000}).encode() + b"\n"
+    with open(path, "wb") as handle:
+        handle.write(turn("before"))
+        for _ in range(200 * MEGABYTE // len(attachment)):
+            handle.write(attachment)
+        handle.write(turn("after"))
+
+
+def lines_of_10_megabytes(path: Path) -> None:
+    image = {"type": "image", "source": {"type": "base64", "data": "A" * 10 * MEGABYTE}}
+    with open(path, "wb") as handle:
+        handle.write(turn("before"))
+        handle.write(turn([image]) * 2 + turn("\U0001f600 wide " * MEGABYTE) + turn([{}] * 3 * MEGABYTE))
+        handle.write(turn([{"type": "tool_result", "content": "bytes " * MEGABYTE}]) * 2)
+        handle.write(turn("after"))
+
+
+@pytest.mark.parametrize(
+    "make", [one_line_of_600_megabytes, attachments_of_200_megabytes, lines_of_10_megabytes]
+)
+def test_a_file_of_any_size_is_read_in_bounded_memory_and_time(
+    file: Path, make: Callable[[Path], None]
+) -> None:
+    make(file)
+
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(file)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+    words, took, memory = json.loads(done.stdout)
+    print(f"{memory:.0f} MB, {size(file) / MEGABYTE / took:.0f} MB/s")
+    assert words == ["before", "after"]
+    assert memory <= 100  # MB, FAULTS 6.10
+    assert size(file) / MEGABYTE / took >= 50
+    file.unlink()

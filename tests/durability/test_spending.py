@@ -1,0 +1,43 @@
+"""No kill and no second process spends more than the person allows, by the accounts of the other side."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mcp_server.core.budget import MOST_TRIES
+from tests.scripted_model import ScriptedModel, moody
+
+RUNS = int(os.environ.get("SPENDING_RUNS", "60"))  # 1000 by hand
+CAP = 0.08  # USD a day, as programs/killed_callers.py has it
+
+
+def test_no_kill_lets_a_day_cost_more_than_its_cap(
+    run_program: Callable[..., dict[str, Any]], quick_folder: Path
+) -> None:
+    with ScriptedModel(moody(20261120)) as api:
+        report = run_program("killed_callers", quick_folder, api.url, RUNS, 20261120, timeout=RUNS + 60)
+        assert report["kills"] >= RUNS
+        assert report["ended"] == [], "a caller ended by itself"
+        charged = api.charges(lambda asked: asked.prompt.split()[0])
+        calls = Counter(asked.prompt.split()[0] for asked in api.asked)
+        tries = Counter(asked.prompt.split()[1] for asked in api.asked)
+
+    lines = [line for path in (quick_folder / "ledger").iterdir() for line in path.read_bytes().splitlines()]
+    said = [json.loads(line) for line in lines]
+    reserved = {one["call"]: one["usd"] for one in said if one["event"] == "reserved"}
+    settled = {one["call"] for one in said if one["event"] == "spent"}
+    print(
+        f"{report['kills']} kills in {len(charged)} days, {sum(calls.values())} calls,"
+        f" {len(reserved.keys() - settled)} cut short;"
+        f" the dearest day cost ${max(charged.values()):.4f} of ${CAP}"
+    )
+    assert sum(calls.values()) > RUNS / 2, "too few calls for the test to tell anything"
+    assert max(charged.values()) > CAP / 2, "no day came near its cap"
+    assert reserved.keys() - settled, "no kill hit a call"
+    assert max(charged.values()) <= CAP
+    assert max(calls.values()) <= 60
+    assert max(tries.values()) <= MOST_TRIES
+    assert sum(calls.values()) <= len(reserved)

@@ -1,0 +1,63 @@
+"""A transcript as Claude Code writes it, line by line."""
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+
+class Recorded:
+    """Writes the transcript of one session; a minute passes between two lines."""
+
+    def __init__(
+        self, folder: Path, *, cwd: Path, session: str = "", subagent_of: "Recorded | None" = None
+    ) -> None:
+        self.session = subagent_of.session if subagent_of else session or str(uuid4())
+        self.cwd = cwd
+        self.sidechain = subagent_of is not None
+        if subagent_of:
+            self.path = subagent_of.path.with_suffix("") / "subagents" / f"agent-{uuid4().hex[:17]}.jsonl"
+        else:
+            self.path = folder / f"{self.session}.jsonl"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.minute = 0
+
+    def user(self, words: str, **more: Any) -> None:
+        self.line("user", {"role": "user", "content": words}, **more)
+
+    def claude(self, words: str) -> None:
+        self.line("assistant", {"role": "assistant", "content": [{"type": "text", "text": words}]})
+
+    def call(self, name: str, *, result: str = "ok", failed: bool = False, **given: str) -> None:
+        """Add a tool call and its result."""
+        number = f"toolu_{uuid4().hex[:20]}"
+        use = {"type": "tool_use", "id": number, "name": name, "input": given}
+        self.line("assistant", {"role": "assistant", "content": [use]})
+        done = {"type": "tool_result", "tool_use_id": number, "content": result, "is_error": failed}
+        self.line("user", {"role": "user", "content": [done]}, toolUseResult=result)
+
+    def line(self, type: str, message: Any, **more: Any) -> None:
+        self.minute += 1
+        said = {
+            "parentUuid": None,
+            "isSidechain": self.sidechain,
+            "type": type,
+            "message": message,
+            "uuid": str(uuid4()),
+            "timestamp": f"2026-11-20T{9 + self.minute // 60:02}:{self.minute % 60:02}:00.000Z",
+            "sessionId": self.session,
+            "cwd": str(self.cwd),
+            "gitBranch": "main",
+            **more,
+        }
+        self.write(json.dumps(said) + "\n")
+
+    def noise(self, words: str = "x" * 2000) -> None:
+        """Add lines that are nobody's words."""
+        self.write(
+            json.dumps({"type": "attachment", "attachment": {"type": "file", "content": words}}) + "\n"
+        )
+
+    def write(self, text: str) -> None:
+        with open(self.path, "a", encoding="utf-8") as handle:
+            handle.write(text)
