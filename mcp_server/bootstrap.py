@@ -284,11 +284,6 @@ def working_folder(environment: Mapping[str, str]) -> Path:
         return Path(os.path.expanduser("~"))
 
 
-def claude_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder in which Claude Code keeps its transcripts and its own memory."""
-    return Path(environment.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
-
-
 def _index_path(home: Path) -> Path:
     """Return where the index lies; a private temporary folder when the store can only be read."""
     with contextlib.suppress(OSError):

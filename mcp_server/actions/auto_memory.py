@@ -144,7 +144,8 @@ def _take(store: Store, folder: Path, noted: dict[str, Noted], *, dry_run: bool)
     """Take in the topic files of *folder*, and keep *noted* up to date."""
     listing = folder_of.topics(folder)
     done = [Imported(file, Outcome.LEFT, why=reason) for file, reason in listing.unreadable.items()]
-    for topic in listing.topics:
+    # Of two that say different things about one subject the newer one takes the other's place.
+    for topic in sorted(listing.topics, key=lambda one: (one.mtime_ns, one.file)):
         try:
             imported, now = _take_one(store, topic, noted.get(topic.file), dry_run=dry_run)
         except (Rejected, Unreadable, Conflict) as error:

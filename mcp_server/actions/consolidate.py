@@ -53,7 +53,8 @@ CONTRADICTIONS = "contradictions"
 MERGES = "merges"
 DROPS = "drops"
 MOST_COMPARED = 1000  # memories of one vault that are compared with each other, those updated last
-MOST_PAIRS = 10_000  # pairs of one vault that are looked at closely, the likeliest: a few seconds
+MOST_PROPOSED = 50  # pairs that are left to the person, in one report
+MOST_PAIRS = 5_000  # pairs of one vault that are looked at closely, the likeliest: a few seconds
 WORTH_A_LOOK = 0.3  # Jaccard below which two memories are neither alike nor about the same thing
 LONGEST_COMPARED = 4000  # characters; longer texts are compared for equality alone
 
@@ -134,7 +135,8 @@ def duplicates(
             continue
         pair = absorbing(one, other, found)
         if pair is None or pair[1].ref in untouched:
-            proposals.append(f"alike: [{one.id}] and [{other.id}]")
+            if len(proposals) < MOST_PROPOSED:
+                proposals.append(f"alike: [{one.id}] and [{other.id}]")
             continue
         stays, goes = pair
         files = _loaded(store, [here.rows[stays.ref], here.rows[goes.ref]])

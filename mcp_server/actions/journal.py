@@ -108,12 +108,16 @@ def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
 
 
 def complete(store: Store, run: str) -> None:
-    """Complete the last entry of a run that was killed, unless the memory it was to make is missing."""
+    """Complete the last entry of a run that was killed, or void it when its new memory was not made."""
     with store.database.read() as db:
         last = tidying.entries(db, run)[-1:]
     for entry in last:
         if all(change.was or _file(store, change) for change in entry.changes):
-            _apply_all(store, entry)
+            with contextlib.suppress(DaybookError):  # what stands in the way is for a person to clear
+                _apply_all(store, entry)
+        else:
+            store.ledger.append("tidied", store.clock(), run=run, voids=run)
+            catch_up(store)
 
 
 def undo(store: Store, run: str = "") -> Undone:
@@ -209,10 +213,20 @@ def _apply(store: Store, change: Change) -> Outcome:
         files.replace(found.path, data, expected=found.digest)
         _accept_again(store, found, files.digest(data))
     if target != found.path:
-        files.move(found.path, target)
+        _move(found.path, target)
     places_in_vault = [said[PLACE] for said in (change.was, change.now) if not said[PLACE].startswith(TRASH)]
     take_in(store, found.vault, *(found.vault.root / place for place in dict.fromkeys(places_in_vault)))
     return Outcome.DONE
+
+
+def _move(source: Path, target: Path) -> None:
+    """Move a file; one that a killed process moved halfway, so that it has both names, loses the first."""
+    try:
+        files.move(source, target)
+    except FileExistsError:
+        if files.read(source) != files.read(target):
+            raise Conflict(f"{target} exists already.", "Rename or forget that file first.") from None
+        files.delete(source)
 
 
 def _accept_again(store: Store, found: Found, digest: str) -> None:

@@ -5,17 +5,18 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.read import Found, read
 from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember, supersede
+from mcp_server.actions.remember import checked, remember, supersede
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import usage
-from mcp_server.core.errors import NotFound
+from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.memory import Draft, Kind, Link
 from mcp_server.core.provenance import reads_like_instruction
-from mcp_server.core.query import Filter, Hit, Query, Sort
+from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
 from mcp_server.core.verdict import Action, Statement, judge, richer
 from mcp_server.store import Store
 
 NEIGHBOURS = 10  # nearest memories that a candidate is compared with
+AT_ONCE = 5  # of those, when somebody waits for the answer
 CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable
 
 
@@ -27,23 +28,40 @@ class Settled:
     id: str
     neighbour: str = ""
 
+    @property
+    def known(self) -> bool:
+        """Whether nothing new was stored."""
+        return self.action in (Action.IGNORE, Action.MERGE)
 
-def neighbours_of(store: Store, text: str) -> list[Hit]:
+    @property
+    def note(self) -> str:
+        """What became of the neighbour, as a sentence; '' when nothing did."""
+        if self.action is Action.REPLACE:
+            return f"It takes the place of {self.neighbour}, which is kept as superseded."
+        if self.action is Action.CONTRADICT:
+            return f"It contradicts {self.neighbour}; neither is shown unasked until one is revised."
+        return ""
+
+
+def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: int = NEIGHBOURS) -> list[Hit]:
     """Return the memories nearest to *text* that may be changed: those of vaults the person made."""
-    query = Query(text, sort=Sort.RELEVANCE, limit=NEIGHBOURS, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
+    query = Query(text, mode, Sort.RELEVANCE, limit, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
     adopted = {vault.key for vault in store.vaults if vault.adopted}
     return [hit for hit in recall(store, query).hits if hit.ref.rpartition("/")[0] in adopted]
 
 
-def settle(store: Store, draft: Draft, *, supersedes: str = "") -> Settled:
+def settle(
+    store: Store, draft: Draft, *, supersedes: str = "", at_once: bool = False, keep_secrets: bool = False
+) -> Settled:
     """
     Store *draft* unless it is known: ignore, merge, replace, contradict or add, as `core.verdict` judges.
 
     *supersedes* is the id of the memory that the draft says it takes the place of; one that is not known
-    loses nothing.
+    loses nothing. *at_once*: somebody waits, so only memories that share words with the title are looked at.
     Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
     """
-    found = _neighbours(store, draft, supersedes)
+    draft = checked(draft, keep_secrets=keep_secrets)
+    found = _near_title(store, draft) if at_once else _neighbours(store, draft, supersedes)
     ids = [each.memory.id for each, _ in found]
     statements = [_statement(each, cosine) for each, cosine in found]
     own = Statement(draft.title, draft.text, draft.type, draft.source)
@@ -63,8 +81,26 @@ def settle(store: Store, draft: Draft, *, supersedes: str = "") -> Settled:
             related = [found[number][0].memory.id for number in judged.related]
             links = tuple(Link("relates-to", each) for each in related)
             draft = replace(draft, links=(*draft.links, *links))
-    stored = remember(store, draft)
+    stored = remember(store, draft, keep_secrets=keep_secrets)
     return Settled(judged.action, stored.memory.id, old.memory.id if old else "")
+
+
+def _near_title(store: Store, draft: Draft) -> list[tuple[Found, float | None]]:
+    """Return what may have to be merged or replaced; nothing when the person says so, or the index fails."""
+    if draft.id or draft.supersedes:
+        return []
+    try:
+        hits = neighbours_of(store, draft.title, mode=Mode.KEYWORD, limit=AT_ONCE)
+        own = Statement(draft.title, draft.text, draft.type, draft.source)
+        near = [hit for hit in hits if judge(own, [_shown(hit)]).action is not Action.ADD]
+        found = [_known(store, hit.id) for hit in near]
+    except IndexUnavailable:
+        return []
+    return [(each, None) for each in found if each]
+
+
+def _shown(hit: Hit) -> Statement:
+    return Statement(hit.title, hit.text, hit.type)
 
 
 def _neighbours(store: Store, draft: Draft, supersedes: str) -> list[tuple[Found, float | None]]:

@@ -192,7 +192,7 @@ class _Wire:
 
 
 _SENTENCES = {
-    Outcome.REFUSED_KEY: "The model refused the key (HTTP {status}).",
+    Outcome.REFUSED_KEY: "The endpoint refused the key, or does not have the model (HTTP {status}).",
     Outcome.NO_CREDIT: "The key has no credit left, or reached its spending limit (HTTP {status}).",
     Outcome.BAD_REQUEST: "The model could not take what it was sent (HTTP {status}).",
     Outcome.RATE_LIMITED: "The model was asked too often (HTTP {status}).",

@@ -15,8 +15,9 @@ MANUAL = "manual"
 ASSISTANT = "assistant"
 """Claude stored it of its own accord while it worked."""
 
-PUSHED_ALWAYS = frozenset({MANUAL, "extracted", "imported"})
-PUSHED_AS_FACTS = frozenset({ASSISTANT, "mined"})
+PUSHED_ALWAYS = frozenset({MANUAL})
+PUSHED_AS_FACTS = frozenset({ASSISTANT, "extracted", "imported", "mined"})
+"""Not the person's own bytes: a model or a pattern put them into words."""
 
 # Each pattern with the words of which one must be there for it to match: looking for them is much quicker.
 _INSTRUCTIONS = [

@@ -20,6 +20,7 @@ SAME_COSINE = 0.92
 SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
 NAMED_MATCH = 0.5  # Jaccard above which what a candidate says it supersedes is found
 RELATED_COSINE = 0.75
+OTHER_WORD = "another word in the same place"
 RELATED_MOST = 3
 
 AUTHORITY = {"manual": 4, "extracted": 2, "imported": 2, "assistant": 1, "mined": 0}
@@ -76,7 +77,7 @@ def judge(
     """
     own = fingerprint("", candidate.text)
     for number, old in enumerate(neighbours):
-        if fingerprint("", old.text) == own:
+        if fingerprint("", old.text) == own and not guarded_difference(candidate.said, old.said):
             return Judgement(Action.IGNORE, number)
     if supersedes is not None:
         old = neighbours[supersedes]
@@ -84,10 +85,15 @@ def judge(
         outranked = candidate.authority < AUTHORITY["extracted"] and old.authority >= VERIFIED
         return Judgement(Action.CONTRADICT if outranked else Action.REPLACE, supersedes)
     for number, old in enumerate(neighbours):
-        guarded = guarded_difference(candidate.said, old.said)
-        if not guarded and candidate.type == old.type and _says_the_same(candidate, old):
-            return Judgement(Action.MERGE, number)
-        if guarded and candidate.type == old.type and _same_subject(candidate, old):
+        if candidate.type != old.type:
+            continue
+        if not guarded_difference(candidate.said, old.said):
+            if _says_the_same(candidate, old):
+                return Judgement(Action.MERGE, number)
+            continue
+        # "Staging runs on docker", "production runs on docker": other things, as far as anybody can tell.
+        guarded = guarded_difference(candidate.text, old.text)
+        if guarded not in ("", OTHER_WORD) and _same_subject(candidate, old):
             outranked = candidate.authority < old.authority
             return Judgement(Action.CONTRADICT if outranked else Action.REPLACE, number)
     near = [n for n, old in enumerate(neighbours) if (old.cosine or 0.0) > RELATED_COSINE]
@@ -126,12 +132,13 @@ def guarded_difference(one: str, other: str) -> str:
         return "numbers"
     if _negations(one) != _negations(other) or _opposed(one, other):
         return "negation"
-    if any((after, before) in _operands(other) for before, after in _operands(one)):
+    swapped = {(after, before) for before, after in _operands(one)} & _operands(other)
+    if swapped and _sequence(one) != _sequence(other):
         return "swapped operands"
     if _both_differ(_names(one), _names(other)):
         return "names"
     if _substituted(one, other):
-        return "another word in the same place"
+        return OTHER_WORD
     return ""
 
 
@@ -178,7 +185,7 @@ _DIRECTED = re.compile(
 )
 _SENTENCE_END = ".!?:;\n"
 NEARBY = 60  # characters on each side in which an operand is looked for
-SUBSTITUTES = 2  # words that may stand in the place of others in texts that are equal otherwise
+SUBSTITUTES = 2  # words in the place of others up to which two texts are looked at as one with changes
 
 
 def _says_the_same(one: Statement, other: Statement) -> bool:
@@ -196,15 +203,12 @@ def _same_subject(one: Statement, other: Statement) -> bool:
     )
     if left and right and left[0] not in right and right[0] not in left:
         return False  # "Alice prefers tabs", "Bob prefers tabs": what a sentence begins with is its subject
-    if _both_differ(_names(one.said), _names(other.said)) and _both_differ(
-        _numbers(one.said), _numbers(other.said)
-    ):
-        return False  # "the API's limit is 30", "the queue's limit is 60": two things, not two values
-    if len(left) == len(right):
-        same = [a for a, b in zip(left, right, strict=True) if a == b]
-        if len(left) - len(same) <= SUBSTITUTES and len(same) >= len(left) - len(same):
-            return bool(same)
-    return jaccard(frozenset(left), frozenset(right)) > SUBJECT
+    only_left = [a for a in left if not any(a == b or _variants(a, b) for b in right)]
+    only_right = [b for b in right if not any(a == b or _variants(a, b) for a in left)]
+    if only_left and only_right:
+        return False  # "staging listens on 8080", "production listens on 9090": two things, not two values
+    common = len(set(left)) - len(set(only_left))
+    return common > 0 and common / (common + len(set(only_left)) + len(set(only_right))) > SUBJECT
 
 
 def _is_guarded(word: str, names: frozenset[str]) -> bool:
@@ -242,8 +246,7 @@ def _operands(text: str) -> set[tuple[str, str]]:
     for match in _DIRECTED.finditer(text):
         start, end = match.span()
         before, after = _sequence(text[max(0, start - NEARBY) : start]), _sequence(text[end : end + NEARBY])
-        if before and after:
-            pairs.add((before[-1], after[0]))
+        pairs |= {(left, right) for left in before[-2:] for right in after[:2] if left != right}
     return pairs
 
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -184,6 +185,21 @@ def test_a_fact_that_is_known_is_merged(store: Store, claude: Path, folder: Path
     assert total(store) == 1
 
 
+def test_the_newer_of_two_topic_files_takes_the_place_of_the_older(
+    store: Store, claude: Path, folder: Path
+) -> None:
+    new = topic(folder, "a_new", "The upload timeout is 60 seconds.", description="Timeout")
+    old = topic(folder, "b_old", "The upload timeout is 30 seconds.", description="Timeout")
+    os.utime(new, (2_000_000, 2_000_000))
+    os.utime(old, (1_000_000, 1_000_000))
+
+    done = taken(store, claude)
+
+    assert memory_of(store, done["a_new.md"]).memory.status is Status.ACTIVE
+    assert memory_of(store, done["b_old.md"]).memory.superseded_by == done["a_new.md"].id
+    assert done["a_new.md"].why == f"takes the place of {done['b_old.md'].id}"
+
+
 # Hostile and broken files
 
 
@@ -215,6 +231,7 @@ def test_what_cannot_be_read_is_reported_and_stops_nothing(
     }  # fmt: skip
     assert all(left.values())
     assert "symbolic link" in left["link.md"]
+    assert "bytes" in left["huge.md"]
     assert done["good.md"].outcome is Outcome.ADDED
     assert total(store) == 1
 
@@ -390,14 +407,12 @@ def test_the_person_may_have_moved_it(store: Store, claude: Path, folder: Path, 
     assert told_by_auto_memory(store)
 
 
-def test_a_repository_cannot_say_where_it_is(
-    store: Store, claude: Path, project: Path, tmp_path: Path
-) -> None:
+def test_a_repository_cannot_say_where_it_is(store: Store, claude: Path, project: Path) -> None:
     (project / ".claude").mkdir()
     planted = project / "planted"
     planted.mkdir()
     topic(planted, "exports", PARQUET)
-    said = json.dumps({"autoMemoryDirectory": str(planted), "env": {"CLAUDE_CONFIG_DIR": str(planted)}})
+    said = json.dumps({"autoMemoryDirectory": str(planted)})
     (project / ".claude" / "settings.json").write_text(said, encoding="utf-8")
 
     assert import_auto_memory(store, claude).place.folder is None
@@ -439,7 +454,7 @@ def test_what_claude_code_tells_is_told_neither_by_a_brief_nor_a_prompt_nor_a_bl
     assert known in inject(store, PROMPT, session="s2")
 
 
-def test_a_subagent_is_told_because_claude_code_does_not_tell_it(
+def test_a_subagent_is_told_because_not_every_one_is_given_the_index(
     store: Store, claude: Path, folder: Path
 ) -> None:
     topic(folder, "exports", "We decided that exports are parquet files.")
@@ -482,6 +497,29 @@ def test_a_topic_file_that_was_only_touched_still_tells_it(store: Store, known: 
     assert "parquet" not in shown(store)
 
 
+def test_a_memory_that_was_pinned_is_told_until_the_next_import(
+    store: Store, known: str, claude: Path
+) -> None:
+    revise(store, known, Revision(pinned=True))
+    assert "parquet" in brief(store).text
+
+    taken(store, claude)
+    assert "parquet" not in brief(store).text
+
+
+def test_a_memory_that_says_more_than_the_topic_file_is_told(
+    store: Store, claude: Path, folder: Path
+) -> None:
+    richer = "Exports of the invoices are written nightly as compressed parquet files."
+    known = remember(store, Draft("Exports", richer, type="context")).memory
+    topic(folder, "exports", PARQUET, description="Exports")
+
+    (one,) = taken(store, claude).values()
+
+    assert (one.outcome, one.id) == (Outcome.MERGED, known.id)
+    assert "nightly" in brief(store).text
+
+
 def test_a_memory_that_says_something_else_by_now_is_told(store: Store, known: str) -> None:
     revise(store, known, Revision(text=f"{PARQUET} They are compressed."))
 
@@ -518,7 +556,10 @@ def test_another_project_is_told_what_this_ones_index_says_of_the_person(
 
 def test_notes_that_cannot_be_read_hide_nothing(store: Store, known: str, memory_dir: Path) -> None:
     (note,) = (memory_dir / "auto-memory").glob("*.json")
-    for damage in ("", "[]", '{"topics": {"exports.md": {"ref": []}}}', '{"topics": 3}', "[" * 100_000):
+    whole = note.read_text(encoding="utf-8")
+    odd = json.loads(whole)
+    odd["topics"]["exports.md"]["ref"] = []
+    for damage in ("", "[]", whole[:-20], json.dumps(odd), '{"topics": 3}', "[" * 100_000):
         note.write_text(damage, encoding="utf-8")
 
         assert "parquet" in brief(store).text
@@ -594,6 +635,40 @@ def test_the_command_tells_what_was_taken_in_and_what_was_not(
         ("empty.md", "left"),
         ("exports.md", "unchanged"),
     ]
+
+
+def test_only_the_person_may_say_where_claude_codes_folder_is(
+    run: Callable[..., str], claude: Path, project: Path
+) -> None:
+    place = project / "config" / "projects" / slug_of(project) / "memory"
+    place.mkdir(parents=True)
+    topic(place, "exports", PARQUET)
+    words = ("mcp_server.doors.cli", "import", "auto-memory", "--dry-run")
+
+    assert "exports.md" in run(*words, CLAUDE_CONFIG_DIR=str(project / "config"))
+
+    (project / ".claude").mkdir()
+    said = json.dumps({"env": {"CLAUDE_CONFIG_DIR": str(project / "config")}})
+    (project / ".claude" / "settings.json").write_text(said, encoding="utf-8")
+    assert "keeps no memory" in run(*words, CLAUDE_CONFIG_DIR=str(project / "config"))
+
+
+def test_two_imports_at_once_take_everything_in_once(
+    run: Callable[..., str], claude: Path, folder: Path, store: Store
+) -> None:
+    topic(folder, "exports", PARQUET)
+    topic(folder, "webhook", "The webhook skips body parsing.")
+    topic(folder, "colours", "Buttons on the landing page are green.")
+    topic(folder, "deploys", "Ada starts each deploy by hand at noon.")
+
+    with ThreadPoolExecutor(2) as pool:
+        words = ("mcp_server.doors.cli", "import", "auto-memory", "--json")
+        both = [json.loads(one) for one in pool.map(lambda _: run(*words), range(2))]
+
+    outcomes = [{one["outcome"] for one in done["topics"]} for done in both]
+    assert sorted(outcomes, key=min) == [{"added"}, {"unchanged"}]
+    sync(store)
+    assert total(store) == 4
 
 
 def test_the_command_says_in_one_sentence_that_there_is_nothing(

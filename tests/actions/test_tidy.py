@@ -1,7 +1,12 @@
 """Tidying: what becomes one, what is marked, what is put away, and that all of it can be taken back."""
 
+import itertools
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +21,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up, rebuild, sync
 from mcp_server.actions.tidy import Tidied, tidy, tidy_when_due, undo
-from mcp_server.adapters.index import usage
+from mcp_server.adapters.index import tidying, usage
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind, Level, Link, Status
@@ -24,6 +29,7 @@ from mcp_server.core.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.core.test_verdict import test_what_differs_where_it_matters_is_replaced_and_never_merged as traps
+from tests.live import ROOT
 from tests.scripted_model import Answer, ScriptedModel, reply
 
 TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]
@@ -140,11 +146,10 @@ def test_what_only_vectors_find_alike_is_proposed(
 
 
 def test_what_vectors_find_near_is_merged_when_the_other_has_its_words(meaning_store: Store) -> None:
-    poor = put(meaning_store, "Orders live in a relational database", title="Orders")
+    title = "Postgres backups"
+    poor = put(meaning_store, "Backups of Postgres run at night", title=title)
     rich = put(
-        meaning_store,
-        "Orders live in a relational database, with a replica that analysts read",
-        title="Orders",
+        meaning_store, "Nightly backups of the Postgres database run at night, scheduled by cron", title=title
     )
     embed_pending(meaning_store)
 
@@ -177,6 +182,13 @@ def test_trap_pairs_survive_and_are_marked(store: Store, clock: Clock, one: str,
     assert status(store, old) is status(store, new) is Status.ACTIVE
     assert read(store, new).memory.links == (Link("contradicts", old),)
     assert read(store, old).memory.links == ()
+    assert tidy(store).entries == []
+
+
+def test_two_that_are_linked_already_are_left_alone(store: Store) -> None:
+    old = put(store, TRAPS[0][0])
+    put(store, TRAPS[0][1], links=(Link("refines", old),))
+
     assert tidy(store).entries == []
 
 
@@ -264,6 +276,16 @@ def test_an_archived_memory_without_links_ends_in_the_trash(store: Store, clock:
     assert status(store, lonely) is Status.ORPHANED
 
 
+def test_what_links_to_an_active_memory_is_no_orphan(store: Store, clock: Clock) -> None:
+    active = put(store, "The palette of the shop has nine colours", type="decision")
+    revise(store, active, Revision(pinned=True))
+    put(store, "The footer follows the palette", type="note", links=(Link("refines", active),))
+    clock.pass_days(91)
+    assert tidy(store).counts == {"ageing": 1}
+
+    assert tidy(store).counts == {}
+
+
 # The model
 
 
@@ -304,7 +326,10 @@ def test_a_model_merges_and_drops_what_the_checks_let_through(
         for text in FIVE:
             ids.append(
                 put(
-                    store, text, tags=(text.split()[0],), source="assistant" if "raw" in text else "extracted"
+                    store,
+                    text,
+                    tags=(text.split()[0],),
+                    source="assistant" if "PayPal" in text else "extracted",
                 )
             )
             clock.pass_days(0.01)
@@ -342,6 +367,18 @@ def test_a_model_that_drops_what_the_person_said_changes_nothing(
         assert "protected" in done.refused[0]
         assert all(status(store, each) is Status.ACTIVE for each in ids)
         assert tidy(store).calls == 0  # the same question has the same answer
+
+
+def test_nothing_is_dropped_on_its_first_day(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])]) as api:
+        store = with_model(api)
+        for text in FIVE:
+            put(store, text)
+        clock.pass_days(0.9)
+
+        assert "protected" in tidy(store).refused[0]
 
 
 def test_without_consent_or_enough_memories_nobody_is_asked(
@@ -516,6 +553,81 @@ def test_what_was_killed_before_its_memory_was_made_leaves_the_sources(store: St
     complete(store, "r1")
 
     assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
+    with store.database.read() as db:
+        assert tidying.brought_back(db) == set()
+
+
+def sweep(home: str, project: str) -> None:
+    """Kill tidying before each of its writes in turn; runs in a process of its own, which has no threads."""
+    clock = Clock()
+    original = Path(home)
+    clock.pass_days(93)
+
+    def opened(folder: Path) -> Store:
+        environment = {**os.environ, "MEMORY_DIR": str(folder), "EMBEDDING_MODEL": "none"}
+        return Opened(environment, folder=Path(project), clock=clock).store()
+
+    before = files_of(opened(original))
+    texts = {data.split(b"---\n")[2] for data in before.values()}
+    finals: list[dict[str, bytes]] = []
+    code = 9
+    while code == 9:
+        copy = original.with_name(f"copy{len(finals)}")
+        shutil.copytree(original, copy, ignore=shutil.ignore_patterns("memory.db*"))
+        child = os.fork()
+        if child == 0:
+            store = opened(copy)
+            sync(store)
+            die_before_write(len(finals) + 1)
+            tidy(store)
+            os._exit(0)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        store = opened(copy)
+        assert {data.split(b"---\n")[2] for data in files_of(store).values()} == texts
+        tidy(store)
+        finals.append(files_of(store))
+        for _ in range(2):  # the runs before and after the kill
+            assert undo(store).skipped == []
+        assert files_of(store) == before
+        store.database.close()
+    assert code == 0
+    assert [final.keys() for final in finals] == [finals[-1].keys()] * len(finals)
+    assert [b"".join(final.values()).count(b"superseded_by") for final in finals] == [1] * len(finals)
+    print(len(finals))
+
+
+def die_before_write(number: int) -> None:
+    """Let this process die before it writes, links or unlinks a file for the *number*-th time."""
+    writes = itertools.count(1)
+
+    def dying(call: Callable[..., object]) -> Callable[..., object]:
+        def called(*args: object, **more: object) -> object:
+            if next(writes) == number:
+                os._exit(9)
+            return call(*args, **more)
+
+        return called
+
+    for name in ("write", "link", "unlink", "replace", "rename"):
+        setattr(os, name, dying(getattr(os, name)))
+
+
+def test_a_kill_at_any_moment_loses_nothing_and_can_be_undone(
+    store: Store, clock: Clock, project: Path
+) -> None:
+    put(store, "A passing thought about the logo", type="note")
+    clock.pass_days(91)
+    for text in (*ALIKE, *TRAPS[0]):
+        put(store, text)
+
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from tests.actions.test_tidy import sweep; sweep(*sys.argv[1:])",
+         str(store.home), str(project)],
+        cwd=ROOT, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
 
 
 # When it is due

@@ -121,7 +121,7 @@ def test_an_answer_that_is_no_reply_is_paid_for_and_of_no_use(body: bytes) -> No
         (401, Outcome.REFUSED_KEY),
         (402, Outcome.NO_CREDIT),
         (403, Outcome.REFUSED_KEY),
-        (404, Outcome.BAD_REQUEST),
+        (404, Outcome.REFUSED_KEY),
         (413, Outcome.BAD_REQUEST),
         (429, Outcome.RATE_LIMITED),
         (500, Outcome.OVERLOADED),

@@ -38,7 +38,6 @@ def action(new: str, old: str, **more: object) -> Action:
         ("Feature flags are enabled by default", "Feature flags are disabled by default"),
         ("Run migrations before the deploy step", "Run migrations after the deploy step"),
         ("Jobs go through the Redis queue in billing", "Jobs go through the RabbitMQ queue in billing"),
-        ("Install dependencies with pnpm in the pipeline", "Install dependencies with yarn in the pipeline"),
         ("The cache module depends on the store module", "The store module depends on the cache module"),
         ("The limit of uploads is 5 MB", "The limit of uploads is 50 MB"),
         ("Port 8080 serves the admin pages", "Port 9090 serves the admin pages"),
@@ -76,6 +75,11 @@ def test_what_says_the_same_in_other_words_is_merged(old: str, new: str) -> None
         ("Alice prefers tabs in Python files", "Bob prefers tabs in Python files"),
         ("Invoices are numbered per year", "The build caches wheels between runs"),
         ("The API limit is 30 requests", "The Queue limit is 60 messages"),
+        ("Install dependencies with pnpm in the pipeline", "Install dependencies with yarn in the pipeline"),
+        ("The staging server listens on port 8080", "The production server listens on port 9090"),
+        ("The staging database runs on Hetzner", "The production database runs on Azure"),
+        ("Never use npm in the pipeline", "Always use npm in the docs folder"),
+        ("Deploy staging with docker compose", "Deploy production with docker compose"),
     ],
 )
 def test_other_subjects_are_added(old: str, new: str) -> None:
@@ -86,6 +90,13 @@ def test_equal_words_are_ignored_whatever_their_case_and_blanks() -> None:
     judged = judge(said("Use   UTC everywhere"), [said("Another thing"), said("use utc everywhere")])
 
     assert (judged.action, judged.neighbour) == (Action.IGNORE, 1)
+
+
+def test_equal_words_under_titles_that_differ_are_two_things() -> None:
+    one = said("Because of the cost.", title="Choice 1")
+    other = said("Because of the cost.", title="Choice 2")
+
+    assert judge(other, [one]).action is Action.ADD
 
 
 def test_another_type_is_never_merged() -> None:

@@ -212,7 +212,8 @@ def test_what_claude_stores_of_its_own_accord_is_marked_so(talk: Call) -> None:
 def test_answers_stay_below_eight_thousand_characters(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         for number in range(20):
-            await call("remember", title=f"Long {number}", content=f"webhook {number} " + "word " * 230)
+            content = f"webhook topic{'abcdefghijklmnopqrst'[number]} " + "word " * 230
+            await call("remember", title=f"Long {number}", content=content)
         said = await call("recall", query="webhook", limit=20)
         assert 4000 < len(said) <= 8000
         assert "more did not fit" in said

@@ -230,6 +230,8 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
         )  # fmt: skip
         groups = [(str(digest),) for digest in _list(data.get("groups"))]
         db.executemany("INSERT OR IGNORE INTO tidied_groups VALUES (?)", groups)
+    if voids := str(data.get("voids", "")):
+        db.execute("DELETE FROM tidied WHERE rowid = (SELECT max(rowid) FROM tidied WHERE run = ?)", (voids,))
     if undoes := str(data.get("undoes", "")):
         for entry in entries(db, undoes):
             _put_away(db, [change.reversed() for change in entry.changes], at)

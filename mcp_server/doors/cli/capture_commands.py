@@ -14,7 +14,8 @@ from mcp_server.actions.setup import Choices, setup
 from mcp_server.actions.sync import sync
 from mcp_server.actions.work import work
 from mcp_server.adapters import transcript_file
-from mcp_server.bootstrap import claude_folder, model_key
+from mcp_server.adapters.auto_memory_folder import claude_folder
+from mcp_server.bootstrap import model_key
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import visible
 from mcp_server.core.settings import CAPTURES

@@ -6,7 +6,7 @@ import click
 
 from mcp_server.actions.auto_memory import AutoMemory, Outcome, counts, import_auto_memory
 from mcp_server.actions.sync import sync
-from mcp_server.bootstrap import claude_folder
+from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
 

@@ -9,8 +9,8 @@ from mcp_server.actions import forget as forgetting
 from mcp_server.actions.embed import embed_pending, pending
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise, version
+from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import sync
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import (
@@ -25,6 +25,7 @@ from mcp_server.core.memory import (
 )
 from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
 from mcp_server.core.render import visible
+from mcp_server.core.verdict import Action
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store
@@ -73,15 +74,23 @@ def remember_command(
         links=tuple(map(parse_link, links)),
         supersedes=supersedes,
     )
-    done = remember(output.opened().store(), draft, keep_secrets=keep_secrets)
+    store = output.opened().store()
+    settled = settle(store, draft, at_once=True, keep_secrets=keep_secrets)
+    found = read(store, settled.id)
+    level_name = found.vault.level.value
     if as_json:
         output.print_json(
-            {"id": done.memory.id, "path": done.path, "level": done.level.value, "known": done.known}
+            {"id": settled.id, "path": found.path, "level": level_name, "known": settled.known,
+             "action": settled.action.value, "neighbour": settled.neighbour}
+        )  # fmt: skip
+    elif settled.known:
+        click.echo(
+            f"{settled.id} {'says that already' if settled.action is Action.IGNORE else 'says so now'}."
         )
-    elif done.known:
-        click.echo(f"{done.memory.id} says that already.")
     else:
-        click.echo(f"Remembered {done.memory.id} ({done.level.value} level)\n{done.path}")
+        click.echo(f"Remembered {settled.id} ({level_name} level)\n{found.path}")
+        if settled.note:
+            click.echo(settled.note)
 
 
 @click.command("recall")

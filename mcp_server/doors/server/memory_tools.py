@@ -7,11 +7,11 @@ from pydantic import Field
 from mcp_server.actions import forget as forgetting
 from mcp_server.actions.list import get_stats as count
 from mcp_server.actions.list import list_memories as list_
-from mcp_server.actions.read import read
+from mcp_server.actions.read import read as read_found
 from mcp_server.actions.recall import recall as search
-from mcp_server.actions.remember import remember as store_draft
 from mcp_server.actions.revise import Revision
 from mcp_server.actions.revise import revise as change
+from mcp_server.actions.settle import settle
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import TYPES, Draft, Kind, Level, parse_link, split_list, split_title
 from mcp_server.core.provenance import source_of
@@ -65,7 +65,9 @@ def register(application: Application) -> None:
             source=source_of(f"{title} {content}", session.prompt),
             session=session.id,
         )
-        return replies.remembered(store_draft(store(), draft, keep_secrets=keep_secrets))
+        here = store()
+        settled = settle(here, draft, at_once=True, keep_secrets=keep_secrets)
+        return replies.settled(settled, read_found(here, settled.id))
 
     @tool(reads=True)
     def recall(
@@ -122,7 +124,7 @@ def register(application: Application) -> None:
         id: Annotated[str, Field(description="the id, as recall and list_memories show it")],
     ) -> str:
         """Read one memory whole, with its version, links and file."""
-        return replies.read(read(store(), id))
+        return replies.read(read_found(store(), id))
 
     @tool()
     def revise(

@@ -9,12 +9,14 @@ from mcp_server.actions.read import Found
 from mcp_server.actions.remember import Remembered
 from mcp_server.actions.revise import version
 from mcp_server.actions.session import Since
+from mcp_server.actions.settle import Settled
 from mcp_server.actions.tidy import Tidied
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import one_line, quoted, within
+from mcp_server.core.verdict import Action
 
 LIMIT = 8000  # characters of an answer, DESIGN 11; Claude Code stores longer ones in a file
 PREVIEW = 200
@@ -36,6 +38,17 @@ def remembered(result: Remembered) -> str:
         return f"{result.memory.id}: known already, nothing was added. {result.path}"
     what = _what(result.memory.kind, result.memory.type)
     return f"{result.memory.id}: remembered as {what} ({result.level.value} level). {result.path}"
+
+
+def settled(done: Settled, found: Found) -> str:
+    """Return what became of a memory that was to be remembered."""
+    if done.action is Action.IGNORE:
+        return f"{done.id}: known already, nothing was added. {found.path}"
+    if done.action is Action.MERGE:
+        return f"{done.id}: said the same, so the fuller words were kept there. {found.path}"
+    what = _what(found.memory.kind, found.memory.type)
+    said = f"{done.id}: remembered as {what} ({found.vault.level.value} level). {done.note}".strip()
+    return f"{said} {found.path}"
 
 
 def read(found: Found) -> str:

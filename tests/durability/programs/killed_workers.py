@@ -1,0 +1,178 @@
+"""
+Workers that are killed at random moments while sessions go on, and a look at what they left behind.
+
+    python killed_workers.py FOLDER URL KILLS SEED
+
+Every fourth worker is a process of its own, as the hooks start it; the others are forks of this warmed
+process, which holds no connection and no thread. Each is killed 0 to 400 ms after it wrote its first line
+to the ledger, or was about to end. Two transcripts grow meanwhile, one is forked, one is written anew,
+agents work. At the end a worker runs through. Prints a JSON report; the model at URL keeps its own accounts.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from mcp_server import bootstrap
+from mcp_server.actions.note import note_ended, note_seen
+from mcp_server.adapters import claude_model, transcript_file
+from mcp_server.doors import worker
+from tests.recorded import Recorded
+
+LONGEST_LIFE = 0.4  # seconds from the first line that it writes
+WAITED = 5.0  # seconds for that line
+SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
+
+
+class Sessions:
+    """Sessions that go on; every turn that is marked says what nothing else says."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.folder = folder / "transcripts"
+        self.project = folder / "shop"
+        self.project.mkdir(parents=True)
+        self.store = bootstrap.open_for_reading(os.environ, self.project)
+        self.marked = 0
+        self.open = [self.begun() for _ in range(2)]
+        self.agents: list[Recorded] = []
+
+    def begun(self) -> Recorded:
+        named = Recorded(self.folder, cwd=self.project, session=f"session-{self.rng.getrandbits(48):012x}")
+        named.minute = self.rng.randrange(300)
+        return named
+
+    def fact(self) -> str:
+        self.marked += 1
+        words = ("".join(self.rng.choices(SYLLABLES, k=4)) for _ in range(8))
+        return f"Mark {self.marked}: {' '.join(words)}."
+
+    def turn(self, at: Recorded) -> None:
+        words = f"{self.fact()} {'and so it goes on ' * 40}"
+        if self.rng.random() < 0.5 and not at.sidechain:
+            at.user(words)
+        else:
+            at.claude(words)
+        if self.rng.random() < 0.3:
+            at.call("Bash", command=f"make part-{self.marked}")
+        if self.rng.random() < 0.3:
+            at.noise("x" * self.rng.randrange(9000))
+
+    def go_on(self) -> None:
+        """Let one thing happen, and note it as the hooks do."""
+        at = self.rng.choice(self.open)
+        match self.rng.randrange(10):
+            case 0:
+                self.open.append(self.forked(at))
+                del self.open[0]
+            case 1:
+                self.write_anew(at)
+                self.turn(at)
+            case 2 | 3:
+                agent = Recorded(self.folder, cwd=self.project, subagent_of=at)
+                for _ in range(self.rng.randrange(1, 3)):
+                    self.turn(agent)
+                self.turn(at)
+            case _:
+                for _ in range(self.rng.randrange(1, 4)):
+                    self.turn(at)
+        about = {"session": at.session, "folder": str(self.project)}
+        if self.rng.random() < 0.5:
+            note_ended(self.store, at.path, **about)
+        else:
+            note_seen(self.store, at.path, transcript_file.size(at.path), ended=False, **about)
+
+    def forked(self, at: Recorded) -> Recorded:
+        fork = self.begun()
+        fork.minute = at.minute
+        if at.path.exists():
+            fork.write(at.path.read_text(encoding="utf-8").replace(at.session, fork.session))
+        self.turn(fork)
+        note_ended(self.store, fork.path, session=fork.session, folder=str(self.project))
+        return fork
+
+    def write_anew(self, at: Recorded) -> None:
+        """Leave out what nobody said, as a program does that tidies."""
+        if not at.path.exists():
+            return
+        lines = at.path.read_text(encoding="utf-8").splitlines(keepends=True)
+        whole = at.path.with_suffix(".new")
+        whole.write_text("".join(line for line in lines if "attachment" not in line), encoding="utf-8")
+        whole.replace(at.path)
+
+    def end(self) -> None:
+        for path in sorted(self.folder.glob("*.jsonl")):
+            note_ended(self.store, path, session=path.stem, folder=str(self.project))
+
+
+def run(folder: Path, kills: int, seed: int) -> dict[str, object]:
+    rng = random.Random(seed)
+    sessions = Sessions(folder, seed)
+    killed = idle = 0
+    while killed < kills:
+        sessions.go_on()
+        before = written(folder)
+        pid = started() if killed % 4 == 0 else forked()
+        waited = time.monotonic() + WAITED
+        while time.monotonic() < waited and written(folder) == before and not ended(pid):
+            time.sleep(0.001)
+        die_at = time.monotonic() + rng.choice((rng.uniform(0, LONGEST_LIFE), rng.expovariate(50)))
+        if rng.random() < 0.5:
+            sessions.go_on()  # while it works
+        time.sleep(max(0.0, die_at - time.monotonic()))
+        if ended(pid):
+            idle += 1
+        else:
+            killed += 1
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    sessions.end()
+    last = subprocess.run(command(), check=False)
+    return {"kills": killed, "idle": idle, "marked": sessions.marked, "last": last.returncode}
+
+
+def written(folder: Path) -> int:
+    """Return how much stands in the ledger."""
+    return sum(path.stat().st_size for path in (folder / "memory" / "ledger").glob("*.jsonl"))
+
+
+def ended(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def command() -> list[str]:
+    return [sys.executable, "-m", "mcp_server.doors.worker"]
+
+
+def started() -> int:
+    # Only its number is of use: the loop above waits for it, and kills it.
+    return os.posix_spawn(sys.executable, command(), os.environ)
+
+
+def forked() -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            worker.main()
+        finally:
+            os._exit(3)
+    return child
+
+
+if __name__ == "__main__":
+    place, address, number, start = sys.argv[1:]
+    os.environ |= {
+        "MEMORY_DIR": f"{place}/memory",
+        "DAYBOOK_MODEL_CALLS": "true",
+        "DAYBOOK_DAILY_CALLS": "10000",
+        "DAYBOOK_DAILY_USD": "100",
+        "ANTHROPIC_API_KEY": "key",
+        "ANTHROPIC_BASE_URL": address,
+    }
+    claude_model.ClaudeModel("key", address, consent=True)  # the library is imported once, before the forks
+    print(json.dumps(run(Path(place), int(number), int(start))))
