@@ -1,5 +1,6 @@
 """A transcript as Claude Code writes it, line by line."""
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,9 @@ from uuid import uuid4
 
 
 class Recorded:
-    """Writes the transcript of one session; a minute passes between two lines."""
+    """Writes the transcript of one session; a minute passes between two lines, and no two begin together."""
+
+    _started = itertools.count()
 
     def __init__(
         self, folder: Path, *, cwd: Path, session: str = "", subagent_of: "Recorded | None" = None
@@ -21,6 +24,7 @@ class Recorded:
             self.path = folder / f"{self.session}.jsonl"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.minute = 0
+        self.second = next(self._started) % 60
 
     def user(self, words: str, **more: Any) -> None:
         self.line("user", {"role": "user", "content": words}, **more)
@@ -44,7 +48,7 @@ class Recorded:
             "type": type,
             "message": message,
             "uuid": str(uuid4()),
-            "timestamp": f"2026-11-20T{9 + self.minute // 60:02}:{self.minute % 60:02}:00.000Z",
+            "timestamp": f"2026-11-20T{9 + self.minute // 60:02}:{self.minute % 60:02}:{self.second:02}.000Z",
             "sessionId": self.session,
             "cwd": str(self.cwd),
             "gitBranch": "main",

@@ -14,12 +14,14 @@ from mcp_server.core.render import visible, within
 from mcp_server.store import Store
 
 MOST = 30  # memories that are put before the model; FEATURES A-43
+LONGEST = 2000  # characters of a question
 BUDGET = 24_000  # characters of them
 ANSWER_TOKENS = 1024  # FEATURES 3.1
 PATIENCE = 20.0  # seconds to wait for another process's call
 SHOWN = 5  # passages shown when no model answers
 
 NOT_KNOWN = "Not known: nothing that is remembered answers this."
+_MASK = re.compile(r"\[secret removed: [^\]\n]{1,120}\]")
 _CITED = re.compile(r"\[([a-z0-9][a-z0-9-]{0,79})\]")
 
 
@@ -49,7 +51,8 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
     Without consent, key or budget the best passages are the answer, and `why` says what was missing.
     Raises Rejected for an empty question, IndexUnavailable.
     """
-    query = Query(question, limit=MOST, filter=Filter(statuses=ANY_STATUS))
+    question = redact(question.strip()[:LONGEST])
+    query = Query(_MASK.sub(" ", question), limit=MOST, filter=Filter(statuses=ANY_STATUS))
     answer = recall(store, query, session=session)
     if answer.verdict is Verdict.NONE:
         return Asked("", (), ())
@@ -81,9 +84,7 @@ def _request(question: str, hits: tuple[Hit, ...]) -> str:
         text = visible(hit.text).replace("</", "‹/")
         notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {hit.type}{state}: {visible(hit.title)}\n{text}")
     told, _ = within(notes, BUDGET, separator="\n\n")
-    return "\n\n".join(
-        ["<notes>", *told, "</notes>", f"Question: {redact(question.strip()[:2000])}", "The answer:"]
-    )
+    return "\n\n".join(["<notes>", *told, "</notes>", f"Question: {question}", "The answer:"])
 
 
 def _item(store: Store, question: str) -> str:

@@ -75,7 +75,7 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
 
 
 def propose_mined(store: Store, found: Iterable[Mined], *, session: str, conversation: str) -> list[str]:
-    """Put what patterns found among the candidates; return the keys to be noted as sighted."""
+    """Put what patterns found among the candidates; return a key for each sighting to be noted."""
     keys = []
     for mined in found:
         draft = Draft(
@@ -88,7 +88,7 @@ def propose_mined(store: Store, found: Iterable[Mined], *, session: str, convers
             evidence=mined.text if mined.from_person else "",
         )
         propose(store, draft, key=mined.key, confidence=mined.confidence, why="waits to be seen more often")
-        keys.append(mined.key)
+        keys += [mined.key] * mined.times
     return keys
 
 
@@ -97,7 +97,7 @@ def promote(store: Store, keys: Iterable[str]) -> list[Settled]:
     stored: list[Settled] = []
     if store.settings.capture != "auto":
         return stored
-    for key in keys:
+    for key in dict.fromkeys(keys):
         with store.database.read() as db:
             times, verdict = sightings.times(db, key), sightings.verdict_on(db, key)
         waiting = None if verdict else _find(store, key)

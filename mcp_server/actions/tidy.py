@@ -72,8 +72,15 @@ class Tidied:
         """Return what the entries of *steps* changed."""
         return NONE.union(*(entry.refs for entry in self.entries if entry.step in steps))
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was done, or would be, and there is nothing to look at."""
+        return not (self.entries or self.proposals or self.refused or self.failed or self.expired)
+
     def lines(self) -> list[str]:
         """Return the report: one line for each entry, then what was left undone, then the counts."""
+        if self.is_empty and not self.waits:
+            return ["Nothing needs tidying."]
         said = [entry.line for entry in self.entries]
         said += [f"look at {line}" for line in self.proposals]
         said += [f"not done: {line}" for line in (*self.refused, *self.failed)]

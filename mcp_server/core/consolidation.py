@@ -21,11 +21,11 @@ from mcp_server.core.verdict import (
     AUTHORITY,
     Action,
     Statement,
-    _names,
-    _negations,
-    _numbers,
     guarded_difference,
     judge,
+    names_in,
+    negates,
+    numbers_in,
     tokens,
 )
 
@@ -103,18 +103,13 @@ def relation(one: Statement, other: Statement, cosine: float | None = None) -> R
     """Return how two memories of one vault stand to each other; authority plays no part in it."""
     if fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
         return Relation.SAME
-    found: set[Action] = set()
-    for titled in (True, False):  # a title that repeats the text hides a single word that differs
-        left, right = (
-            Statement(each.title if titled else "", each.text, each.type, cosine=cosine)
-            for each in (one, other)
-        )
-        found.add(judge(left, [right]).action)
-    if found & {Action.REPLACE, Action.CONTRADICT}:
+    left, right = (Statement(each.title, each.text, each.type, cosine=cosine) for each in (one, other))
+    found = judge(left, [right]).action
+    if found in (Action.REPLACE, Action.CONTRADICT):
         return Relation.OPPOSED
     if one.type != other.type or difference(one, other):
         return Relation.OTHER
-    if found & {Action.MERGE, Action.IGNORE}:
+    if found in (Action.MERGE, Action.IGNORE):
         return Relation.ALIKE
     return Relation.NEAR if (cosine or 0.0) >= CLUSTER else Relation.OTHER
 
@@ -147,7 +142,7 @@ def absorbing(one: Item, other: Item, found: Relation) -> tuple[Item, Item] | No
 
 def holds(text: str, other: str) -> bool:
     """Tell whether *text* has every number and every name of *other*."""
-    return _numbers(other) <= _numbers(text) and _names(other) <= tokens(text)
+    return numbers_in(other) <= numbers_in(text) and names_in(other) <= tokens(text)
 
 
 def newer(one: Item, other: Item) -> tuple[Item, Item]:
@@ -266,14 +261,12 @@ def _lost(said: str, sources: Sequence[str], name: str) -> str:
         if not holds(said, source):
             return f"the text for {name} loses a number or a name"
         swapped = guarded_difference(source, said)
-        if swapped == "swapped operands" or (
-            swapped == "negation" and _negations(source) == _negations(said)
-        ):
+        if swapped == "swapped operands" or (swapped == "negation" and negates(source) == negates(said)):
             return f"the text for {name} says the opposite"
     together = "\n".join(sources)
-    if not (_numbers(said) <= _numbers(together) and _names(said) <= tokens(together)):
+    if not (numbers_in(said) <= numbers_in(together) and names_in(said) <= tokens(together)):
         return f"the text for {name} has a number or a name that none of them has"
-    if _negations(said) != any(map(_negations, sources)):
+    if negates(said) != any(map(negates, sources)):
         return f"the text for {name} says the opposite"
     return ""
 

@@ -8,7 +8,7 @@ several sessions says more than any pattern. Kinds and confidences are those of 
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_server.core.verdict import tokens
 
@@ -30,6 +30,8 @@ class Mined:
     text: str
     confidence: float
     from_person: bool
+    times: int = 1
+    """In how many turns it was found."""
 
     @property
     def key(self) -> str:
@@ -109,10 +111,10 @@ def mine(turns: Iterable[tuple[str, str]]) -> list[Mined]:
     """
     found: dict[str, Mined] = {}
     for speaker, words in turns:
-        for mined in _mine(speaker, words):
-            known = found.get(mined.key)
-            if known is None or mined.confidence > known.confidence:
-                found[mined.key] = mined
+        for key, mined in {mined.key: mined for mined in _mine(speaker, words)}.items():
+            known = found.get(key, replace(mined, times=0))
+            best = mined if mined.confidence > known.confidence else known
+            found[key] = replace(best, times=known.times + 1)
     return sorted(found.values(), key=lambda mined: (-mined.confidence, mined.key))[:MOST]
 
 

@@ -128,14 +128,14 @@ def guarded_difference(one: str, other: str) -> str:
 
     One text may say more than the other: only what both sides say differently counts, except negation.
     """
-    if _both_differ(_numbers(one), _numbers(other)):
+    if _both_differ(numbers_in(one), numbers_in(other)):
         return "numbers"
-    if _negations(one) != _negations(other) or _opposed(one, other):
+    if negates(one) != negates(other) or _opposed(one, other):
         return "negation"
     swapped = {(after, before) for before, after in _operands(one)} & _operands(other)
     if swapped and _sequence(one) != _sequence(other):
         return "swapped operands"
-    if _both_differ(_names(one), _names(other)):
+    if _both_differ(names_in(one), names_in(other)):
         return "names"
     if _substituted(one, other):
         return OTHER_WORD
@@ -197,7 +197,7 @@ def _says_the_same(one: Statement, other: Statement) -> bool:
 
 def _same_subject(one: Statement, other: Statement) -> bool:
     """Tell whether the texts are about the same thing once what differs between them is left out."""
-    names = _names(one.said) ^ _names(other.said)
+    names = names_in(one.said) ^ names_in(other.said)
     left, right = (
         [word for word in _sequence(text) if not _is_guarded(word, names)] for text in (one.text, other.text)
     )
@@ -222,11 +222,13 @@ def _sequence(text: str) -> list[str]:
     return [word for word in found if word and word not in _FILLING]
 
 
-def _numbers(text: str) -> frozenset[str]:
+def numbers_in(text: str) -> frozenset[str]:
+    """Return the numbers, versions, dates and times in *text*."""
     return frozenset(_NUMBER.findall(text))
 
 
-def _negations(text: str) -> bool:
+def negates(text: str) -> bool:
+    """Tell whether *text* denies something."""
     return bool(_NEGATION.search(text))
 
 
@@ -250,7 +252,7 @@ def _operands(text: str) -> set[tuple[str, str]]:
     return pairs
 
 
-def _names(text: str) -> frozenset[str]:
+def names_in(text: str) -> frozenset[str]:
     """Return the words that name something: capitals inside a sentence or a word, dots, slashes."""
     return frozenset(word.lower() for word, starts in _words_with_place(text) if _is_name(word, starts))
 

@@ -106,7 +106,7 @@ def test_a_fork_brings_only_its_own_turns(store: Store, recorded: Recorded, tmp_
     keep(store, seen(store, recorded))
     fork = Recorded(tmp_path / "transcripts", cwd=recorded.cwd)
     fork.write(recorded.path.read_text(encoding="utf-8").replace(recorded.session, fork.session))
-    fork.minute = recorded.minute
+    fork.minute, fork.second = recorded.minute, recorded.second
     fork.user("Only in the fork")
 
     keep(store, seen(store, fork))

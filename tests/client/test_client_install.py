@@ -97,8 +97,10 @@ def test_remember_and_recall_are_loaded_at_once_and_the_other_tools_on_demand(cl
     lines = request.said("system").splitlines()
     deferred = {line.removeprefix(OUR_TOOLS) for line in lines if line.startswith(OUR_TOOLS)}
     assert deferred == {
-        "forget", "get_stats", "list_memories", "load_conversation", "read_memory", "restore_memory",
-        "restore_session", "revise", "save_conversation", "save_session", "search_knowledge",
+        "approve_candidate", "ask", "consolidate", "forget", "get_stats", "list_memories",
+        "load_conversation", "next_transcript_chunk", "read_memory", "reject_candidate", "restore_memory",
+        "restore_session", "review_candidates", "revise", "save_conversation", "save_session",
+        "search_knowledge", "submit_candidates",
     }  # fmt: skip
 
 

@@ -3,22 +3,105 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.doctor import diagnose
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.read import read
-from mcp_server.actions.sync import rebuild
-from mcp_server.adapters import files
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.adapters.index import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Filter
+from mcp_server.store import Store
 from tests.scripted_model import Answer, ScriptedModel, reply
 
 KILLS = int(os.environ.get("WORKER_KILLS", "60"))  # 500 by hand
+SEED = int(os.environ.get("WORKER_SEED", "20261120"))
 MARK = re.compile(r"Mark \d+: [a-z ]+\.")
+NOBODY_ELSE = 0.05  # seconds that the model thinks, so that kills hit it thinking
+
+
+def proposing(body: dict[str, Any]) -> Answer:
+    """Propose every marked sentence of the piece that is asked about."""
+    marks = MARK.findall(piece(body))
+    said = [
+        {
+            "type": "gotcha",
+            "title": each[:40],
+            "content": each,
+            "tags": [],
+            "supersedes": None,
+            "evidence": each,
+        }
+        for each in marks
+    ]
+    return reply(json.dumps(said))
+
+
+def piece(body: dict[str, Any]) -> str:
+    """Return the piece of transcript in a request, '' when it is about something else."""
+    return str(body["messages"][0]["content"]).partition("<transcript>")[2]
+
+
+def open_(folder: Path) -> Store:
+    return Opened(
+        {**os.environ, "MEMORY_DIR": str(folder / "memory"), "EMBEDDING_MODEL": "none"},
+        folder=folder / "shop",
+    ).store()
+
+
+def texts(store: Store, kind: Kind) -> list[str]:
+    listing = list_memories(store, Filter(kinds=(kind,)), limit=100_000)
+    return [read(store, row.id).memory.text for row in listing.rows]
+
+
+def marks(said: list[str]) -> Counter[str]:
+    return Counter(mark for text in said for mark in MARK.findall(text))
+
+
+def off(found: Counter[str], expected: int) -> list[str]:
+    """Return what is not there exactly once, in few words."""
+    said = [f"{mark.split(':')[0]} x{times}" for mark, times in found.items() if times != 1]
+    return [*said, *([f"{expected - len(found)} are not there"] if len(found) != expected else [])]
+
+
+def test_no_kill_loses_a_turn_or_pays_twice(
+    run_program: Callable[..., dict[str, Any]], quick_folder: Path
+) -> None:
+    with ScriptedModel(proposing) as api:
+        report = run_program("killed_workers", quick_folder, api.url, KILLS, SEED, timeout=3 * KILLS + 60)
+        asked = [piece(one.body) for one in api.asked if piece(one.body)]
+
+    store = open_(quick_folder)
+    kept, known = marks(texts(store, Kind.CONVERSATION)), marks(texts(store, Kind.KNOWLEDGE))
+    again = len(asked) - len(set(asked))
+    print(f"{report}, {len(set(asked))} pieces, {again} asked about again")
+    assert report["last"] == 0
+    assert report["marked"] > KILLS
+    assert len(asked) > KILLS / 4, "the workers were too slow for the test to tell anything"
+    assert off(kept, report["marked"]) == []
+    assert off(known, report["marked"]) == []
+    assert again <= report["kills"]
+    print([p.name for p in (quick_folder / "memory" / "work").iterdir()])
+    assert list((quick_folder / "memory" / "work").glob("*.json")) == []
+    assert not (quick_folder / "memory" / "logs" / "worker.log").exists()
+    with store.database.read() as db:
+        assert transcripts.unkept(db) == []
+        assert transcripts.unlearned(db, paid=True) == []
+
+    # The files and the ledger say the same as the index that went through all the kills.
+    assert sync(store).unreadable == []
+    before = transcripts_of(store)
+    rebuild(store)
+    assert transcripts_of(store) == before
+    assert marks(texts(store, Kind.CONVERSATION)) == kept
+    store.database.close()
+
+
+def transcripts_of(store: Store) -> list[transcripts.Transcript]:
+    with store.database.read() as db:
+        rows = db.execute("SELECT path FROM transcripts ORDER BY path").fetchall()
+        return [found for (path,) in rows if (found := transcripts.known(db, path))]

@@ -208,7 +208,7 @@ def tidy_command(dry_run: bool, undo: bool, name: str, as_json: bool) -> None:
     if as_json:
         output.print_json(asdict(report))
         return
-    for line in report.lines() or ["Nothing needs tidying."]:
+    for line in report.lines():
         click.echo(visible(line))
 
 

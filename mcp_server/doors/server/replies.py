@@ -168,9 +168,9 @@ def candidates(waiting: Sequence[Waiting]) -> str:
 
 def tidied(found: Tidied) -> str:
     """Return what a run of tidy did, or would do, a line each."""
-    lines = [one_line(line, 400) for line in found.lines()]
-    if not lines:
+    if found.is_empty:
         return "Nothing needs tidying."
+    lines = [one_line(line, 400) for line in found.lines()]
     head = "Nothing was changed; the plan:" if found.dry_run else "Done; 'daybook tidy --undo' puts it back:"
     told, left_out = within(lines, LIMIT - 200)
     more = [f"({left_out} lines more: 'daybook tidy --dry-run' shows all.)"] if left_out else []

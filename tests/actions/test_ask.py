@@ -1,0 +1,110 @@
+"""Questions answered from what is remembered."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from mcp_server.actions.ask import ask
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+from tests.conftest import Clock
+from tests.scripted_model import ScriptedModel, error, reply
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as server:
+        yield server
+
+
+@pytest.fixture
+def asking(open_here: Callable[..., Opened], model: ScriptedModel) -> Store:
+    return open_here(
+        DAYBOOK_MODEL_CALLS="1", ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=model.url
+    ).store()
+
+
+def known(store: Store) -> str:
+    draft = Draft("Invoices in Postgres", "Invoices are kept in Postgres for the reports.", type="decision")
+    return remember(store, draft).memory.id
+
+
+def test_the_answer_cites_what_it_rests_on(asking: Store, model: ScriptedModel) -> None:
+    memory_id = known(asking)
+    model.answers = [reply(f"They are kept in Postgres [{memory_id}].")]
+
+    asked = ask(asking, "where are invoices kept?")
+
+    assert asked.words == f"They are kept in Postgres [{memory_id}]."
+    assert asked.cited == (memory_id,)
+    assert "Invoices are kept in Postgres for the reports." in model.asked[0].prompt
+
+
+def test_an_id_that_the_model_made_up_is_taken_out(asking: Store, model: ScriptedModel) -> None:
+    memory_id = known(asking)
+    model.answers = [reply(f"In Postgres [{memory_id}], since March [made-up-id].")]
+
+    asked = ask(asking, "where are invoices kept?")
+
+    assert asked.cited == (memory_id,)
+    assert "made-up" not in asked.words
+
+
+def test_what_nothing_answers_is_not_known_and_costs_nothing(asking: Store, model: ScriptedModel) -> None:
+    known(asking)
+
+    asked = ask(asking, "which colour has the moon of Endor?")
+
+    assert not asked.known
+    assert model.calls == 0
+
+
+def test_what_the_model_does_not_find_in_the_notes_is_not_known(asking: Store, model: ScriptedModel) -> None:
+    known(asking)
+    model.answers = [reply("NOT KNOWN")]
+
+    assert not ask(asking, "why are invoices kept in Postgres?").known
+
+
+def test_without_consent_the_passages_are_the_answer(store: Store) -> None:
+    memory_id = known(store)
+
+    asked = ask(store, "where are invoices kept?")
+
+    assert (asked.words, [hit.id for hit in asked.hits]) == ("", [memory_id])
+    assert "not said so" in asked.why
+
+
+def test_when_the_service_fails_the_passages_are_the_answer(asking: Store, model: ScriptedModel) -> None:
+    memory_id = known(asking)
+    model.answers = [error(529)]
+
+    asked = ask(asking, "where are invoices kept?")
+
+    assert [hit.id for hit in asked.hits] == [memory_id]
+    assert asked.why
+
+
+def test_a_secret_in_the_question_is_not_sent(asking: Store, model: ScriptedModel) -> None:
+    known(asking)
+    key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
+
+    ask(asking, f"are invoices kept in Postgres for the reports? {key}")
+
+    assert model.calls == 1
+    assert key not in str(model.asked[0].body)
+
+
+def test_the_same_question_may_be_asked_again_and_again(
+    asking: Store, model: ScriptedModel, clock: Clock
+) -> None:
+    memory_id = known(asking)
+    model.answers = [reply(f"In Postgres [{memory_id}].")]
+    words = set()
+    for _ in range(6):
+        clock.pass_days(0.001)
+        words.add(ask(asking, "where are invoices kept?").words)
+
+    assert words == {f"In Postgres [{memory_id}]."}

@@ -1,0 +1,92 @@
+"""Transcripts from before Daybook was there."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.backfill import backfill, pending_transcripts, recorded_in
+from mcp_server.actions.learn import next_piece
+from mcp_server.actions.recall import recall
+from mcp_server.adapters.index import transcripts
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Kind
+from mcp_server.core.query import Filter, Query
+from tests.recorded import Recorded
+
+CONVERSATIONS = Filter(kinds=(Kind.CONVERSATION,))
+
+
+@pytest.fixture
+def claude_projects(tmp_path: Path, project: Path) -> Path:
+    """Three sessions in two projects, as Claude Code keeps them."""
+    folder = tmp_path / "claude" / "projects"
+    other = tmp_path / "other"
+    other.mkdir()
+    for cwd, words in ((project, "invoices rounding"), (project, "shipping labels"), (other, "kiosk mode")):
+        recorded = Recorded(folder / str(cwd).replace("/", "-"), cwd=cwd)
+        recorded.user(f"Tell me about {words} in detail")
+        recorded.claude(f"This is all about {words}.")
+    return folder
+
+
+def test_each_session_goes_to_its_own_project(
+    open_here: Callable[..., Opened], claude_projects: Path, tmp_path: Path
+) -> None:
+    opened = open_here()
+    paths = pending_transcripts(opened.store(), claude_projects)
+    moved: list[int] = []
+
+    done = backfill(lambda folder: opened.store(folder=folder), paths, progress=moved.append)
+
+    assert (len(paths), done.transcripts, done.utterances) == (3, 3, 6)
+    assert sum(moved) == sum(path.stat().st_size for path in paths)
+    here = recall(opened.store(), Query("shipping labels", filter=CONVERSATIONS))
+    assert len(here.hits) == 1
+    there = recall(opened.store(folder=tmp_path / "other"), Query("kiosk mode", filter=CONVERSATIONS))
+    assert len(there.hits) == 1
+
+
+def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(
+    open_here: Callable[..., Opened], claude_projects: Path
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    backfill(lambda folder: opened.store(folder=folder), pending_transcripts(store, claude_projects))
+    assert pending_transcripts(store, claude_projects) == []
+
+    path = next(claude_projects.glob("*/*.jsonl"))
+    path.write_bytes(path.read_bytes() + path.read_bytes().replace(b"Tell me about", b"Say more of"))
+
+    assert pending_transcripts(store, claude_projects) == [path]
+
+
+def test_what_is_taken_in_is_never_sent_but_an_agent_may_learn_from_it(
+    open_here: Callable[..., Opened], claude_projects: Path
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    backfill(lambda folder: opened.store(folder=folder), pending_transcripts(store, claude_projects))
+
+    with store.database.read() as db:
+        assert transcripts.unlearned(db, paid=True) == []
+    assert next_piece(store)
+
+
+def test_a_broken_session_is_told_and_stops_nothing(
+    open_here: Callable[..., Opened], claude_projects: Path, tmp_path: Path
+) -> None:
+    opened = open_here()
+    paths = pending_transcripts(opened.store(), claude_projects)
+    link = paths[0].with_name("link.jsonl")
+    link.symlink_to(paths[0])
+
+    done = backfill(lambda folder: opened.store(folder=folder), [link, *paths])
+
+    assert list(done.failed) == [str(link)]
+    assert done.transcripts == 3
+
+
+def test_no_sessions_at_all(open_here: Callable[..., Opened], tmp_path: Path) -> None:
+    assert pending_transcripts(open_here().store(), tmp_path / "nowhere") == []
+    assert recorded_in(tmp_path / "nowhere.jsonl") == ""

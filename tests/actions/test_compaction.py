@@ -1,0 +1,94 @@
+"""What survives when a conversation is shortened."""
+
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.compaction import KEEP, after_compaction, before_compaction
+from mcp_server.store import Store
+from tests.recorded import Recorded
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, project: Path) -> Recorded:
+    return Recorded(tmp_path / "transcripts", cwd=project)
+
+
+def told(store: Store, recorded: Recorded) -> list[str]:
+    before_compaction(store, recorded.path, session=recorded.session)
+    return after_compaction(store, session=recorded.session)
+
+
+def test_what_was_asked_changed_and_failed_is_told_again(store: Store, recorded: Recorded) -> None:
+    recorded.user("Make the totals round half to even")
+    recorded.call("Edit", file_path="src/total.py")
+    recorded.call("Bash", command="pytest tests/total", failed=True)
+    recorded.claude("One test fails still.")
+
+    summary = before_compaction(store, recorded.path, session=recorded.session)
+
+    assert summary.startswith(KEEP)
+    assert after_compaction(store, session=recorded.session) == [
+        "Before this conversation was shortened:",
+        "asked: Make the totals round half to even",
+        "changed: src/total.py",
+        "failed: [Bash]: pytest tests/total",
+    ]
+    assert all(line in summary for line in after_compaction(store, session=recorded.session)[1:])
+
+
+def test_only_the_last_prompts_and_files_are_told(store: Store, recorded: Recorded) -> None:
+    for number in range(30):
+        recorded.user(f"Prompt number {number} of the day")
+        recorded.call("Write", file_path=f"src/file{number}.py")
+
+    lines = told(store, recorded)
+
+    assert [line for line in lines if line.startswith("asked")] == [
+        f"asked: Prompt number {number} of the day" for number in range(25, 30)
+    ]
+    assert "src/file29.py" in lines[-1]
+    assert "src/file3.py" not in lines[-1]
+    assert len("\n".join(lines)) < 1500
+
+
+def test_another_session_is_told_nothing(store: Store, recorded: Recorded) -> None:
+    recorded.user("Something only for this session")
+    told(store, recorded)
+
+    assert after_compaction(store, session="another") == []
+
+
+def test_what_was_not_to_be_kept_is_not_told(store: Store, recorded: Recorded) -> None:
+    recorded.user("A secret plan #skip")
+    recorded.noise("x" * 600_000)
+    recorded.claude("The answer to the secret plan")
+    recorded.user("An open <private>salary</private> question")
+
+    lines = "\n".join(told(store, recorded))
+
+    assert "secret plan" not in lines
+    assert "salary" not in lines
+    assert "An open" in lines
+
+
+def test_a_second_compaction_tells_what_came_since(store: Store, recorded: Recorded) -> None:
+    recorded.user("First thing")
+    told(store, recorded)
+    recorded.user("Second thing")
+
+    assert told(store, recorded)[1:] == ["asked: First thing", "asked: Second thing"]
+
+
+def test_a_missing_transcript_still_tells_the_summary_what_to_keep(store: Store, tmp_path: Path) -> None:
+    assert before_compaction(store, tmp_path / "gone.jsonl", session="s") == KEEP
+    assert after_compaction(store, session="s") == []
+
+
+def test_a_broken_note_is_no_note(store: Store, recorded: Recorded) -> None:
+    recorded.user("Something to be told")
+    told(store, recorded)
+    (note,) = (store.home / "work").iterdir()
+    note.write_text('{"not": "a list"', encoding="utf-8")
+
+    assert after_compaction(store, session=recorded.session) == []
