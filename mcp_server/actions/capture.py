@@ -21,6 +21,7 @@ from mcp_server.actions.sync import catch_up, take_in
 from mcp_server.adapters import memory_file, transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.adapters.transcript_file import Marks
 from mcp_server.adapters.vault import Vault, read_memory_file
 from mcp_server.core.chunks import Chunk, chunks
 from mcp_server.core.conversation import parse_turns, render_turns, turns_said, without_said
@@ -79,24 +80,26 @@ def keep(store: Store, transcript: Transcript, *, progress: Progress | None = No
     path = Path(transcript.path)
     size = transcript_file.size(path)
     start = transcript.kept
-    if size and (start > size or transcript_file.mark(path, start) != transcript.before):
-        start = 0  # written anew; the turns it still has are known by their keys
+    marks = Marks(path, start)
+    if size and (start > size or marks.at_start != transcript.before):
+        start, marks = 0, Marks(path, 0)  # written anew; the turns it still has are known by their keys
+        _note_kept(store, transcript, 0, marks)
     behind = start
 
     def lines() -> Iterator[tuple[bytes, int, int]]:
         nonlocal behind
-        for line, begin, end in transcript_file.lines(path, start):
+        for line, begin, end in marks.noting(transcript_file.lines(path, start)):
             yield line, begin, end
             behind = end
 
     condenser = Condenser(skipping=transcript.skipping and start > 0, subagent=is_subagent(path))
     kept, reached = 0, start
     for chunk in chunks(condenser.read(lines())):
-        kept += _keep_chunk(store, transcript, chunk, first_words=condenser.first_words)
+        kept += _keep_chunk(store, transcript, chunk, marks, first_words=condenser.first_words)
         if progress:
             progress(chunk.end - reached)
         reached = chunk.end
-    _note_kept(store, transcript, behind, skipping=condenser.skipping, whole=True)
+    _note_kept(store, transcript, behind, marks, skipping=condenser.skipping, whole=True)
     if progress:
         progress(behind - reached)
     return Kept(kept, behind - start)
@@ -121,7 +124,7 @@ def conversation_id(transcript: Transcript, part: int = 1) -> str:
     return name if part == 1 else f"{name}-{part}"
 
 
-def _keep_chunk(store: Store, transcript: Transcript, chunk: Chunk, *, first_words: str) -> int:
+def _keep_chunk(store: Store, transcript: Transcript, chunk: Chunk, marks: Marks, *, first_words: str) -> int:
     with store.database.read() as db:
         fresh = transcripts.fresh_keys(db, [each.key for each in chunk.utterances])
     new = [each for each in chunk.utterances if each.key in fresh]
@@ -133,7 +136,7 @@ def _keep_chunk(store: Store, transcript: Transcript, chunk: Chunk, *, first_wor
     for each in new:
         if each.forced:
             _remember_forced(store, transcript, each, conversation)
-    _note_kept(store, transcript, chunk.end, turns=[each.key for each in new], sighted=sighted)
+    _note_kept(store, transcript, chunk.end, marks, turns=[each.key for each in new], sighted=sighted)
     promote(store, sighted)
     return len(new)
 
@@ -152,22 +155,30 @@ def _note_kept(
     store: Store,
     transcript: Transcript,
     end: int,
+    marks: Marks,
     *,
     skipping: bool = False,
     whole: bool = False,
     turns: Iterable[str] = (),
     sighted: Iterable[str] = (),
 ) -> None:
-    """Note that the transcript is kept up to byte *end*; *whole*: there is no complete line behind it."""
-    particulars = {"turns": list(turns), "sighted": list(sighted), "skipping": skipping, "whole": whole}
+    """
+    Note that the transcript is kept up to byte *end*.
+
+    *whole*: of what was seen when the reading began, there is no complete line behind it.
+    """
+    particulars = {"turns": list(turns), "sighted": list(sighted), "skipping": skipping}
+    told = {name: value for name, value in particulars.items() if value}
+    if whole:
+        told["whole"] = transcript.seen
     store.ledger.append(
         "transcript_kept",
         store.clock(),
         path=transcript.path,
         session=transcript.session,
         end=end,
-        before=transcript_file.mark(Path(transcript.path), end),
-        **{name: value for name, value in particulars.items() if value},
+        before=marks.before(end),
+        **told,
     )
     catch_up(store)
 

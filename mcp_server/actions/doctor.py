@@ -15,11 +15,14 @@ from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import forget
 from mcp_server.actions.list import Stats, get_stats
 from mcp_server.actions.model_call import Spending, spending
+from mcp_server.actions.notice import LATE
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import untrusted
+from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files
 from mcp_server.adapters.index import selections, soundness, transcripts
+from mcp_server.adapters.own_process import try_hook
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft, Level, timestamp
 from mcp_server.core.query import Filter, Mode, Query
@@ -117,6 +120,8 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried("embedding model", lambda: _model(store), "Reinstall Daybook, or set EMBEDDING_MODEL=none.")
     yield _tried("round trip", lambda: _round_trip(store), "Run 'daybook sync --rebuild', then try again.")
     yield _tried("hooks", lambda: _hooks(plugin), "Reinstall the plugin.")
+    yield _tried("capture", lambda: _captures(store), "Run 'daybook work' and read logs/worker.log.")
+    yield _tried("language model", lambda: _language_model(store), "Run 'daybook setup'.")
 
 
 def _tried(name: str, look: Callable[[], str], advice: str) -> Check:
@@ -186,5 +191,31 @@ def _round_trip(store: Store) -> str:
 def _hooks(plugin: Path) -> str:
     for name in ("hooks/hooks.json", ".mcp.json", "bin/daybook"):
         assert (plugin / name).is_file(), f"{plugin / name} is missing"
-    assert os.access(plugin / "bin" / "daybook", os.X_OK), f"{plugin / 'bin' / 'daybook'} may not be executed"
-    return str(plugin)
+    launcher = plugin / "bin" / "daybook"
+    assert os.access(launcher, os.X_OK), f"{launcher} may not be executed"
+    wrong = try_hook()
+    assert not wrong, f"the hook of a new session {wrong}"
+    return f"{plugin}, and a new session's hook answers"
+
+
+def _captures(store: Store) -> str:
+    """Look whether sessions that ended are in the raw tier by now."""
+    if store.settings.capture == "manual":
+        return "switched off"
+    catch_up(store)
+    with store.database.read() as db:
+        late = transcripts.late(db, store.now() - LATE)
+        last = transcripts.last_kept(db)
+    assert not late, f"{late} sessions ended over an hour ago and were not kept"
+    kept = f"{datetime.fromtimestamp(last, UTC):%Y-%m-%d %H:%M} UTC" if last else "none yet"
+    return f"{store.settings.capture}, last session kept: {kept}"
+
+
+def _language_model(store: Store) -> str:
+    """Tell whether the model may and can be called; never calls it, for that would cost."""
+    if not store.settings.model_calls:
+        return "not allowed, so nothing is sent and nothing spent"
+    assert store.model(), "it is allowed, but there is no API key"
+    spent = spending(store)
+    assert not (spent.paused_reason and not spent.paused_until), spent.paused_reason
+    return f"allowed; ${spent.today_usd:.4f} of ${store.settings.daily_usd:.2f} spent today"

@@ -1,10 +1,12 @@
 """
 learn: from the raw tier's transcripts to memories, by a model that the person agreed to.
 
-Each piece of a transcript is one question. Its answer is on the disk before anything of it is stored, and
-a line in the ledger ends the piece: a process that is killed asks nothing twice and stores nothing twice.
+Each piece of a transcript is one question. Its answer is on the disk before anything of it is stored, with
+the range it is about, and a line in the ledger ends the piece: a process that is killed asks nothing twice
+and stores nothing twice, even when the transcript goes on meanwhile.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -45,10 +47,20 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Learned:
-    """One proposal with the id of what it takes the place of, as it waits on the disk."""
+    """One proposal with the id of what it takes the place of."""
 
     proposal: Proposal
     supersedes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was learned from a piece, as it waits on the disk: the piece's byte range and its turns."""
+
+    start: int
+    end: int
+    keys: tuple[str, ...]
+    found: tuple[_Learned, ...]
 
 
 def learn(store: Store, transcript: Transcript, *, progress: Progress | None = None) -> list[Settled]:
@@ -58,12 +70,15 @@ def learn(store: Store, transcript: Transcript, *, progress: Progress | None = N
     Raises ModelUnavailable when the budget, the person or the service says no: what is left stays pending.
     """
     settled: list[Settled] = []
+    if answer := _spooled(_spool(store, transcript)):
+        settled += _take(store, transcript, answer)
+        transcript = replace(transcript, learned=_end(transcript, answer))
     reached = transcript.paid_start
     for chunk in _unlearned_chunks(store, transcript, transcript.paid_start):
         if len(chunk.text) < WORTH_A_CALL and not transcript.ended and chunk.end >= transcript.kept:
             break
         if chunk.utterances:
-            settled += _learn_chunk(store, transcript, chunk)
+            settled += _learn_chunk(store, transcript, chunk, reached)
         else:
             _note_learned(store, transcript, chunk)
         if progress:
@@ -123,22 +138,36 @@ def _unlearned_chunks(store: Store, transcript: Transcript, start: int) -> Itera
         follows = len(new) == len(chunk.utterances)
 
 
-def _learn_chunk(store: Store, transcript: Transcript, chunk: Chunk) -> list[Settled]:
-    spool = store.home / WORK / f"{chunk.digest}.json"
-    found = _spooled(spool)
-    if found is None:
-        neighbours = neighbours_of(store, chunk.text)
-        try:
-            found = _resolved(_ask(store, chunk, neighbours), neighbours)
-        except ModelUnavailable as error:
-            if error.later:
-                raise
-            found = []  # given up: the raw tier has it, and status says so
-        files.write_new(spool, json.dumps([asdict(each) for each in found]).encode("ascii"))
-    settled = _store(store, transcript, found)
-    _note_learned(store, transcript, chunk)
-    files.delete(spool)
+def _learn_chunk(store: Store, transcript: Transcript, chunk: Chunk, start: int) -> list[Settled]:
+    neighbours = neighbours_of(store, chunk.text)
+    try:
+        found = _resolved(_ask(store, chunk, neighbours), neighbours)
+    except ModelUnavailable as error:
+        if error.later:
+            raise
+        found = []  # given up: the raw tier has it, and status says so
+    answer = _Answer(start, chunk.end, tuple(each.key for each in chunk.utterances), tuple(found))
+    files.write_new(_spool(store, transcript), json.dumps(asdict(answer)).encode("ascii"))
+    return _take(store, replace(transcript, learned=start), answer)
+
+
+def _take(store: Store, transcript: Transcript, answer: _Answer) -> list[Settled]:
+    """Store what *answer* proposes, and note its piece as learned."""
+    settled = _store(store, transcript, answer.found)
+    _note_read(store, transcript, _end(transcript, answer), answer.keys)
+    files.delete(_spool(store, transcript))
     return settled
+
+
+def _end(transcript: Transcript, answer: _Answer) -> int:
+    """Return up to where *transcript* is learned with *answer*; no further when it was written anew since."""
+    return answer.end if transcript.paid_start == answer.start else transcript.learned
+
+
+def _spool(store: Store, transcript: Transcript) -> Path:
+    """Return where the answer about a piece of *transcript* waits."""
+    name = hashlib.blake2b(transcript.path.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return store.home / WORK / f"learn-{name}.json"
 
 
 def _ask(store: Store, chunk: Chunk, neighbours: Sequence[Hit]) -> list[Proposal]:
@@ -159,16 +188,17 @@ def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[_Lea
     return [_Learned(each, neighbours[each.supersedes - 1].id if each.supersedes else "") for each in found]
 
 
-def _spooled(path: Path) -> list[_Learned] | None:
+def _spooled(path: Path) -> _Answer | None:
     """Return the answer that a killed process left behind, None when there is none."""
     try:
         said = json.loads(files.read(path))
-        return [
+        found = [
             _Learned(
                 Proposal(**{**each["proposal"], "tags": tuple(each["proposal"]["tags"])}), each["supersedes"]
             )
-            for each in said
+            for each in said["found"]
         ]
+        return _Answer(int(said["start"]), int(said["end"]), tuple(said["keys"]), tuple(found))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):

@@ -16,10 +16,11 @@ def note_seen(
     """
     Write the line that says how far a transcript has grown; needs no index.
 
-    *ended*: nothing more is expected soon. *backfill*: it is old, and only to be found again.
+    *ended*: nothing more is expected soon. *backfill*: it is old, and only to be found again. Neither that
+    nor what was said before the person agreed is sent to a model.
     Raises OSError when the disk refuses.
     """
-    flags = {"ended": ended, "backfill": backfill}
+    flags = {"ended": ended, "unsent": backfill or not store.settings.model_calls}
     store.ledger.append(
         "transcript_seen",
         store.clock(),

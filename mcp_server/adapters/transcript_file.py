@@ -9,7 +9,8 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mcp_server.core.errors import Unreadable
@@ -17,6 +18,7 @@ from mcp_server.core.errors import Unreadable
 LARGEST_LINE = 16 * 1024 * 1024  # bytes; a longer line is passed over
 BLOCK = 256 * 1024  # bytes read at once
 MARKED = 256  # bytes before an offset by which a rewritten file is noticed
+MOST_MARKS = 4096  # ends of lines whose marks are held while a file is read
 
 _HINT = "Sessions are read from the .jsonl files that Claude Code keeps; this one is left alone."
 
@@ -89,17 +91,37 @@ def mark(path: Path, offset: int) -> str:
 
     A file that was rewritten says something else before the byte where the last reading ended.
     """
-    handle = _open(path) if offset > 0 else None
-    if handle is None:
-        return ""
-    try:
-        begin = max(0, offset - MARKED)
-        before = os.pread(handle, offset - begin, begin)
-    except OSError as error:
-        raise _unreadable(path, f"cannot be read: {error.strerror}") from error
-    finally:
-        os.close(handle)
-    return hashlib.blake2b(before, digest_size=8).hexdigest() if len(before) == offset - begin else ""
+    before = _before(path, offset)
+    return _digest(before) if before else ""
+
+
+class Marks:
+    """
+    The marks of a file as it is being read, for it may be another one by the time they are written down.
+
+    `at_start` is the mark before the byte where the reading begins.
+    """
+
+    def __init__(self, path: Path, start: int) -> None:
+        self._path = path
+        self._tail = _before(path, start)
+        self._found: OrderedDict[int, str] = OrderedDict()
+        self.at_start = _digest(self._tail) if self._tail else ""
+
+    def noting(self, lines: Iterable[tuple[bytes, int, int]]) -> Iterator[tuple[bytes, int, int]]:
+        """Yield *lines*, those of `lines` from *start* on, and note the mark behind each."""
+        for line, begin, end in lines:
+            whole = end - begin == len(line) + 1
+            self._tail = (self._tail + line[-MARKED:] + b"\n")[-MARKED:] if whole else b""
+            if len(self._tail) == min(MARKED, end):
+                self._found[end] = _digest(self._tail)
+            if len(self._found) > MOST_MARKS:
+                self._found.popitem(last=False)
+            yield line, begin, end
+
+    def before(self, offset: int) -> str:
+        """Return the mark before *offset*, the end of a line that was read; else what the file says now."""
+        return self._found.get(offset) or mark(self._path, offset)
 
 
 def subagents(path: Path) -> list[Path]:
@@ -120,6 +142,25 @@ def transcripts(folder: Path) -> list[Path]:
                         with contextlib.suppress(FileNotFoundError):
                             aged.append((os.lstat(path).st_mtime_ns, path))
     return [path for _, path in sorted(aged)]
+
+
+def _before(path: Path, offset: int) -> bytes:
+    """Return the up to 256 bytes before *offset*, b"" when they are not all there."""
+    handle = _open(path) if offset > 0 else None
+    if handle is None:
+        return b""
+    try:
+        begin = max(0, offset - MARKED)
+        found = os.pread(handle, offset - begin, begin)
+    except OSError as error:
+        raise _unreadable(path, f"cannot be read: {error.strerror}") from error
+    finally:
+        os.close(handle)
+    return found if len(found) == offset - begin else b""
+
+
+def _digest(before: bytes) -> str:
+    return hashlib.blake2b(before, digest_size=8).hexdigest()
 
 
 def _open(path: Path) -> int | None:

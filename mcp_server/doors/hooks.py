@@ -37,7 +37,7 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
 def session_end(said: dict[str, Any]) -> dict[str, Any]:
     """Note how far the transcript has come, and start the worker; Claude Code waits for neither."""
     from mcp_server.actions.note import captures, note_ended
-    from mcp_server.adapters.worker_process import start_worker
+    from mcp_server.adapters.own_process import start_worker
 
     store, folder = _opened(said)
     path = Path(str(said.get("transcript_path", "")))

@@ -21,7 +21,8 @@ class Transcript:
     """
     One transcript: whose it is, and how far it was read.
 
-    `paid_from`: the model may be called for what stands behind this byte; the person gave consent there.
+    `paid_from`: the model may be called for what stands behind this byte; the person gave consent there,
+    or it was there before Daybook was.
     `before` marks the bytes before `kept`, by which a rewritten file is noticed.
     `ended`: nothing more is expected soon, so that a short rest is worth reading too.
     `skipping`: the turn at `kept` belongs to a prompt that was not to be kept.
@@ -61,20 +62,21 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
             db.execute(
                 "INSERT INTO transcripts (path, session, folder, at, ended, seen, paid_from)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET session = excluded.session,"
-                " folder = excluded.folder, at = excluded.at, ended = excluded.ended, seen = excluded.seen",
+                " folder = excluded.folder, at = excluded.at, ended = excluded.ended, seen = excluded.seen,"
+                " paid_from = max(paid_from, excluded.paid_from)",
                 (
                     path, str(data.get("session", "")), str(data.get("folder", "")), at,
-                    bool(data.get("ended")), end, end if data.get("backfill") else 0,
+                    bool(data.get("ended")), end, end if data.get("unsent") else 0,
                 ),
             )  # fmt: skip
         case "transcript_kept":
             db.execute(
-                "UPDATE transcripts SET kept = ?, before = ?, skipping = ?, learned = min(learned, ?),"
-                " paid_from = min(paid_from, ?) WHERE path = ?",
-                (end, str(data.get("before", "")), bool(data.get("skipping")), end, end, path),
+                "UPDATE transcripts SET kept = ?, before = ?, skipping = ?, learned = min(learned, ?)"
+                " WHERE path = ?",
+                (end, str(data.get("before", "")), bool(data.get("skipping")), end, path),
             )
-            if data.get("whole"):
-                db.execute("UPDATE transcripts SET seen = kept WHERE path = ?", (path,))
+            if (whole := _number(data.get("whole"))) is not None:  # a hook may tell something else by now
+                db.execute("UPDATE transcripts SET seen = kept WHERE path = ? AND seen = ?", (path, whole))
             db.executemany("INSERT OR IGNORE INTO turns VALUES (?, ?, 0)", [(key, path) for key in keys])
         case "transcript_learned":
             db.execute("UPDATE transcripts SET learned = ? WHERE path = ?", (end, path))
@@ -94,7 +96,11 @@ def known(db: sqlite3.Connection, path: str) -> Transcript | None:
 
 
 def unkept(db: sqlite3.Connection) -> list[Transcript]:
-    """Return the transcripts that hold what is not in the raw tier yet, those that were told first first."""
+    """
+    Return the transcripts that hold what is not in the raw tier yet, those that were told first first.
+
+    So a fork comes after what it was forked from, however often that went on.
+    """
     return _select(db, "seen != kept", ())
 
 
@@ -139,7 +145,7 @@ def of_session(db: sqlite3.Connection, session: str) -> list[Transcript]:
 
 
 def _select(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> list[Transcript]:
-    rows = db.execute(f"SELECT {COLUMNS} FROM transcripts WHERE {where} ORDER BY at, path", values)
+    rows = db.execute(f"SELECT {COLUMNS} FROM transcripts WHERE {where} ORDER BY rowid", values)
     return [
         Transcript(
             path, session, folder, at, bool(ended), seen, kept, learned, paid_from, before, bool(skipping)

@@ -13,7 +13,7 @@ from mcp_server.actions.brief import brief
 from mcp_server.actions.compaction import before_compaction
 from mcp_server.actions.inject import inject
 from mcp_server.actions.note import captures, note_answer, note_ended
-from mcp_server.adapters.worker_process import start_worker
+from mcp_server.adapters.own_process import start_worker
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.server.application import Application
 

@@ -1,0 +1,56 @@
+"""Processes of ours: the worker, which outlives whoever started it, and a hook on trial."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HOOK_TIMEOUT = 5.0  # seconds, as in hooks/hooks.json
+_started: list[subprocess.Popen[bytes]] = []  # asked now and then how they ended, or they would stay zombies
+
+
+def start_worker(environment: Mapping[str, str]) -> None:
+    """Start `daybook work`, detached; it ends by itself. Raises OSError when no process can be had."""
+    _started[:] = [process for process in _started if process.poll() is None]
+    _started.append(
+        subprocess.Popen(
+            [sys.executable, "-P", "-s", "-m", "mcp_server.doors.worker"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,
+            # Should anything of ours ever start a session, its hooks do nothing.
+            env={**environment, "PYTHONPATH": str(ROOT), "DAYBOOK_HOOKS": "off"},
+        )
+    )
+
+
+def try_hook() -> str:
+    """
+    Run the hook of a new session as the launcher does; return what is wrong with its answer, '' for nothing.
+
+    The session it is told of goes on, so that nothing is noted as shown.
+    """
+    said = json.dumps({"session_id": "doctor", "source": "resume", "hook_event_name": "SessionStart"})
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", "SessionStart"],
+            input=said.encode(),
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            timeout=HOOK_TIMEOUT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"does not run: {error}"
+    if done.returncode or done.stderr:
+        return f"ended with {done.returncode}: {done.stderr.decode('utf-8', 'replace')[:200]}"
+    try:
+        json.loads(done.stdout or b"{}")
+    except ValueError:
+        return "answered something that is not JSON"
+    return ""

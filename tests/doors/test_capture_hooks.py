@@ -1,0 +1,185 @@
+"""The hooks of capture, as processes and as the tool of a running server."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from mcp_server.actions.brief import brief
+from mcp_server.actions.compaction import KEEP
+from mcp_server.actions.remember import remember
+from mcp_server.adapters.ledger import read_events
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.doors.server import build
+from mcp_server.store import Store
+from tests.recorded import Recorded
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 20.0  # seconds for a process that nobody waits for
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, project: Path) -> Recorded:
+    made = Recorded(tmp_path / "transcripts", cwd=project)
+    made.user("We decided to keep invoices in Postgres because of the reports.")
+    made.claude("Noted.")
+    return made
+
+
+def hook(event: str, memory_dir: Path, recorded: Recorded, **environment: str) -> str:
+    said = {
+        "session_id": recorded.session, "transcript_path": str(recorded.path), "cwd": str(recorded.cwd),
+        "hook_event_name": event, "reason": "other", "source": environment.pop("source", "startup"),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
+        input=json.dumps(said).encode(),
+        env={
+            **os.environ,
+            "MEMORY_DIR": str(memory_dir),
+            "PYTHONPATH": str(ROOT),
+            "EMBEDDING_MODEL": "none",
+            "CLAUDE_PROJECT_DIR": str(recorded.cwd),
+            **environment,
+        },
+        capture_output=True,
+        timeout=20,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+def told_by(recorded: Recorded) -> dict[str, str]:
+    """Return what Claude Code tells every hook of that session."""
+    return {
+        "session_id": recorded.session, "transcript_path": str(recorded.path), "cwd": str(recorded.cwd)
+    }  # fmt: skip
+
+
+def events(store: Store) -> list[str]:
+    return [event.event for path in store.ledger.paths() for event, _ in read_events(path, 0)]
+
+
+def wait_for(holds: Callable[[], object]) -> None:
+    """Look until *holds* says so: the worker is a process that nobody waits for."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        os.sched_yield()
+
+
+def test_the_end_of_a_session_starts_a_worker_that_keeps_it(
+    memory_dir: Path, recorded: Recorded, store: Store
+) -> None:
+    assert hook("SessionEnd", memory_dir, recorded) == ""
+
+    wait_for(lambda: "transcript_kept" in events(store))
+    (path,) = memory_dir.rglob(f"conversations/{recorded.session}.md")
+    wait_for(lambda: "keep invoices in Postgres" in path.read_text(encoding="utf-8"))
+
+
+def test_switched_off_nothing_is_noted(memory_dir: Path, recorded: Recorded, store: Store) -> None:
+    hook("SessionEnd", memory_dir, recorded, DAYBOOK_HOOKS="off")
+    hook("SessionEnd", memory_dir, recorded, DAYBOOK_CAPTURE="manual")
+
+    assert events(store) == []
+
+
+def test_a_session_without_a_transcript_ends_in_silence(
+    memory_dir: Path, project: Path, store: Store
+) -> None:
+    recorded = Recorded(project, cwd=project)
+    recorded.path = Path("relative.jsonl")
+
+    assert hook("SessionEnd", memory_dir, recorded) == ""
+    assert events(store) == []
+
+
+def test_a_key_in_the_environment_is_offered_once_and_not_used(
+    memory_dir: Path, recorded: Recorded, store: Store
+) -> None:
+    remember(store, Draft("Webhook", "Skip body parsing.", type="gotcha"))
+    key = {"ANTHROPIC_API_KEY": "sk-test"}
+
+    said = [json.loads(hook("SessionStart", memory_dir, recorded, **key)) for _ in range(2)]
+
+    assert "daybook setup" in said[0]["systemMessage"]
+    assert "systemMessage" not in said[1]
+
+
+def test_a_session_that_was_never_kept_is_told(memory_dir: Path, recorded: Recorded, store: Store) -> None:
+    remember(store, Draft("Webhook", "Skip body parsing.", type="gotcha"))
+    hook("SessionEnd", memory_dir, recorded, DAYBOOK_SETUP="missing")  # so that no worker is started
+    (path,) = store.ledger.paths()
+    lines = path.read_text(encoding="utf-8").replace('"at": "20', '"at": "19')
+    path.write_text(lines, encoding="utf-8")
+    from mcp_server.actions.sync import rebuild
+
+    rebuild(store)
+
+    said = json.loads(hook("SessionStart", memory_dir, recorded))
+
+    assert "1 sessions were not captured" in said["systemMessage"]
+
+
+def test_after_a_compaction_the_session_is_told_what_survived_and_what_it_used(
+    memory_dir: Path, recorded: Recorded, open_here: Callable[..., Opened], project: Path
+) -> None:
+    opened = open_here(DAYBOOK_SETUP="missing")
+    store = opened.store()
+    used = remember(store, Draft("Rounding", "Totals are rounded half to even.", type="note")).memory.id
+
+    async def conversation() -> None:
+        async with Client(build(opened)) as client:
+            said = {
+                "session_id": recorded.session,
+                "transcript_path": str(recorded.path),
+                "cwd": str(project),
+            }
+            prompt = {**said, "event": "UserPromptSubmit", "prompt": "how are totals rounded, half to even?"}
+            shown = await client.call_tool("hook", prompt)
+            assert used in shown.content[0].text
+            summary = await client.call_tool("hook", {**said, "event": "PreCompact"})
+            assert summary.content[0].text.startswith(KEEP)
+
+    anyio.run(conversation)
+
+    told = hook("SessionStart", memory_dir, recorded, source="compact")
+    context = json.loads(told)["hookSpecificOutput"]["additionalContext"]
+    assert "asked: We decided to keep invoices in Postgres" in context
+    assert context.index("Used in this session:") < context.index(used)
+    assert len(context) <= 4000
+    assert used in brief(store, again=recorded.session).text
+
+
+def test_an_answer_is_noted_by_the_running_server(
+    recorded: Recorded, open_here: Callable[..., Opened], project: Path
+) -> None:
+    opened = open_here()
+    recorded.claude("A third line, so that it counts.")
+
+    async def conversation() -> None:
+        async with Client(build(opened)) as client:
+            said = {
+                "session_id": recorded.session,
+                "transcript_path": str(recorded.path),
+                "cwd": str(project),
+            }
+            stopped = await client.call_tool("hook", {**said, "event": "Stop"})
+            assert stopped.content[0].text == "{}"
+            wrong = await client.call_tool(
+                "hook", {**said, "event": "Stop", "transcript_path": "/dev/zero.jsonl"}
+            )
+            assert wrong.content[0].text == "{}"
+
+    anyio.run(conversation)
+
+    assert events(opened.store()) == ["transcript_seen"]

@@ -1,0 +1,136 @@
+"""The tools for what Daybook learns by itself, as an agent uses them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from mcp_server.actions.note import note_ended
+from mcp_server.actions.work import work
+from mcp_server.adapters.index import transcripts
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.server import build
+from tests.recorded import Recorded
+
+DECIDED = "We decided to keep invoices in Postgres because of the reports."
+
+
+@pytest.fixture
+def opened(open_here: Callable[..., Opened], tmp_path: Path, project: Path) -> Opened:
+    """A store in which one session was kept and nothing learned from it."""
+    found = open_here()
+    recorded = Recorded(tmp_path / "transcripts", cwd=project)
+    recorded.user(DECIDED)
+    recorded.claude("Noted.")
+    note_ended(found.store(), recorded.path, session=recorded.session, folder=str(project))
+    assert work(lambda folder: found.store(folder=folder))
+    return found
+
+
+def talk(opened: Opened, *calls: tuple[str, dict[str, object]]) -> list[str]:
+    """Return what the tools answer, one after the other."""
+    said: list[str] = []
+
+    async def conversation() -> None:
+        async with Client(build(opened)) as client:
+            for name, arguments in calls:
+                given = arguments(said) if callable(arguments) else arguments
+                result = await client.call_tool(name, given)
+                said.append("".join(block.text for block in result.content))
+
+    anyio.run(conversation)
+    return said
+
+
+def proposed(said: list[str]) -> dict[str, object]:
+    chunk = said[0].split("\n")[0].removeprefix("chunk ")
+    candidate = {
+        "type": "decision", "title": "Invoices in Postgres", "content": DECIDED, "tags": ["billing"],
+        "supersedes": None, "evidence": "keep invoices in Postgres",
+    }  # fmt: skip
+    return {"chunk": chunk, "candidates": [candidate, {**candidate, "evidence": "nobody said this ever"}]}
+
+
+def test_an_agent_reads_a_piece_proposes_and_is_done(opened: Opened) -> None:
+    piece, stored, left, found = talk(
+        opened,
+        ("next_transcript_chunk", {}),
+        ("submit_candidates", proposed),  # type: ignore[arg-type]
+        ("next_transcript_chunk", {}),
+        ("recall", {"query": "where are invoices kept"}),
+    )
+
+    assert DECIDED in piece
+    assert "evidence" in piece
+    assert stored == "Done: 1 add. 1 refused: their evidence or shape did not fit."
+    assert left == "Nothing is left to learn from."
+    assert "decision · project" in found
+
+
+def test_a_piece_that_is_not_the_next_one_is_refused(opened: Opened) -> None:
+    (said,) = talk(opened, ("submit_candidates", {"chunk": "0" * 32, "candidates": []}))
+
+    assert "not the next one" in said
+    with opened.database.read() as db:
+        assert transcripts.unlearned(db, paid=False)
+
+
+def test_another_projects_sessions_are_not_given(opened: Opened, tmp_path: Path) -> None:
+    opened.folder = tmp_path / "other"
+    opened.folder.mkdir()
+
+    assert talk(opened, ("next_transcript_chunk", {})) == ["Nothing is left to learn from."]
+
+
+def test_candidates_are_listed_approved_and_rejected(opened: Opened) -> None:
+    listed, approved, empty, nothing = talk(
+        opened,
+        ("review_candidates", {}),
+        ("approve_candidate", {"ids": "all"}),
+        ("review_candidates", {}),
+        ("reject_candidate", {"ids": "nope"}),
+    )
+
+    assert listed.startswith("1 candidates wait.")
+    assert DECIDED in listed
+    assert approved == "Stored: 1 add."
+    assert empty == "No candidate waits."
+    assert "No memory has the id 'nope'" in nothing or "nope" in nothing
+
+
+def test_asking_without_a_model_gives_the_passages_or_says_that_it_is_not_known(opened: Opened) -> None:
+    known, unknown = talk(
+        opened,
+        ("ask", {"question": "why do we keep invoices in Postgres, for the reports?"}),
+        ("ask", {"question": "what is the colour of the moon of Endor"}),
+    )
+
+    assert DECIDED in known
+    assert unknown.startswith("Not known")
+
+
+def test_consolidating_shows_the_plan_first(opened: Opened) -> None:
+    same = {
+        "title": "Exports",
+        "content": "Exports of the invoices are written as parquet files.",
+        "type": "note",
+    }
+    other = {**same, "title": "Export", "content": "Exports of the invoices are written as parquet files"}
+    said = talk(
+        opened,
+        ("consolidate", {}),
+        ("remember", same),
+        ("remember", {**other, "supersedes": ["nobody"]}),
+        ("consolidate", {}),
+        ("consolidate", {"apply": True}),
+        ("consolidate", {}),
+    )
+
+    assert said[0] == "Nothing needs tidying."
+    assert said[3].startswith("Nothing was changed; the plan:")
+    assert said[4].startswith("Done; 'daybook tidy --undo' puts it back:")
+    assert said[5] == "Nothing needs tidying."
+    assert json.dumps(said)
