@@ -31,7 +31,7 @@ from benchmarks import synthetic
 from benchmarks.measured_server import served
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, write_files
 from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.settle import settle
 from mcp_server.core.memory import Draft
 from mcp_server.core.query import Mode, Query
 
@@ -110,8 +110,8 @@ def measure(folder: Path, size: int) -> Iterator[tuple[str, float]]:
         yield f"{mode.value} recall, p50", percentile(times[10:], 50)
         yield f"{mode.value} recall, p95", percentile(times[10:], 95)
 
-    drafts = [Draft(f"Note {number}", text) for number, text in enumerate(questions)]
-    times = [timed(partial(remember, opened.store()), draft) for draft in drafts]
+    drafts = [Draft(text, f"{text} (note {number})") for number, text in enumerate(questions)]
+    times = [timed(partial(settle, opened.store(), at_once=True), draft) for draft in drafts]
     yield "remember until acknowledged, p95", percentile(times, 95)
     give_vectors(opened)
 

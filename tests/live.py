@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import click
 import yaml
 from mcp import Client
 from mcp_types import Tool
@@ -47,7 +48,8 @@ def deletes(tool: Tool) -> bool:
 
 def commands() -> dict[str, Any]:
     """Return the commands of `daybook`, by name."""
-    return dict(sorted(daybook.commands.items()))
+    context = click.Context(daybook)
+    return {name: daybook.get_command(context, name) for name in daybook.list_commands(context)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from mcp_server.adapters.vault import stamp
 from mcp_server.core import dials
 from mcp_server.core.brief import BUDGET, SUBAGENT_BUDGET, Brief, Entry, Section, render_brief
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.managed_block import block_of
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.provenance import may_be_pushed
 from mcp_server.core.redaction import redact
@@ -79,6 +78,8 @@ def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
         return {}
     if folder and not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(project.root)):
         return {}
+    from mcp_server.core.managed_block import block_of  # slow to load, and most sessions have no block
+
     try:
         data = files.read(places.block_file(project, str(note.get("file"))))
     except (OSError, DaybookError):

@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files
+from mcp_server.adapters.index import replay
 from mcp_server.adapters.index import spending as spent
-from mcp_server.adapters.index import usage
 from mcp_server.core import budget
 from mcp_server.core.budget import CallFailed, Outcome, Reply
 from mcp_server.core.errors import ModelUnavailable, SettingsError
@@ -60,7 +60,7 @@ def call_model(
         size = len((system + prompt).encode("utf-8", "surrogatepass"))
         reserved = budget.reserve(size, most_tokens)
         with store.database.write() as db:
-            usage.catch_up(db, store.ledger)
+            replay.catch_up(db, store.ledger)
             _check_item(db, item)
             _check_pause(spent.timed_pause(db, now))
             usd, calls = spent.today(db, now)

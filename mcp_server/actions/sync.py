@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from mcp_server.adapters import files, memory_file
-from mcp_server.adapters.index import memories, selections, usage
+from mcp_server.adapters.index import memories, replay, selections
 from mcp_server.adapters.index.memories import Problem
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
@@ -111,10 +111,10 @@ def rebuild(
 def catch_up(store: Store) -> None:
     """Add up what is new in the ledger."""
     with store.database.read() as db:
-        behind = usage.behind(db, store.ledger)
+        behind = replay.behind(db, store.ledger)
     if behind:
         with store.database.write() as db:
-            usage.catch_up(db, store.ledger)
+            replay.catch_up(db, store.ledger)
 
 
 def ensure_synced(store: Store) -> None:

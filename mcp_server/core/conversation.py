@@ -8,9 +8,12 @@ conversation comes back as it was saved.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.transcript import Speaker, Utterance
+
+if TYPE_CHECKING:  # hooks read conversations but no transcripts
+    from mcp_server.core.transcript import Utterance
 
 SEPARATOR = " · "
 _HEADING = re.compile(r"## (?P<speaker>[^\n·]{1,80}?)(?: · (?P<time>[^\n]{1,60}))?")
@@ -84,26 +87,26 @@ def turns_of(messages: Sequence[object]) -> list[Turn]:
     return turns
 
 
-def turns_said(utterances: Sequence[Utterance], *, subagent: bool) -> list[Turn]:
+def turns_said(utterances: Sequence["Utterance"], *, subagent: bool) -> list[Turn]:
     """
     Return *utterances* of a transcript as turns: what one speaker says in a row is one turn.
 
     The tools that Claude (or its agent) called are lines of its turn.
     """
-    acting = Speaker.AGENT if subagent else Speaker.CLAUDE
+    acting = "agent" if subagent else "claude"
     turns: list[Turn] = []
     for utterance in utterances:
-        calls = utterance.speaker is Speaker.TOOL
-        speaker = acting if calls else utterance.speaker
-        if turns and turns[-1].speaker == speaker.value and speaker is not Speaker.USER:
+        calls = utterance.speaker == "tool"
+        speaker = acting if calls else utterance.speaker.value
+        if turns and turns[-1].speaker == speaker != "user":
             between = "\n" if calls and turns[-1].words.rpartition("\n")[2].startswith("[") else "\n\n"
             turns[-1] = replace(turns[-1], words=f"{turns[-1].words}{between}{utterance.words}")
         else:
-            turns.append(Turn(speaker.value, utterance.words, utterance.time))
+            turns.append(Turn(speaker, utterance.words, utterance.time))
     return turns
 
 
-def without_said(utterances: Sequence[Utterance], turns: Sequence[Turn]) -> list[Utterance]:
+def without_said(utterances: Sequence["Utterance"], turns: Sequence[Turn]) -> list["Utterance"]:
     """
     Return those of *utterances* that *turns*, the end of their conversation, does not hold yet.
 

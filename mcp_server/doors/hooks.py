@@ -71,7 +71,6 @@ def main() -> None:
 def _brief(said: dict[str, Any]) -> tuple[str, str]:
     """Return what the session is told, and one line for the person."""
     from mcp_server.actions.brief import brief
-    from mcp_server.actions.compaction import after_compaction
     from mcp_server.actions.notice import notice
     from mcp_server.bootstrap import model_key
     from mcp_server.core.errors import IndexUnavailable
@@ -79,7 +78,11 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
     store, folder = _opened(said)
     session = str(said.get("session_id", ""))
     compacted = said.get("source") == "compact"
-    survived = after_compaction(store, session=session) if compacted else []
+    survived: list[str] = []
+    if compacted:
+        from mcp_server.actions.compaction import after_compaction
+
+        survived = after_compaction(store, session=session)
     try:
         told = brief(store, notices=survived, again=session if compacted else "", folder=folder)
     except IndexUnavailable:

@@ -5,10 +5,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from mcp_server.doors.cli import GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -190,3 +193,10 @@ def test_init_share_and_trust_from_the_shell(run: Run, project: Path) -> None:
     assert "1 wait." in said(run("trust", "--list"))
     assert "1 accepted." in said(run("trust"))
     assert "Nothing waits" in said(run("trust"))
+
+
+def test_every_command_is_in_the_list_of_its_module() -> None:
+    for module, names in GROUPS.items():
+        found = import_module(f"mcp_server.doors.cli.{module}").COMMANDS
+
+        assert tuple(command.name for command in found) == names

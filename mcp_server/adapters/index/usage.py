@@ -2,15 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC
 from typing import Any
 
-from mcp_server.adapters.index import sightings, spending, tidying, transcripts
-from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core import dials
-from mcp_server.core.memory import parse_timestamp
+
+EVENTS = frozenset({"recalled", "used", "injected", "confirmed", "remembered", "revised", "accepted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +24,6 @@ class Usage:
 
 
 UNUSED = Usage()
-
-
-def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
-    """Add the events that are new since the last reading; return how many. Call it inside a write."""
-    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
-    added = 0
-    for path in ledger.paths():
-        offset = known.get(path.name, 0)
-        if size(path) == offset:
-            continue
-        if size(path) < offset:
-            offset = 0  # somebody wrote the file anew; counting twice is better than not at all
-        for event, behind in read_events(path, offset):
-            _add(db, event)
-            added += 1
-            offset = behind
-        db.execute("INSERT OR REPLACE INTO ledger_files VALUES (?, ?)", (path.name, offset))
-    return added
-
-
-def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
-    """Tell whether the ledger has lines that were not added up yet."""
-    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
-    return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
 
 
 def usage_of(db: sqlite3.Connection, refs: Iterable[str]) -> dict[str, Usage]:
@@ -76,18 +50,11 @@ def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
     return set(db.execute("SELECT ref, digest FROM injected WHERE session = ?", (session,)))
 
 
-def _add(db: sqlite3.Connection, event: Event) -> None:
-    data = event.data
-    try:
-        at = int(parse_timestamp(event.at).astimezone(UTC).timestamp())
-    except ValueError:
-        return
-    for derived in (transcripts, sightings, spending, tidying):
-        if event.event in derived.EVENTS:
-            derived.add(db, event.event, data, at)
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger."""
     refs = [str(ref) for ref in _list(data.get("refs"))]
     for ref in refs:
-        match event.event:
+        match event:
             case "recalled":
                 _move(db, ref, "retrieved = retrieved + 1, " + _ACCESS, at)
             case "used":
@@ -100,11 +67,11 @@ def _add(db: sqlite3.Connection, event: Event) -> None:
             case _:
                 pass
     digests = [str(digest) for digest in _list(data.get("digests"))]
-    if event.event == "injected":
+    if event == "injected":
         session = str(data.get("session"))
         given = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
         db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", given)
-    elif event.event in ("remembered", "revised", "accepted"):
+    elif event in ("remembered", "revised", "accepted"):
         db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", [(digest,) for digest in digests])
 
 

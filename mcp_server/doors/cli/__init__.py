@@ -1,44 +1,44 @@
 """The command line: `daybook VERB`, the same verbs and words as the MCP tools."""
 
 import sys
+from importlib import import_module
 
 import click
 
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError
-from mcp_server.doors.cli import (
-    capture_commands,
-    demo,
-    import_commands,
-    listing_commands,
-    memory_commands,
-    project_commands,
-    session_commands,
-    store_commands,
-)
 
 DISK_REFUSED = 9
+GROUPS = {  # module: the commands in it; only the module of the command that runs is loaded
+    "memory_commands": ("remember", "recall", "read", "revise", "forget", "restore"),
+    "listing_commands": ("list", "stats"),
+    "session_commands": ("save-session", "restore-session", "save-conversation", "load-conversation"),
+    "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),
+    "import_commands": ("import",),
+    "project_commands": ("init", "share", "trust", "brief"),
+    "store_commands": ("sync", "where", "status", "doctor"),
+    "demo": ("demo",),
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Groups(click.Group):
+    """The commands of all modules in GROUPS."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(name for names in GROUPS.values() for name in names)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for module, names in GROUPS.items():
+            if cmd_name in names:
+                commands: tuple[click.Command, ...] = import_module(f"{__name__}.{module}").COMMANDS
+                return next(command for command in commands if command.name == cmd_name)
+        return None
+
+
+@click.group(cls=Groups, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="daybook")
 def daybook() -> None:
     """A memory for Claude Code: markdown files you can edit, found by words and by meaning."""
-
-
-GROUPS = (
-    memory_commands,
-    listing_commands,
-    session_commands,
-    capture_commands,
-    import_commands,
-    project_commands,
-    store_commands,
-    demo,
-)
-for group in GROUPS:
-    for command in group.COMMANDS:
-        daybook.add_command(command)
 
 
 def main() -> None:

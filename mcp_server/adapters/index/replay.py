@@ -1,0 +1,44 @@
+"""The ledger replayed into the index: each event goes to the tables that are derived from it."""
+
+import sqlite3
+from datetime import UTC
+
+from mcp_server.adapters.index import sightings, spending, tidying, transcripts, usage
+from mcp_server.adapters.ledger import Event, Ledger, read_events, size
+from mcp_server.core.memory import parse_timestamp
+
+DERIVED = (usage, transcripts, sightings, spending, tidying)
+
+
+def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
+    """Add the events that are new since the last reading; return how many. Call it inside a write."""
+    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    added = 0
+    for path in ledger.paths():
+        offset = known.get(path.name, 0)
+        if size(path) == offset:
+            continue
+        if size(path) < offset:
+            offset = 0  # somebody wrote the file anew; counting twice is better than not at all
+        for event, behind in read_events(path, offset):
+            _add(db, event)
+            added += 1
+            offset = behind
+        db.execute("INSERT OR REPLACE INTO ledger_files VALUES (?, ?)", (path.name, offset))
+    return added
+
+
+def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
+    """Tell whether the ledger has lines that were not added up yet."""
+    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
+
+
+def _add(db: sqlite3.Connection, event: Event) -> None:
+    try:
+        at = int(parse_timestamp(event.at).astimezone(UTC).timestamp())
+    except ValueError:
+        return
+    for derived in DERIVED:
+        if event.event in derived.EVENTS:
+            derived.add(db, event.event, event.data, at)
