@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_server.doors.cli import GROUPS
+from tests.recorded import Recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -200,3 +201,106 @@ def test_every_command_is_in_the_list_of_its_module() -> None:
         found = import_module(f"mcp_server.doors.cli.{module}").COMMANDS
 
         assert tuple(command.name for command in found) == names
+
+
+def transcript(folder: Path, project: Path) -> Path:
+    """Record a session of *project* where Claude Code keeps them."""
+    recorded = Recorded(folder / "projects" / "-shop", cwd=project)
+    recorded.user("We decided to keep invoices in Postgres because of the reports.")
+    recorded.claude("Noted.")
+    return recorded.path
+
+
+def test_past_sessions_are_counted_taken_in_and_found(run: Run, project: Path, tmp_path: Path) -> None:
+    transcript(tmp_path / "claude", project)
+    claude = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+
+    assert run("backfill", "--dry-run", **claude).stdout.startswith("1 transcripts to take in")
+    assert run("backfill", **claude).stdout == "1 transcripts taken in, 2 turns.\n"
+    assert run("backfill", **claude).stdout.startswith("0 transcripts to take in")
+    assert "keep invoices in Postgres" in run("recall", "invoices", "--kind", "conversation").stdout
+
+
+def test_capture_can_be_switched_off(run: Run, memory_dir: Path) -> None:
+    assert "capture is manual" in run("setup", "--capture", "manual").stdout
+    assert (memory_dir / "config.toml").read_text(encoding="utf-8") == 'capture = "manual"\n'
+
+    done = run("backfill")
+
+    assert done.returncode == 4
+    assert "Nothing is captured" in done.stderr
+
+
+def test_setup_without_a_terminal_says_which_options_to_give(run: Run, memory_dir: Path) -> None:
+    done = run("setup")
+
+    assert done.returncode == 4
+    assert "--model or --no-model" in done.stderr
+    assert not (memory_dir / "config.toml").exists()
+
+
+def test_setup_says_what_holds_and_what_is_missing(run: Run) -> None:
+    said = run("setup", "--model", "--daily-usd", "0.05").stdout
+
+    assert "at most $0.05 and 60 calls a day" in said
+    assert "There is no API key yet" in said
+    assert "you allowed model calls" not in run("status").stdout
+    assert "FAIL  language model: it is allowed, but there is no API key" in run("doctor").stdout
+    assert "never called" in run("setup", "--no-model").stdout
+
+
+def test_candidates_are_listed_and_decided_on(run: Run, project: Path, tmp_path: Path) -> None:
+    transcript(tmp_path / "claude", project)
+    run("backfill", CLAUDE_CONFIG_DIR=str(tmp_path / "claude"))
+
+    (waiting,) = json.loads(run("candidates", "--json").stdout)
+    assert waiting["text"].startswith("We decided to keep invoices")
+    assert "We decided to keep invoices" in run("candidates").stdout
+    assert run("candidates", "--approve", waiting["id"]).stdout == "Stored: 1 add.\n"
+    assert run("candidates").stdout == "Nothing waits for you.\n"
+    assert run("candidates", "--reject", "nope").returncode == 3
+
+
+def test_a_question_is_answered_by_passages_without_a_model(run: Run) -> None:
+    run("remember", "Invoices in Postgres | Invoices are kept in Postgres for the reports.")
+
+    known = run("ask", "where are invoices kept in Postgres").stdout
+    assert "The best passages are:" in known
+    assert "Invoices are kept in Postgres" in known
+    assert run("ask", "colour of the moon of Endor").stdout.startswith("Not known")
+    assert json.loads(run("ask", "--json", "where are invoices kept in Postgres").stdout)["hits"]
+
+
+def test_remembering_another_value_says_what_it_replaces(run: Run) -> None:
+    old = json.loads(run("remember", "--json", "Upload timeout | The upload timeout is 30 seconds.").stdout)[
+        "id"
+    ]
+
+    said = run("remember", "Upload timeout | The upload timeout is 60 seconds.").stdout
+
+    assert f"It takes the place of {old}, which is kept as superseded." in said
+    assert "60 seconds" in run("recall", "upload timeout").stdout
+    assert "30 seconds" not in run("recall", "upload timeout").stdout
+
+
+def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:
+    assert run("tidy").stdout == "Nothing needs tidying.\n"
+    written = [memory_dir / "knowledge" / f"{name}.md" for name in ("one", "two")]
+    written[0].parent.mkdir(exist_ok=True)
+    for path in written:
+        head = f"---\nid: {path.stem}\ntitle: Exports\nsource: extracted\n---\n"
+        path.write_text(f"{head}Exports are written as parquet files.\n", encoding="utf-8")
+
+    def superseded() -> int:
+        return sum("status: superseded" in path.read_text(encoding="utf-8") for path in written)
+
+    assert "would do" in run("tidy", "--dry-run").stdout
+    assert superseded() == 0
+    assert "done" in run("tidy").stdout
+    assert superseded() == 1
+    assert "as before" in run("tidy", "--undo").stdout
+    assert superseded() == 0
+
+
+def test_work_says_what_it_did(run: Run, memory_dir: Path) -> None:
+    assert run("work").stdout == "0 turns kept; memories: nothing\n"
