@@ -2,7 +2,6 @@
 
 import json
 import re
-import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -225,6 +224,46 @@ def test_a_clear_and_a_fork_lose_nothing_and_learn_nothing_twice(claude: Claude,
     assert len(knowledge(store)) == 1
 
 
-def rows(store: Path, sql: str) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(f"file:{store}/memory.db?mode=ro", uri=True) as db:
-        return db.execute(sql).fetchall()
+def test_the_capture_command_learns_without_a_key_on_the_persons_own_subscription(
+    claude: Claude, store: Path
+) -> None:
+    claude.prompt(DECIDED, ["Noted."], until=reached(store, "transcript_kept"))
+
+    def proposed(request: Request) -> dict[str, Any]:
+        piece = request.tool_results()[-1]
+        chunk = piece.split("\n")[0].removeprefix("chunk ")
+        assert DECIDED in piece
+        return call(
+            "submit_candidates", chunk=chunk, candidates=[proposal(DECIDED, "keep invoices in Postgres")]
+        )
+
+    run = claude.prompt(
+        "/daybook:capture 3", [call("next_transcript_chunk"), proposed, "One memory was stored."]
+    )
+
+    assert run.tool_results[-1].startswith("Done: 1 add")
+    assert knowledge(store) == {DECIDED: "active"}
+    assert run.memory == []
+
+
+def test_the_block_in_claude_md_is_kept_up_and_not_told_twice(
+    claude: Claude, store: Path, plugin: Path
+) -> None:
+    path = claude.project / "CLAUDE.md"
+    path.write_text("# Mine\n\nUse tabs.\n", encoding="utf-8")
+    done = subprocess.run(
+        [plugin / "bin" / "daybook", "init", "--file", "CLAUDE.md"],
+        env=claude.environment("http://127.0.0.1:9"), cwd=claude.project, check=True,
+    )  # fmt: skip
+    assert done.returncode == 0
+
+    claude.prompt(
+        "/daybook:remember Totals | Totals are rounded half to even.",
+        [call("remember", title="Totals", content="Totals are rounded half to even.", type="decision"), "ok"],
+    )
+    wait_until(lambda: "rounded half to even" in path.read_text(encoding="utf-8"))
+
+    first = claude.prompt("good morning").main[0]
+    assert path.read_text(encoding="utf-8").startswith("# Mine\n\nUse tabs.\n")
+    assert "Totals are rounded half to even." in first.said()
+    assert all("half to even" not in told for told in first.hook_context("SessionStart"))

@@ -7,15 +7,18 @@ writes the summary. A hook never fails and never delays: what goes wrong is one 
 
 import json
 import logging
+import threading
 from pathlib import Path
 
 from mcp_server.actions.brief import brief
+from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import before_compaction
 from mcp_server.actions.inject import inject
 from mcp_server.actions.note import captures, note_answer, note_ended
 from mcp_server.adapters.own_process import start_worker
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.server.application import Application
+from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +62,7 @@ def register(application: Application) -> None:
             case "SubagentStart":
                 return _context(event, brief(store, for_subagent=True).text)
             case "Stop":
+                threading.Thread(target=_refresh_block, args=(store,), name="claude-md", daemon=True).start()
                 if note_answer(store, transcript, session=session.id, folder=folder):
                     start_worker(opened.environment)
             case "PreCompact" if captures(store, transcript):
@@ -68,6 +72,16 @@ def register(application: Application) -> None:
         return NOTHING
 
     application.server.tool(description="For Daybook's hooks only.", structured_output=False)(hook)
+
+
+def _refresh_block(store: Store) -> None:
+    """Let the managed block say what was remembered in this turn; nobody waits for it."""
+    try:
+        refresh(store)
+    except (DaybookError, OSError) as error:
+        log.warning("the block in CLAUDE.md was not refreshed: %s", error)
+    finally:
+        store.database.close()
 
 
 def _context(event: str, text: str) -> str:

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Turn = str | dict[str, Any]
-"""What the model answers: a text, or `{"tools": [{"name", "input"}, …]}`; see `call` and `large`."""
+Turn = str | dict[str, Any] | Callable[[Any], dict[str, Any]]
+"""
+What the model answers: a text, `{"tools": [{"name", "input"}, …]}` (see `call`), or what a function makes of
+the request.
+"""
 
 OUR_TOOLS = "mcp__plugin_daybook_daybook__"
 OUR_QUESTION = "You keep the memory of a software developer"  # how the worker's own requests begin
@@ -24,11 +27,6 @@ EXHAUSTED = "(the script is exhausted)"
 def call(name: str, **arguments: Any) -> dict[str, Any]:
     """Return the turn in which the model calls one tool; a name in lower case is a tool of Daybook's."""
     return {"tools": [{"name": OUR_TOOLS + name if name.islower() else name, "input": arguments}]}
-
-
-def large(text: str, tokens: int) -> dict[str, Any]:
-    """Return a turn whose answer counts so many *tokens* that the client shortens the conversation."""
-    return {"text": text, "tokens": tokens}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +110,15 @@ class MockAPI(ThreadingHTTPServer):
         with self.arrived:
             return self.arrived.wait_for(lambda: len(self.main()) >= number, seconds)
 
-    def answer(self, request: Request) -> Turn:
+    def answer(self, request: Request) -> str | dict[str, Any]:
         with self.arrived:
             self.requests.append(request)
             self.arrived.notify_all()
             if request.kind == "memory":
                 return self.memory(request)
             turns = self._turns[request.kind]
-            return turns.pop(0) if turns else EXHAUSTED
+            turn = turns.pop(0) if turns else EXHAUSTED
+            return turn(request) if callable(turn) else turn
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -172,7 +171,7 @@ def _tokens(body: dict[str, Any]) -> int:
     return len(json.dumps(body)) // 4
 
 
-def _message(turn: Turn, body: dict[str, Any]) -> dict[str, Any]:
+def _message(turn: str | dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     text = turn if isinstance(turn, str) else turn.get("text")
     if text is not None:
         content: list[dict[str, Any]] = [{"type": "text", "text": text}]
@@ -193,7 +192,7 @@ def _message(turn: Turn, body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _counted(turn: Turn) -> int:
+def _counted(turn: str | dict[str, Any]) -> int:
     return 0 if isinstance(turn, str) else int(turn.get("tokens", 0))
 
 
