@@ -156,20 +156,19 @@ class Meanings:
 
 class Models:
     """
-    The language model as the person allows it now: the key and the endpoint are looked up at each call.
+    The language model as the person allows it now: consent, key and endpoint are looked up at each call.
 
     *own_network* is false when a repository named proxies or certificates.
     """
 
-    def __init__(self, environment: Mapping[str, str], settings: Settings, *, own_network: bool) -> None:
+    def __init__(self, environment: Mapping[str, str], *, own_network: bool) -> None:
         self._environment = environment
-        self._settings = settings
         self._own_network = own_network
         self._opened: tuple[str, str, Model] | None = None
 
     def __call__(self) -> Model | None:
         """Return the model, None without consent or key; raises ModelUnavailable when it cannot be loaded."""
-        if not self._settings.model_calls:
+        if not read_settings(self._environment).model_calls:
             return None
         key, base_url = model_key(self._environment)
         if not key:
@@ -179,9 +178,7 @@ class Models:
                 from mcp_server.adapters.claude_model import API, ClaudeModel
             except ImportError as error:
                 raise ModelUnavailable(f"The model's library cannot be loaded: {error}.") from error
-            model = ClaudeModel(
-                key, base_url or API, consent=self._settings.model_calls, own_network=self._own_network
-            )
+            model = ClaudeModel(key, base_url or API, consent=True, own_network=self._own_network)
             self._opened = (key, base_url, model)
         return self._opened[2]
 
@@ -226,7 +223,7 @@ class Opened:
         self.home = memory_dir(self.environment)
         self.settings = read_settings(self.environment)
         own_network = not any(name in given and name not in self.environment for name in _NETWORK)
-        self.model = Models(self.environment, self.settings, own_network=own_network)
+        self.model = Models(self.environment, own_network=own_network)
         self.meaning = Meanings(self.settings, wait=wait_for_model)
         self.database = Database(_index_path(self.home))
         self.clock = clock
@@ -242,7 +239,7 @@ class Opened:
             project=project,
             database=self.database,
             ledger=Ledger(self.home / "ledger"),
-            settings=self.settings,
+            settings=read_settings(self.environment),  # afresh: what the person switches off is off at once
             clock=self.clock,
             meaning=self.meaning,
             model=self.model,

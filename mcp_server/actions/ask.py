@@ -22,7 +22,7 @@ SHOWN = 5  # passages shown when no model answers
 
 NOT_KNOWN = "Not known: nothing that is remembered answers this."
 _MASK = re.compile(r"\[secret removed: [^\]\n]{1,120}\]")
-_CITED = re.compile(r"\[([a-z0-9][a-z0-9-]{0,79})\]")
+_CITED = re.compile(r"([ \t]*)\[([a-z0-9][a-z0-9-]{0,79})\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
     if not words or "NOT KNOWN" in words:
         return Asked("", (), ())
     given = {hit.id for hit in hits}
-    words = _CITED.sub(lambda match: match[0] if match[1] in given else "", words)
-    cited = tuple(dict.fromkeys(_CITED.findall(words)))
+    words = _CITED.sub(lambda match: match[0] if match[2] in given else "", words)
+    cited = tuple(dict.fromkeys(memory_id for _, memory_id in _CITED.findall(words)))
     return Asked(words, cited, hits[:SHOWN])
 
 

@@ -83,6 +83,8 @@ def propose_mined(store: Store, found: Iterable[Mined], *, session: str, convers
             mined.text,
             type=mined.type,
             source="mined",
+            # A pattern cannot tell what holds everywhere: "always use pnpm in this repo".
+            level=Level.PROJECT if store.project else None,
             session=session,
             conversation=conversation,
             evidence=mined.text if mined.from_person else "",
@@ -161,6 +163,7 @@ def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
         type=memory.type,
         tags=memory.tags,
         source=source,
+        level=Level.PROJECT if memory.source == "mined" and store.project else None,
         touches=memory.touches,
         session=memory.session,
         conversation=memory.conversation,
@@ -216,4 +219,6 @@ def _read(store: Store, path: Path) -> Waiting | None:
     with store.database.read() as db:
         times = sightings.times(db, memory.id)
     why = memory.notes[0] if memory.notes else "waits for you"
+    if reads_like_instruction(f"{memory.title}\n{memory.text}"):
+        why = "waits for you: it reads like an instruction"
     return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why)

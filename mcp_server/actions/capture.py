@@ -17,7 +17,7 @@ from mcp_server.actions.candidate import promote, propose_mined
 from mcp_server.actions.note import note_seen
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, take_in
+from mcp_server.actions.sync import catch_up, sync, take_in
 from mcp_server.adapters import memory_file, transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
@@ -54,6 +54,8 @@ def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
         with store.database.read() as db:
             known = transcripts.known(db, str(path))
         if size and (known is None or known.seen != size):
+            # Of an agent that nobody told of, nobody can tell whether it worked before the person agreed.
+            begun = 0 if known is None else transcript.seen
             note_seen(
                 store,
                 path,
@@ -61,7 +63,7 @@ def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
                 session=transcript.session,
                 folder=transcript.folder,
                 ended=transcript.ended,
-                backfill=transcript.paid_from >= transcript.seen > 0,
+                backfill=transcript.paid_from > 0 and transcript.paid_from >= begun,
             )
             catch_up(store)
             with store.database.read() as db:
@@ -206,7 +208,10 @@ def _add_to_part(
 ) -> str:
     subagent = is_subagent(Path(transcript.path))
     text = _text_of(vault, path)
-    new = without_said(new, parse_turns(text)[-len(new) - 4 :])
+    fresh = without_said(new, parse_turns(text)[-len(new) - 4 :])
+    if len(fresh) < len(new):
+        sync(store)  # a process was killed here, perhaps before the index had what it wrote
+    new = fresh
     added = render_turns(turns_said(new, subagent=subagent))
     if text and len(text) + len(added) > PART:
         part, text = part + 1, ""

@@ -5,6 +5,7 @@ Before it, the end of the transcript is looked at: what the person asked, which 
 commands failed. The summary is told to keep that, and the session that goes on is told it again.
 """
 
+import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ LOOKED_AT = 512 * 1024  # bytes of the transcript's end: what is older was told 
 PROMPTS, TOUCHED, FAILURES = 5, 12, 3
 BUDGET = 1400  # characters told after the compaction
 FOLDER = "work"
+FORGOTTEN_AFTER = 86_400  # seconds
 
 KEEP = (
     "Keep in the summary: what the person decided, corrected or asked for and is not done yet, with its"
@@ -54,6 +56,16 @@ def after_compaction(store: Store, *, session: str) -> list[str]:
         return []
     told, _ = within([str(line) for line in said], BUDGET)
     return ["Before this conversation was shortened:", *told]
+
+
+def forget_compactions(store: Store) -> None:
+    """Delete what was saved for compactions of over a day ago: nobody is told it any more."""
+    late = store.now() - FORGOTTEN_AFTER
+    folder = store.home / FOLDER
+    for path in folder.glob("compaction-*.json") if folder.is_dir() else ():
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < late:
+                files.delete(path)
 
 
 def _surviving(utterances: Sequence[Utterance]) -> list[str]:

@@ -23,6 +23,7 @@ from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files
 from mcp_server.adapters.index import selections, soundness, transcripts
 from mcp_server.adapters.own_process import try_hook
+from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft, Level, timestamp
 from mcp_server.core.query import Filter, Mode, Query
@@ -63,8 +64,8 @@ class State:
     needs: tuple[str, ...]
 
 
-def status(store: Store) -> State:
-    """Return how the memory stands. Raises IndexUnavailable."""
+def status(store: Store, *, has_key: bool) -> State:
+    """Return how the memory stands; *has_key*: there is a key for the model. Raises IndexUnavailable."""
     stats = get_stats(store)
     waiting = len(untrusted(store))
     spent = spending(store)
@@ -80,10 +81,10 @@ def status(store: Store) -> State:
         needs.append(torn)
     if spent.paused_reason and not spent.paused_until:
         needs.append(f"The model is not called: {spent.paused_reason} Correct it, then run 'daybook setup'.")
+    if store.settings.model_calls and not has_key:
+        needs.append("The model may be called, but there is no API key: set one with 'daybook setup --key'.")
     if spent.given_up:
-        needs.append(
-            f"{spent.given_up} pieces of sessions could not be learned; recall finds them all the same."
-        )
+        needs.append(f"Not learned, after {MOST_TRIES} tries: {spent.given_up} pieces; recall finds them.")
     if disputed:
         needs.append(f"{disputed} memories contradict each other and are not shown unasked.")
     if capture.candidates and capture.mode == "suggest":

@@ -16,7 +16,7 @@ from mcp_server.actions.candidate import propose
 from mcp_server.actions.capture import conversation_id, is_kept_here, is_subagent
 from mcp_server.actions.model_call import call_model
 from mcp_server.actions.settle import Settled, neighbours_of, settle
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.sync import catch_up, sync
 from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
@@ -70,7 +70,11 @@ def learn(store: Store, transcript: Transcript, *, progress: Progress | None = N
     Raises ModelUnavailable when the budget, the person or the service says no: what is left stays pending.
     """
     settled: list[Settled] = []
+    if not is_kept_here(store, transcript):
+        _note_read(store, transcript, transcript.kept)  # the person forgot the conversation
+        return settled
     if answer := _spooled(_spool(store, transcript)):
+        sync(store)  # a process was killed here, perhaps before the index had what it stored
         settled += _take(store, transcript, answer)
         transcript = replace(transcript, learned=_end(transcript, answer))
     reached = transcript.paid_start

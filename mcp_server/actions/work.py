@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mcp_server.actions.capture import keep, with_subagents
 from mcp_server.actions.claude_md import refresh
+from mcp_server.actions.compaction import forget_compactions
 from mcp_server.actions.learn import learn
 from mcp_server.actions.settle import Settled
 from mcp_server.actions.sync import catch_up
@@ -68,6 +69,7 @@ def _work_once(store_for: StoreFor, done: Work) -> bool:
     store = store_for(None)
     catch_up(store)
     _note_consent(store)
+    forget_compactions(store)
     touched: dict[str, Store] = {}
     for transcript in _pending(store, done):
         here = store_for(_folder(transcript))
@@ -78,7 +80,7 @@ def _work_once(store_for: StoreFor, done: Work) -> bool:
         except (DaybookError, OSError) as error:
             done.failed[transcript.path] = str(error)
             log.warning("%s was not kept: %s", transcript.path, error)
-    if store.settings.model_calls:
+    if store.settings.model_calls and store.settings.capture != "manual":
         _learn_all(store_for, done, touched)
     for here in touched.values():
         _finish(here, done)
@@ -125,6 +127,8 @@ def _note_consent(store: Store) -> None:
 
 
 def _pending(store: Store, done: Work) -> list[Transcript]:
+    if store.settings.capture == "manual":
+        return []
     with store.database.read() as db:
         return [each for each in transcripts.unkept(db) if each.path not in done.failed]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from mcp_server.core.memory import MAX_TITLE, fingerprint
 from mcp_server.core.provenance import MANUAL, reads_like_instruction
-from mcp_server.core.redaction import find_secrets
+from mcp_server.core.redaction import find_secrets, redact
 from mcp_server.core.render import one_line
 from mcp_server.core.verdict import (
     AUTHORITY,
@@ -179,7 +179,8 @@ def request(items: Sequence[Item], dates: Sequence[str], *, today: str) -> str:
     for number, (item, date) in enumerate(zip(items, dates, strict=True), start=1):
         mark = " KEEP" if item.kept or is_long(item) else " MERGE OR KEEP" if item.lasting else ""
         said = item.statement
-        lines.append(f"[{number}]{mark} ({date}) {one_line(said.title)}: {one_line(said.text, SHOWN)}")
+        title, text = one_line(redact(said.title)), one_line(redact(said.text), SHOWN)
+        lines.append(f"[{number}]{mark} ({date}) {title}: {text}")
     memories = "\n".join(lines)
     return f"Today is {today}.\n\n<memories>\n{memories}\n</memories>\n\nThe JSON object:"
 

@@ -6,6 +6,7 @@ It is set by the code that stores a memory, never by a model or by what a file s
 """
 
 import re
+import unicodedata
 
 from mcp_server.core.words import content_words
 
@@ -47,14 +48,54 @@ _INSTRUCTIONS = [
             r"(?<!\w)</?\s*(?:system|assistant|user|human|tool_use|tool_result|function_calls?|instructions?)\b"
             r"[^>]{0,80}>",
         ),
-        ("system:|assistant:|human:", r"^\s*(?:system|assistant|human):"),
+        ("system:|assistant:|human:", r"^[\s#]*(?:system|assistant|human):"),
+        ("<|im_|[inst|[/inst|{{tool|antml:", r"<\|im_\w+\|>|\[/?inst\]|\{\{tool\b|\bantml:\w"),
+        ("tool|mcp__", r"\b(?:use|call|invoke) (?:the )?\w+ tool\b|\b(?:run|call|invoke) mcp__\w"),
+        (
+            "system prompt|previous instructions|new instructions",
+            r"\b(?:drop|ignore|replace|reveal|print) your system prompt"
+            r"|\byour previous instructions|\bnew instructions for (?:the |an? )?(?:agent|assistant|model|claude)",
+        ),
+        (
+            "silently|secretly|quietly",
+            r"\b(?:silently|secretly|quietly) (?:switch|delete|remove|push|commit|deploy|change|add)\b",
+        ),
+        (
+            "recommend|suggest|steer|rate every|praise",
+            r"\b(?:always|never) (?:recommend|suggest)\b|\bsteer (?:the |every )?(?:person|user|people|users)\b"
+            r"|\bwhen(?:ever)? (?:you are )?asked\b.{0,60}\b(?:recommend|suggest)\b",
+        ),
+        (
+            "approved|confirmed|permission mode",
+            r"\b(?:the )?(?:user|person|human) (?:has )?(?:already )?(?:approved|confirmed)\b"
+            r"|\byour permission mode\b",
+        ),
+        (
+            "decode|base64|rot13|hex|morse|backwards|unescape",
+            r"\b(?:decode|base64|rot13|hex|morse|backwards|unescape)\b.{0,120}"
+            r"\b(?:obey|follow|apply it|execute|run after|do what it says|do it)\b"
+            r"|\b(?:rot13|hex|morse)\b.{0,40}\bto execute\b",
+        ),
+        (
+            "ignor|negeer|игнорируй|忽略|無視|무시|تجاهل",
+            r"\bignor\w+ .{0,30}\b(?:anweisung|regel|instruc|istruzion|instruç)|\bnegeer .{0,20}\binstructies"
+            r"|игнорируй .{0,30}инструкци|忽略.{0,12}(?:指令|指示)|指示.{0,10}無視|지시.{0,6}무시|تجاهل .{0,12}التعليمات",
+        ),
         ("curl|wget", r"\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b"),
     )
 ]
 
 
+_ALIKE = str.maketrans("аеорсухіѕјАВЕКМНОРСТХІ", "aeopcyxisjABEKMHOPCTXI")
+_MIXED = re.compile(r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІ])\w+")  # a word of two alphabets
+
+
 def reads_like_instruction(text: str) -> bool:
     """Tell whether *text* tries to steer a model instead of stating a fact; advisory, both ways."""
+    if not text.isascii():  # wide and bold letters, and those of other alphabets that look like ours
+        text = unicodedata.normalize("NFKC", text)
+        text = "".join(each for each in text if unicodedata.category(each) not in ("Cf", "Mn"))
+        text = _MIXED.sub(lambda word: word[0].translate(_ALIKE), text)
     folded = re.sub(r"[ \t]+", " ", text.lower())
     return any(
         pattern.search(folded) for words, pattern in _INSTRUCTIONS if any(word in folded for word in words)

@@ -1,11 +1,13 @@
 """What survives when a conversation is shortened."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.compaction import KEEP, after_compaction, before_compaction
+from mcp_server.actions.compaction import KEEP, after_compaction, before_compaction, forget_compactions
 from mcp_server.store import Store
+from tests.conftest import Clock
 from tests.recorded import Recorded
 
 
@@ -92,3 +94,17 @@ def test_a_broken_note_is_no_note(store: Store, recorded: Recorded) -> None:
     note.write_text('{"not": "a list"', encoding="utf-8")
 
     assert after_compaction(store, session=recorded.session) == []
+
+
+def test_what_was_saved_goes_after_a_day(store: Store, recorded: Recorded, clock: Clock) -> None:
+    recorded.user("Something to be told")
+    told(store, recorded)
+    (note,) = (store.home / "work").iterdir()
+    os.utime(note, (store.now() - 86_000, store.now() - 86_000))
+    forget_compactions(store)
+    assert note.exists()
+
+    clock.pass_days(0.1)
+    forget_compactions(store)
+
+    assert not note.exists()

@@ -10,6 +10,7 @@ import pytest
 
 from mcp_server.actions.candidate import review_candidates
 from mcp_server.actions.capture import keep
+from mcp_server.actions.forget import forget
 from mcp_server.actions.learn import learn, next_piece, take_proposals
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.note import note_seen
@@ -374,3 +375,16 @@ def test_an_agent_learns_piece_by_piece_without_any_key(store: Store, recorded: 
     assert len(pieces) == 3
     assert [memory.text for memory in knowledge(store)] == [POSTGRES]
     assert queued(store, recorded).learned == recorded.path.stat().st_size
+
+
+def test_what_the_person_forgot_is_not_sent(
+    learning: Store, model: ScriptedModel, recorded: Recorded
+) -> None:
+    recorded.user(POSTGRES)
+    pending = kept(learning, recorded)
+    forget(learning, recorded.session, forever=True)
+
+    learn(learning, pending)
+
+    assert model.calls == 0
+    assert queued(learning, recorded).learned == recorded.path.stat().st_size

@@ -56,3 +56,17 @@ def test_what_cannot_be_used_is_refused_and_nothing_is_written(store: Store, cho
 def test_a_key_with_a_line_end_is_refused() -> None:
     with pytest.raises(Rejected):
         with_values("", {"api_key": "two\nlines"})
+
+
+def test_what_is_switched_off_is_off_at_once_in_what_runs_already(
+    open_here: Callable[..., Opened],
+) -> None:
+    opened = open_here(ANTHROPIC_API_KEY="sk-test")
+    setup(opened.store(), Choices(model_calls=True))
+    assert opened.store().settings.model_calls
+    assert opened.store().model()
+
+    setup(opened.store(), Choices(model_calls=False))
+
+    assert not opened.store().settings.model_calls
+    assert opened.store().model() is None

@@ -21,7 +21,6 @@ from tests.scripted_model import Answer, ScriptedModel, reply
 KILLS = int(os.environ.get("WORKER_KILLS", "60"))  # 500 by hand
 SEED = int(os.environ.get("WORKER_SEED", "20261120"))
 MARK = re.compile(r"Mark \d+: [a-z ]+\.")
-NOBODY_ELSE = 0.05  # seconds that the model thinks, so that kills hit it thinking
 
 
 def proposing(body: dict[str, Any]) -> Answer:
@@ -85,7 +84,6 @@ def test_no_kill_loses_a_turn_or_pays_twice(
     assert off(kept, report["marked"]) == []
     assert off(known, report["marked"]) == []
     assert again <= report["kills"]
-    print([p.name for p in (quick_folder / "memory" / "work").iterdir()])
     assert list((quick_folder / "memory" / "work").glob("*.json")) == []
     assert not (quick_folder / "memory" / "logs" / "worker.log").exists()
     with store.database.read() as db:

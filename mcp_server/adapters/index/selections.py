@@ -102,7 +102,7 @@ def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence
     return rows(
         db,
         f"{_in(vaults)} AND ({_in(shared)} OR (source != 'manual' AND instructing = 1))"
-        " AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
+        " AND kind = 'knowledge' AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
         (*vaults, *shared),
         "path",
     )

@@ -46,7 +46,8 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, object], at: int)
         )
 
 
-_ASKED = f"NOT (settled AND usd = 0 AND outcome = '{Outcome.UNREACHABLE.value}')"
+_UNREAD = ", ".join(f"'{each.value}'" for each in Outcome if each.needs_person or each is Outcome.UNREACHABLE)
+_ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
 
 
 def today(db: sqlite3.Connection, now: int) -> tuple[float, int]:
@@ -60,7 +61,8 @@ def tries(db: sqlite3.Connection, item: str) -> tuple[int, str]:
     """
     Return how often *item* was asked, and the outcome of its last call that ended.
 
-    A call that never reached the service does not count: a day without network gives nothing up.
+    A call that never reached the service, or that it refused unread, does not count: a day without
+    network or credit gives nothing up.
     """
     found = db.execute(
         f"SELECT outcome, settled FROM calls WHERE item = ? AND {_ASKED} ORDER BY at, rowid", (item,)

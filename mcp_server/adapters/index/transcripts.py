@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 EVENTS = frozenset({"transcript_seen", "transcript_kept", "transcript_learned", "consented"})
+ENDED, LOOKED_AT = 1, 2  # a session that ended is looked at once more: its agents may have gone on alone
 COLUMNS = "path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping"
 
 
@@ -76,7 +77,11 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
                 (end, str(data.get("before", "")), bool(data.get("skipping")), end, path),
             )
             if (whole := _number(data.get("whole"))) is not None:  # a hook may tell something else by now
-                db.execute("UPDATE transcripts SET seen = kept WHERE path = ? AND seen = ?", (path, whole))
+                db.execute(
+                    f"UPDATE transcripts SET seen = kept, ended = iif(ended, {LOOKED_AT}, 0)"
+                    " WHERE path = ? AND seen = ?",
+                    (path, whole),
+                )
             db.executemany("INSERT OR IGNORE INTO turns VALUES (?, ?, 0)", [(key, path) for key in keys])
         case "transcript_learned":
             db.execute("UPDATE transcripts SET learned = ? WHERE path = ?", (end, path))
@@ -97,11 +102,11 @@ def known(db: sqlite3.Connection, path: str) -> Transcript | None:
 
 def unkept(db: sqlite3.Connection) -> list[Transcript]:
     """
-    Return the transcripts that hold what is not in the raw tier yet, those that were told first first.
+    Return the transcripts that may hold what is not in the raw tier yet, those that were told first first.
 
     So a fork comes after what it was forked from, however often that went on.
     """
-    return _select(db, "seen != kept", ())
+    return _select(db, f"seen != kept OR ended = {ENDED}", ())
 
 
 def late(db: sqlite3.Connection, before: int) -> int:

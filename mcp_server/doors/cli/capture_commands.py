@@ -187,9 +187,10 @@ def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...], as_jso
         click.echo("Nothing waits for you.")
         return
     rows = [
-        [w.memory.id, w.memory.type, f"{w.confidence:.2f}", w.times, w.memory.title[:60]] for w in waiting
+        [w.memory.id, w.memory.type, f"{w.confidence:.2f}", w.times, w.memory.title[:60], w.why]
+        for w in waiting
     ]
-    output.print_table(["id", "type", "sure", "seen", "title"], rows)
+    output.print_table(["id", "type", "sure", "seen", "title", "why it waits"], rows)
 
 
 @click.command("tidy")
@@ -204,7 +205,7 @@ def tidy_command(dry_run: bool, undo: bool, name: str, as_json: bool) -> None:
     """
     store = output.opened().store()
     sync(store)
-    report = tidying.undo(store, name) if undo else tidying.tidy(store, dry_run=dry_run)
+    report = tidying.undo(store, name) if undo else tidying.tidy(store, dry_run=dry_run, with_model=True)
     if as_json:
         output.print_json(asdict(report))
         return

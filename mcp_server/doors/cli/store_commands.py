@@ -11,6 +11,7 @@ from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.list import get_stats
 from mcp_server.actions.sync import rebuild, sync
 from mcp_server.adapters import places
+from mcp_server.bootstrap import model_key
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
 
@@ -81,7 +82,7 @@ def status_command(as_json: bool) -> None:
     opened = output.opened()
     store = opened.store()
     sync(store)
-    state = checking.status(store)
+    state = checking.status(store, has_key=bool(model_key(opened.environment)[0]))
     if as_json:
         output.print_json(asdict(state))
         return

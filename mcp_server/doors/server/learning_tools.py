@@ -83,7 +83,7 @@ def register(application: Application) -> None:
         Show what tidying would do (merge duplicates, mark contradictions, archive what nobody uses), or with
         apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
         """
-        return replies.tidied(tidy(store(), dry_run=not apply))
+        return replies.tidied(tidy(store(), dry_run=not apply, with_model=True))
 
     @tool()
     def approve_candidate(ids: Ids) -> str:

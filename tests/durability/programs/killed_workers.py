@@ -5,7 +5,8 @@ Workers that are killed at random moments while sessions go on, and a look at wh
 
 Every fourth worker is a process of its own, as the hooks start it; the others are forks of this warmed
 process, which holds no connection and no thread. Each is killed 0 to 400 ms after it wrote its first line
-to the ledger, or was about to end. Two transcripts grow meanwhile, one is forked, one is written anew,
+to the ledger, or was about to end; after two that learned nothing one lives until it learned something,
+for what was asked about four times in vain is given up. Two transcripts grow meanwhile, one is forked, one is written anew,
 agents work. At the end a worker runs through. Prints a JSON report; the model at URL keeps its own accounts.
 """
 
@@ -26,6 +27,9 @@ from tests.recorded import Recorded
 
 LONGEST_LIFE = 0.4  # seconds from the first line that it writes
 WAITED = 5.0  # seconds for that line
+LONGEST_DAY = 600  # minutes that a session goes on
+PATIENCE = 2  # workers in a row that learned nothing
+LEARNED = b'"transcript_learned"'
 SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 
 
@@ -66,6 +70,10 @@ class Sessions:
     def go_on(self) -> None:
         """Let one thing happen, and note it as the hooks do."""
         at = self.rng.choice(self.open)
+        if at.minute > LONGEST_DAY:
+            self.open.remove(at)
+            at = self.begun()
+            self.open.append(at)
         match self.rng.randrange(10):
             case 0:
                 self.open.append(self.forked(at))
@@ -113,13 +121,15 @@ class Sessions:
 def run(folder: Path, kills: int, seed: int) -> dict[str, object]:
     rng = random.Random(seed)
     sessions = Sessions(folder, seed)
-    killed = idle = 0
+    killed = idle = fruitless = 0
     while killed < kills:
         sessions.go_on()
-        before = written(folder)
+        before, learned = written(folder), written(folder, LEARNED)
         pid = started() if killed % 4 == 0 else forked()
         waited = time.monotonic() + WAITED
-        while time.monotonic() < waited and written(folder) == before and not ended(pid):
+        while time.monotonic() < waited and not ended(pid):
+            if written(folder, LEARNED) > learned if fruitless >= PATIENCE else written(folder) > before:
+                break
             time.sleep(0.001)
         die_at = time.monotonic() + rng.choice((rng.uniform(0, LONGEST_LIFE), rng.expovariate(50)))
         if rng.random() < 0.5:
@@ -131,14 +141,15 @@ def run(folder: Path, kills: int, seed: int) -> dict[str, object]:
             killed += 1
             os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+        fruitless = 0 if written(folder, LEARNED) > learned else fruitless + 1
     sessions.end()
     last = subprocess.run(command(), check=False)
     return {"kills": killed, "idle": idle, "marked": sessions.marked, "last": last.returncode}
 
 
-def written(folder: Path) -> int:
-    """Return how much stands in the ledger."""
-    return sum(path.stat().st_size for path in (folder / "memory" / "ledger").glob("*.jsonl"))
+def written(folder: Path, event: bytes = b"\n") -> int:
+    """Return how many lines stand in the ledger, or how many of one event."""
+    return sum(path.read_bytes().count(event) for path in (folder / "memory" / "ledger").glob("*.jsonl"))
 
 
 def ended(pid: int) -> bool:
