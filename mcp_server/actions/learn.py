@@ -22,6 +22,7 @@ from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.chunks import Chunk, chunks, render
+from mcp_server.core.dials import BASE_TRUST
 from mcp_server.core.errors import ModelUnavailable, Rejected
 from mcp_server.core.extraction import ANSWER_TOKENS, Proposal, proposal, proposals, request
 from mcp_server.core.memory import Draft
@@ -224,17 +225,22 @@ def _store(store: Store, transcript: Transcript, found: Sequence[_Learned]) -> l
             conversation=conversation_id(transcript),
             evidence=made.evidence,
         )
-        if store.settings.capture == "suggest":
-            draft = replace(draft, supersedes=(each.supersedes,) if each.supersedes else ())
-            key = Mined(made.type, made.title, made.text, 0.0, False).key
-            propose(store, draft, key=key, confidence=0.85 if made.source == "extracted" else 0.7,
-                    why="waits for you, as you asked")  # fmt: skip
-            continue
         try:
-            settled.append(settle(store, draft, supersedes=each.supersedes))
+            if store.settings.capture == "suggest":
+                _suggest(store, draft, each.supersedes)
+            else:
+                settled.append(settle(store, draft, supersedes=each.supersedes))
         except Rejected:
             continue  # a secret in it, or nothing left of it: the turn is in the raw tier, masked
     return settled
+
+
+def _suggest(store: Store, draft: Draft, supersedes: str) -> None:
+    """Put *draft* among the candidates, as the person asked for."""
+    draft = replace(draft, supersedes=(supersedes,) if supersedes else ())
+    key = Mined(draft.type, draft.title, draft.text, 0.0, False).key
+    confidence = BASE_TRUST[draft.source]
+    propose(store, draft, key=key, confidence=confidence, why="waits for you, as you asked")
 
 
 def _note_learned(store: Store, transcript: Transcript, chunk: Chunk) -> None:

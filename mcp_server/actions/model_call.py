@@ -112,6 +112,14 @@ def spending(store: Store) -> Spending:
     return Spending(usd, calls, pause.reason if pause else "", until, given_up)
 
 
+def refusal(store: Store) -> str:
+    """Return why the model would not be called now, as a sentence; '' when it may be."""
+    now = spending(store)
+    if now.paused_reason:
+        return now.paused_reason
+    return budget.refusal(now.today_usd, now.today_calls, 0.0, store.settings)
+
+
 def resume(store: Store) -> None:
     """End every pause, because the person says that what was wrong is mended: a bill was paid, say."""
     now = store.clock()

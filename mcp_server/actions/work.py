@@ -14,6 +14,7 @@ from mcp_server.actions.capture import keep, with_subagents
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import forget_compactions
 from mcp_server.actions.learn import learn
+from mcp_server.actions.model_call import refusal
 from mcp_server.actions.settle import Settled
 from mcp_server.actions.sync import catch_up
 from mcp_server.actions.tidy import tidy_when_due
@@ -91,6 +92,10 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
     store = store_for(None)
     with store.database.read() as db:
         unlearned = transcripts.unlearned(db, paid=True)
+    # Before anything is searched for a question that could not be asked.
+    if unlearned and (refused := refusal(store)):
+        done.waits = refused
+        return
     for transcript in unlearned:
         here = store_for(_folder(transcript))
         try:
