@@ -20,7 +20,7 @@ from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
 from mcp_server.core.errors import DaybookError, IndexUnavailable, ModelUnavailable, SettingsError
 from mcp_server.core.ports import Model
-from mcp_server.core.settings import Settings, environment_told, is_told, parse_settings
+from mcp_server.core.settings import HOOKS, Settings, environment_told, is_told, parse_settings
 from mcp_server.store import Store
 
 if TYPE_CHECKING:
@@ -70,19 +70,18 @@ def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, st
 
     Claude Code exports the `env` of a repository's `.claude/settings.json` to our processes: it could
     name its own endpoint, store or budget. A file that is there but does not parse puts an end to
-    every variable that says where something is sent or what it may cost.
+    every variable that says where something is sent or what it may cost. Anybody may silence us.
     """
     own = dict(environment)
     for place in _session_folders(environment, folder):
         for name in _SETTINGS_FILES:
             told = _told_by(place / ".claude" / name)
-            for variable in [one for one in own if one != _HOOKS_OFF and is_told(told, one, own[one])]:
+            for variable in [one for one in own if one != HOOKS and is_told(told, one, own[one])]:
                 del own[variable]
     return own
 
 
 _SETTINGS_FILES = ("settings.json", "settings.local.json")
-_HOOKS_OFF = "DAYBOOK_HOOKS"  # anybody may silence us
 _MOST_SETTINGS = 4 * 1024 * 1024  # bytes
 
 

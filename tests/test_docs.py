@@ -180,7 +180,7 @@ def test_the_readme_names_every_setting_with_its_default() -> None:
         if name == "MEMORY_DIR":
             assert default == "~/.claude-memory"
         elif name.startswith("DAYBOOK_") and not changed_by(name):
-            assert name in text("bin/daybook") + text("mcp_server/doors/hooks.py")
+            assert name in text("bin/daybook") + text("mcp_server/core/settings.py")
         else:
             assert parse_settings({name: default}, {}) == DEFAULTS
             assert parse_settings({}, {in_config(name): default}) == DEFAULTS

@@ -15,10 +15,11 @@ from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import forget_compactions
 from mcp_server.actions.learn import learn
 from mcp_server.actions.model_call import refusal
+from mcp_server.actions.note import note_ended
 from mcp_server.actions.settle import Settled
 from mcp_server.actions.sync import catch_up
 from mcp_server.actions.tidy import tidy_when_due
-from mcp_server.adapters import files
+from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.core.errors import DaybookError, ModelUnavailable
@@ -28,6 +29,9 @@ log = logging.getLogger(__name__)
 
 LOCK = ".worker.lock"
 ROUNDS = 100  # looks at what is pending in one process, which somebody may go on adding to
+
+QUIET = 600  # seconds without a new line after which a session that said no goodbye is over
+REMEMBERED = 30 * 86_400  # seconds; Claude Code deletes older transcripts
 
 StoreFor = Callable[[Path | None], Store]
 """Opens the store as seen from a folder, None for where the process works."""
@@ -64,6 +68,28 @@ def work(store_for: StoreFor) -> Work | None:
         if not _pending(store, done):
             break
     return done
+
+
+def note_left_behind(store: Store) -> bool:
+    """
+    Note the sessions that ended without a word: their client was killed, or the machine went down.
+
+    They are known transcripts that have grown and were not touched for ten minutes.
+    Return whether anything waits for a worker. Raises OSError, IndexUnavailable.
+    """
+    if store.settings.capture == "manual":
+        return False
+    catch_up(store)
+    now = store.now()
+    with store.database.read() as db:
+        recent = transcripts.told_since(db, now - REMEMBERED)
+        waits = bool(transcripts.unkept(db))
+    for each in recent:
+        path = Path(each.path)
+        if transcript_file.size(path) > each.seen and transcript_file.changed(path) < now - QUIET:
+            note_ended(store, path, session=each.session, folder=each.folder)
+            waits = True
+    return waits
 
 
 def _work_once(store_for: StoreFor, done: Work) -> bool:

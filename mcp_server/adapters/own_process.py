@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from mcp_server.core.settings import HOOKS
+
 ROOT = Path(__file__).resolve().parents[2]
 HOOK_TIMEOUT = 5.0  # seconds, as in hooks/hooks.json
 _started: list[subprocess.Popen[bytes]] = []  # asked now and then how they ended, or they would stay zombies
@@ -24,7 +26,7 @@ def start_worker(environment: Mapping[str, str]) -> None:
             cwd="/",
             start_new_session=True,
             # Should anything of ours ever start a session, its hooks do nothing.
-            env={**environment, "PYTHONPATH": str(ROOT), "DAYBOOK_HOOKS": "off"},
+            env={**environment, "PYTHONPATH": str(ROOT), HOOKS: "off"},
         )
     )
 

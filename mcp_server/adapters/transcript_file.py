@@ -85,6 +85,13 @@ def size(path: Path) -> int:
     return 0
 
 
+def changed(path: Path) -> float:
+    """Return when *path* was written to last, in Unix seconds, 0 when it is gone."""
+    with contextlib.suppress(OSError, ValueError):
+        return os.lstat(path).st_mtime
+    return 0.0
+
+
 def mark(path: Path, offset: int) -> str:
     """
     Return a short digest of the up to 256 bytes before *offset*; '' when there are none.

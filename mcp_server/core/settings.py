@@ -40,6 +40,12 @@ class Settings:
 
 
 DEFAULTS = Settings()
+HOOKS = "DAYBOOK_HOOKS"
+
+
+def hooks_are_off(environment: Mapping[str, str]) -> bool:
+    """Tell whether nothing is to be shown unasked and nothing captured: DAYBOOK_HOOKS=off."""
+    return environment.get(HOOKS, "").lower() == "off"
 
 
 def parse_settings(environment: Mapping[str, str], config: Mapping[str, object]) -> Settings:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
-OFF = "DAYBOOK_HOOKS"  # set to `off`, every hook does nothing
 SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
 
 SETTING_UP = "Daybook is setting itself up (once, about a minute). Memory works as soon as that is done."
@@ -57,7 +56,9 @@ EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 def main() -> None:
     """Run the hook named on the command line with the JSON on stdin."""
     try:
-        if os.environ.get(OFF, "").lower() != "off":
+        from mcp_server.core.settings import hooks_are_off
+
+        if not hooks_are_off(os.environ):
             said = json.loads(sys.stdin.buffer.read(LARGEST_INPUT) or b"{}")
             answer = EVENTS[sys.argv[1]](said if isinstance(said, dict) else {})
             if answer:

@@ -1,6 +1,7 @@
 """From transcripts to the raw tier, without any model."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from mcp_server.actions.note import note_answer, note_seen
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import catch_up, rebuild
+from mcp_server.actions.work import note_left_behind
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.bootstrap import Opened
@@ -284,3 +286,22 @@ def test_odd_lines_of_the_ledger_are_left_out(store: Store, recorded: Recorded) 
             handle.write(json.dumps(event) + "\n")
 
     assert queued(store, recorded).kept == 0
+
+
+def test_a_session_that_ended_without_a_word_is_noted_when_it_is_quiet(
+    store: Store, recorded: Recorded
+) -> None:
+    recorded.user("What a hook told of")
+    keep(store, seen(store, recorded, ended=False))
+    assert note_left_behind(store) is False
+
+    recorded.user("And what nobody told of, for the client was killed")
+    os.utime(recorded.path, (store.now() - 60, store.now() - 60))
+    assert note_left_behind(store) is False
+
+    os.utime(recorded.path, (store.now() - 3600, store.now() - 3600))
+    assert note_left_behind(store) is True
+
+    keep(store, queued(store, recorded))
+    assert kept_words(store, recorded)[-1] == "user: And what nobody told of, for the client was killed"
+    assert note_left_behind(store) is False

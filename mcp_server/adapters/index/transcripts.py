@@ -144,9 +144,9 @@ def unlearned_keys(db: sqlite3.Connection, path: str, keys: Iterable[str]) -> se
     return {row[0] for row in found}
 
 
-def of_session(db: sqlite3.Connection, session: str) -> list[Transcript]:
-    """Return the transcripts of one session: its own and those of its subagents."""
-    return _select(db, "session = ?", (session,))
+def told_since(db: sqlite3.Connection, since: int) -> list[Transcript]:
+    """Return the transcripts that a hook told of after that Unix second, but for those of agents."""
+    return _select(db, "at > ? AND path NOT LIKE '%/subagents/%'", (since,))
 
 
 def _select(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> list[Transcript]:

@@ -13,10 +13,13 @@ from pathlib import Path
 
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.sync import catch_up, sync, take_in
+from mcp_server.actions.work import note_left_behind
 from mcp_server.adapters import files, places
+from mcp_server.adapters.own_process import start_worker
 from mcp_server.adapters.vault import Vault, is_memory_name, make_vault_folders
 from mcp_server.bootstrap import Opened, open_watcher
 from mcp_server.core.errors import DaybookError
+from mcp_server.core.settings import hooks_are_off
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +37,22 @@ def keep_current(opened: Opened) -> None:
         files.make_folder(opened.home / places.PROJECTS)
         files.make_folder(opened.home / "ledger")
         opened.meaning()
+        _take_up_left_work(opened)
         with files.lock(opened.home / ".watcher.lock"):
             _watch(opened)
     except Exception:  # a background thread that dies is said once, in the log; answers go on
         log.exception("edits made by hand are not taken in until the next session")
+
+
+def _take_up_left_work(opened: Opened) -> None:
+    """Start a worker for what earlier sessions left: it was killed, or they ended without a word."""
+    if hooks_are_off(opened.environment):
+        return
+    try:
+        if note_left_behind(opened.store()):
+            start_worker(opened.environment)
+    except (DaybookError, OSError) as error:
+        log.warning("what earlier sessions left waits: %s", error)
 
 
 def _watch(opened: Opened) -> None:

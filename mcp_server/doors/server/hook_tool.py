@@ -17,6 +17,7 @@ from mcp_server.actions.inject import inject
 from mcp_server.actions.note import captures, note_answer, note_ended
 from mcp_server.adapters.own_process import start_worker
 from mcp_server.core.errors import DaybookError
+from mcp_server.core.settings import hooks_are_off
 from mcp_server.doors.server.application import Application
 from mcp_server.store import Store
 
@@ -24,14 +25,13 @@ log = logging.getLogger(__name__)
 
 NOTHING = "{}"
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
-OFF = "DAYBOOK_HOOKS"  # set to `off`, nothing is shown unasked and nothing captured
 
 
 def register(application: Application) -> None:
     """Add the tool `hook` to *application*."""
     session = application.session
     opened = application.opened
-    on = opened.environment.get(OFF, "").lower() != "off"
+    on = not hooks_are_off(opened.environment)
 
     def hook(
         event: str = "", session_id: str = "", prompt: str = "", transcript_path: str = "", cwd: str = ""
