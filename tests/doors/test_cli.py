@@ -304,3 +304,18 @@ def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:
 
 def test_work_says_what_it_did(run: Run, memory_dir: Path) -> None:
     assert run("work").stdout == "0 turns kept; memories: nothing\n"
+
+
+def test_what_a_person_approves_in_a_terminal_is_accepted_as_it_is(
+    run: Run, project: Path, tmp_path: Path
+) -> None:
+    recorded = Recorded(tmp_path / "claude" / "projects" / "-shop", cwd=project)
+    recorded.user("We decided to always run make check before every commit of the shop.")
+    run("backfill", CLAUDE_CONFIG_DIR=str(tmp_path / "claude"))
+    (waiting,) = json.loads(run("candidates", "--json").stdout)
+    assert "reads like an instruction" in waiting["why"]
+
+    run("candidates", "--approve", waiting["id"])
+
+    assert run("trust", "--list").stdout == "Nothing waits for you.\n"
+    assert "always run make check" in run("brief").stdout

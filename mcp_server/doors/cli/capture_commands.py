@@ -9,6 +9,7 @@ from mcp_server.actions import backfill as filling
 from mcp_server.actions import candidate, model_call
 from mcp_server.actions import tidy as tidying
 from mcp_server.actions.ask import NOT_KNOWN, ask
+from mcp_server.actions.repository import trust
 from mcp_server.actions.settle import describe
 from mcp_server.actions.setup import Choices, setup
 from mcp_server.actions.sync import sync
@@ -167,7 +168,9 @@ def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...], as_jso
     waiting = candidate.review_candidates(store)
     ids = [each.memory.id for each in waiting]
     if approve:
-        click.echo(f"Stored: {describe(candidate.approve(store, _named(approve, ids)))}.")
+        stored = candidate.approve(store, _named(approve, ids))
+        trust(store, tuple(each.id for each in stored))  # a person said so, here, in a terminal
+        click.echo(f"Stored: {describe(stored)}.")
     if reject:
         candidate.reject(store, _named(reject, ids))
         click.echo(f"{len(_named(reject, ids))} rejected.")
