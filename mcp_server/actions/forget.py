@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.read import Found, find, read
-from mcp_server.actions.sync import take_in, written
+from mcp_server.actions.sync import catch_up, take_in, written
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import erase
+from mcp_server.adapters.index import erase, transcripts
 from mcp_server.adapters.vault import Vault, confined, stamp
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
-from mcp_server.core.memory import ARCHIVE_FOLDER, check_id
+from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, check_id
 from mcp_server.store import Store
 
 
@@ -55,10 +55,21 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         files.move(path, target)
     store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=forever, session=session)
     with contextlib.suppress(IndexUnavailable):
+        if row.kind is Kind.CONVERSATION:
+            _unlearned_is_never_sent(store, row.session)
         take_in(store, vault, path)
         if forever:
             erase.erase_traces(store.database)
     return Forgotten(row.id, target)
+
+
+def _unlearned_is_never_sent(store: Store, session: str) -> None:
+    """Note what no model has read of a forgotten *session* as read: it is not to be learned from later."""
+    with store.database.read() as db:
+        waiting = [each for each in transcripts.unlearned(db, paid=False) if each.session == session]
+    for each in waiting:
+        store.ledger.note("transcript_learned", store.clock(), path=each.path, session=session, end=each.kept)
+    catch_up(store)
 
 
 def restore(store: Store, memory_id: str, *, session: str = "") -> Found:

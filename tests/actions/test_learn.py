@@ -383,8 +383,12 @@ def test_what_the_person_forgot_is_not_sent(
     recorded.user(POSTGRES)
     pending = kept(learning, recorded)
     forget(learning, recorded.session, forever=True)
-
     learn(learning, pending)
-
     assert model.calls == 0
+
+    recorded.user("The session goes on with something about parquet exports. " + "More of it. " * 60)
+    learn(learning, kept(learning, recorded))
+
+    assert model.calls == 1
+    assert "Postgres" not in model.asked[0].prompt
     assert queued(learning, recorded).learned == recorded.path.stat().st_size
