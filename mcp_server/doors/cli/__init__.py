@@ -11,7 +11,7 @@ from mcp_server.core.errors import DaybookError
 DISK_REFUSED = 9
 GROUPS = {  # module: the commands in it; only the module of the command that runs is loaded
     "memory_commands": ("remember", "recall", "read", "revise", "forget", "restore"),
-    "listing_commands": ("list", "stats"),
+    "listing_commands": ("list", "stats", "bench"),
     "session_commands": ("save-session", "restore-session", "save-conversation", "load-conversation"),
     "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),
     "import_commands": ("import",),

@@ -1,9 +1,10 @@
-"""Commands that tell what there is: list, stats."""
+"""Commands that tell what there is, and how well it is found: list, stats, bench."""
 
 from dataclasses import asdict
 
 import click
 
+from mcp_server.actions import bench as benching
 from mcp_server.actions.list import get_stats, list_memories
 from mcp_server.actions.sync import sync
 from mcp_server.core.memory import Kind, split_list
@@ -96,4 +97,42 @@ def stats_command(as_json: bool) -> None:
     output.print_table(["what", "count"], rows)
 
 
-COMMANDS = (list_command, stats_command)
+@click.command("bench")
+@click.option(
+    "--most", default=200, show_default=True, type=click.IntRange(1, 100_000), help="Memories asked for."
+)
+@as_json
+def bench_command(most: int, as_json: bool) -> None:
+    """Ask your own memories for themselves, and tell which are hard to find and what is found instead.
+
+    Example: daybook bench
+    """
+    store = output.opened().store()
+    sync(store)
+    with output.progress(min(most, get_stats(store).memories), "Asking") as advance:
+        found = benching.bench(store, most=most, progress=advance)
+    kinds = [(how, found.of(how)) for how in ("title", "link")]
+    if as_json:
+        output.print_json([asdict(question) for question in found.asked])
+        return
+    if not found.asked:
+        click.echo("There is nothing to ask for yet.")
+        return
+    rows = [
+        [how, len(asked), *(f"{benching.share_within(asked, places):.2f}" for places in (1, 5, 10)),
+         f"{benching.mean_reciprocal_rank(asked):.2f}",
+         f"{sorted(each.milliseconds for each in asked)[len(asked) // 2]:.0f} ms"]
+        for how, asked in kinds if asked
+    ]  # fmt: skip
+    output.print_table(["asked by", "questions", "first", "in 5", "in 10", "MRR", "median"], rows)
+    if found.weak:
+        click.echo(
+            f"\nHard to find ({len(found.weak)}); a telling title helps, or merging what resembles it:"
+        )
+        output.print_table(
+            ["memory", "asked by", "question", "place", "found instead"],
+            [[w.id, w.how, w.text[:50], w.place or "-", w.first] for w in found.weak[:15]],
+        )
+
+
+COMMANDS = (list_command, stats_command, bench_command)
