@@ -3,13 +3,14 @@
 # make demo            shows the main job on real input
 # make client          fetches the pinned Claude Code client, which the tests marked `client` drive (needs Node.js)
 # make bench-latency   measures how fast it is
+# make bench-capture   measures what reading sessions costs
 # make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER
 
 CLIENT_VERSION := 2.1.329
 PYTHON := .venv/bin/python
 DEV := .venv/dev-ready
 
-.PHONY: test fix demo client bench-latency bench-retrieval
+.PHONY: test fix demo client bench-latency bench-capture bench-retrieval
 
 test: $(DEV)
 	.venv/bin/ruff check .
@@ -27,6 +28,9 @@ demo:
 
 bench-latency: $(DEV)
 	$(PYTHON) -m benchmarks.latency
+
+bench-capture: $(DEV)
+	$(PYTHON) -m benchmarks.capture
 
 bench-retrieval: $(DEV)
 	$(if $(DATA),,$(error say where the sets are: make bench-retrieval DATA=FOLDER))

@@ -28,6 +28,7 @@ from mcp_server.core.extraction import ANSWER_TOKENS, Proposal, proposal, propos
 from mcp_server.core.memory import Draft
 from mcp_server.core.mining import Mined
 from mcp_server.core.query import Hit
+from mcp_server.core.redaction import find_secrets
 from mcp_server.core.transcript import Condenser
 from mcp_server.store import Store
 
@@ -190,7 +191,14 @@ def _ask(store: Store, chunk: Chunk, neighbours: Sequence[Hit]) -> list[Proposal
 
 
 def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[_Learned]:
-    return [_Learned(each, neighbours[each.supersedes - 1].id if each.supersedes else "") for each in found]
+    """Return *found*, each with the id that it names by a number, without tags that are secrets."""
+    return [
+        _Learned(
+            replace(each, tags=tuple(tag for tag in each.tags if not find_secrets(tag))),
+            neighbours[each.supersedes - 1].id if each.supersedes else "",
+        )
+        for each in found
+    ]
 
 
 def _spooled(path: Path) -> _Answer | None:

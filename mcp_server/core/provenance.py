@@ -54,20 +54,22 @@ _INSTRUCTIONS = [
         (
             "system prompt|previous instructions|new instructions",
             r"\b(?:drop|ignore|replace|reveal|print) your system prompt"
-            r"|\byour previous instructions|\bnew instructions for (?:the |an? )?(?:agent|assistant|model|claude)",
+            r"|\byour previous instructions"
+            r"|\bnew instructions for (?:the |an? )?(?:agent|assistant|model|claude)",
         ),
         (
             "silently|secretly|quietly",
             r"\b(?:silently|secretly|quietly) (?:switch|delete|remove|push|commit|deploy|change|add)\b",
         ),
         (
-            "recommend|suggest|steer|rate every|praise",
-            r"\b(?:always|never) (?:recommend|suggest)\b|\bsteer (?:the |every )?(?:person|user|people|users)\b"
+            "recommend|suggest|steer",
+            r"\balways (?:recommend|suggest)\b|\bsteer (?:the |every )?(?:person|user|people|users)\b"
             r"|\bwhen(?:ever)? (?:you are )?asked\b.{0,60}\b(?:recommend|suggest)\b",
         ),
         (
             "approved|confirmed|permission mode",
-            r"\b(?:the )?(?:user|person|human) (?:has )?(?:already )?(?:approved|confirmed)\b"
+            r"\b(?:user|person|human) (?:has )?already (?:approved|confirmed)\b"
+            r"|\b(?:user|person|human) (?:has )?(?:approved|confirmed) (?:that|yesterday)\b"
             r"|\byour permission mode\b",
         ),
         (
@@ -78,8 +80,9 @@ _INSTRUCTIONS = [
         ),
         (
             "ignor|negeer|игнорируй|忽略|無視|무시|تجاهل",
-            r"\bignor\w+ .{0,30}\b(?:anweisung|regel|instruc|istruzion|instruç)|\bnegeer .{0,20}\binstructies"
-            r"|игнорируй .{0,30}инструкци|忽略.{0,12}(?:指令|指示)|指示.{0,10}無視|지시.{0,6}무시|تجاهل .{0,12}التعليمات",
+            r"\bignor\w+ (?:alle|toutes|todas|tutte) .{0,30}\b(?:anweisung|regel|instruc|istruzion|instruç)"
+            r"|\bnegeer .{0,20}\binstructies|игнорируй .{0,30}инструкци|忽略.{0,12}(?:指令|指示)"
+            r"|指示.{0,10}無視|지시.{0,6}무시|تجاهل .{0,12}التعليمات",
         ),
         ("curl|wget", r"\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b"),
     )
@@ -87,14 +90,15 @@ _INSTRUCTIONS = [
 
 
 _ALIKE = str.maketrans("аеорсухіѕјАВЕКМНОРСТХІ", "aeopcyxisjABEKMHOPCTXI")
+_ODD = re.compile("[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]")
+_UNSEEN = re.compile("[\\u00ad\\u0300-\\u036f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]")
 _MIXED = re.compile(r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІ])\w+")  # a word of two alphabets
 
 
 def reads_like_instruction(text: str) -> bool:
     """Tell whether *text* tries to steer a model instead of stating a fact; advisory, both ways."""
-    if not text.isascii():  # wide and bold letters, and those of other alphabets that look like ours
-        text = unicodedata.normalize("NFKC", text)
-        text = "".join(each for each in text if unicodedata.category(each) not in ("Cf", "Mn"))
+    if _ODD.search(text):  # wide and bold letters, and those of other alphabets that look like ours
+        text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
         text = _MIXED.sub(lambda word: word[0].translate(_ALIKE), text)
     folded = re.sub(r"[ \t]+", " ", text.lower())
     return any(

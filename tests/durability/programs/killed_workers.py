@@ -6,8 +6,9 @@ Workers that are killed at random moments while sessions go on, and a look at wh
 Every fourth worker is a process of its own, as the hooks start it; the others are forks of this warmed
 process, which holds no connection and no thread. Each is killed 0 to 400 ms after it wrote its first line
 to the ledger, or was about to end; after two that learned nothing one lives until it learned something,
-for what was asked about four times in vain is given up. Two transcripts grow meanwhile, one is forked, one is written anew,
-agents work. At the end a worker runs through. Prints a JSON report; the model at URL keeps its own accounts.
+for what was asked about four times in vain is given up. Meanwhile two transcripts grow, are forked and
+written anew, and agents work. At the end a worker runs through. Prints a JSON report; the model at URL
+keeps its own accounts.
 """
 
 import json
