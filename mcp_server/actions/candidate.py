@@ -20,6 +20,7 @@ from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, Memory, check_id, clean_title
 from mcp_server.core.mining import EXPIRES_AFTER, Mined, is_stored
 from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.redaction import find_secrets
 from mcp_server.store import Store
 
 FOLDER = "candidates"
@@ -46,7 +47,7 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
     *why* says for people what it waits for.
     """
     with store.database.read() as db:
-        if sightings.verdict_on(db, key):
+        if sightings.verdict_on(db, key) or find_secrets(f"{draft.title}\n{draft.text}"):
             return
     folder = _folder(store, draft.level)
     path = folder / f"{check_id(key)}.md"

@@ -101,7 +101,7 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
         tags=clean_tags(draft.tags),
         id=check_id(draft.id) if draft.id else "",
     )
-    secrets = find_secrets(f"{draft.title}\n{draft.text}")
+    secrets = find_secrets("\n".join([draft.title, draft.text, *draft.tags]))
     if secrets and not keep_secrets:
         raise Rejected(
             f"This seems to hold {secrets[0].kind}, so it was not stored.",

@@ -178,3 +178,11 @@ def test_a_secret_in_a_candidate_is_masked_before_it_is_mined(store: Store, tmp_
     everything = b"".join(path.read_bytes() for path in store.home.rglob("*") if path.is_file())
     assert key.encode() not in everything
     assert propose_mined(store, mine([("user", "ok")]), session="s", conversation="") == []
+
+
+def test_a_draft_with_a_secret_is_not_proposed(store: Store) -> None:
+    key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
+
+    propose(store, Draft("Deploys", f"They use {key}."), key="a-key", confidence=0.8, why="waits")
+
+    assert review_candidates(store) == []
