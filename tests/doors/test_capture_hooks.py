@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import anyio
@@ -15,6 +15,7 @@ from mcp import Client
 from mcp_server.actions.brief import brief
 from mcp_server.actions.compaction import KEEP
 from mcp_server.actions.remember import remember
+from mcp_server.adapters import own_process
 from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
@@ -24,6 +25,14 @@ from tests.recorded import Recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 20.0  # seconds for a process that nobody waits for
+
+
+@pytest.fixture(autouse=True)
+def no_worker_is_left() -> Iterator[None]:
+    """Wait for the workers that a server in this process has started."""
+    yield
+    for process in own_process._started:
+        process.wait(PATIENCE)
 
 
 @pytest.fixture
