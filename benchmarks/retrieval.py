@@ -21,6 +21,7 @@ from tabulate import tabulate
 
 from benchmarks.gate import FIGURES, foreign_questions, gate_figures
 from benchmarks.measures import MEASURES, grep, mean, measures
+from benchmarks.paired import Figures, difference
 from benchmarks.question_sets import QuestionSet, find_sets, read_set
 from benchmarks.stored_set import StoredSet, ask, count_pending, embed, fill, open_stored
 from mcp_server.core.query import Mode
@@ -38,26 +39,51 @@ Results = dict[str, dict[str, float]]
 @click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path), help="Keep the filled stores here."
 )
-def main(data_dir: Path, names: Sequence[str], as_json: bool, of_gate: bool, store: Path | None) -> None:
+@click.option(
+    "--keep", type=click.Path(dir_okay=False, path_type=Path), help="Keep the figure of each question here."
+)
+@click.option(
+    "--compare",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Tell what changed since the figures that --keep wrote there.",
+)
+def main(
+    data_dir: Path,
+    names: Sequence[str],
+    as_json: bool,
+    of_gate: bool,
+    store: Path | None,
+    keep: Path | None,
+    compare: Path | None,
+) -> None:
     """Measure keyword, semantic and hybrid recall, and grep, on the question sets in DATA_DIR."""
     found: dict[str, Results] = {}
+    each: dict[str, Figures] = {}
+    before: dict[str, Figures] = json.loads(compare.read_text(encoding="utf-8")) if compare else {}
     sets = _read(data_dir, () if of_gate else names)  # the gate is asked questions of the other sets too
     for questions in sets:
         if names and questions.name not in names:
             continue
         with filled(questions, store) as stored:
-            results = gate(questions, stored, sets) if of_gate else retrieval(questions, stored)
+            if of_gate:
+                results = gate(questions, stored, sets)
+            else:
+                results, each[questions.name] = retrieval(questions, stored)
         found[questions.name] = results
         if not as_json:
             click.echo(table(questions.name, results, FIGURES if of_gate else MEASURES))
+        if questions.name in before and not of_gate:
+            click.echo(changes(before[questions.name], each[questions.name]), err=as_json)
     if not found:
         raise click.ClickException(f"There is no such set in {data_dir}.")
+    if keep:
+        keep.write_text(json.dumps(each), encoding="utf-8")
     if as_json:
         click.echo(json.dumps({"gate" if of_gate else "sets": found}, indent=2))
 
 
-def retrieval(questions: QuestionSet, stored: StoredSet) -> Results:
-    """Return way of searching → measure → mean over the questions that have an answer."""
+def retrieval(questions: QuestionSet, stored: StoredSet) -> tuple[Results, Figures]:
+    """Return way → measure → mean over the questions that have an answer, and way → question → nDCG@10."""
     texts = _texts_by_group(questions, stored)
     answerable = [question for question in questions.questions if question.relevant]
     every: dict[str, list[dict[str, float]]] = {"grep": [], **{mode.value: [] for mode in Mode}}
@@ -70,7 +96,10 @@ def retrieval(questions: QuestionSet, stored: StoredSet) -> Results:
                 ranking = [hit.id for hit in ask(stored, question.text, question.group, mode).hits]
                 every[mode.value].append(measures(ranking, relevant))
             advance(1)
-    return {way: mean(results) for way, results in every.items()}
+    return {way: mean(results) for way, results in every.items()}, {
+        way: {question.id: result["ndcg@10"] for question, result in zip(answerable, results, strict=True)}
+        for way, results in every.items()
+    }
 
 
 def gate(questions: QuestionSet, stored: StoredSet, others: Sequence[QuestionSet]) -> Results:
@@ -88,6 +117,18 @@ def table(name: str, results: Results, columns: Sequence[str]) -> str:
     """Return the results of one set for people."""
     rows = [[way, *(figures.get(column) for column in columns)] for way, figures in results.items()]
     return f"\n{tabulate(rows, headers=[name, *columns], floatfmt='.3f', missingval='-')}"
+
+
+def changes(before: Figures, after: Figures) -> str:
+    """Return for people what became of the nDCG@10 of each way of searching, and how sure that is."""
+    rows = [
+        [way, found.before, found.after, f"{found.mean:+.3f}", f"{found.low:+.3f} to {found.high:+.3f}"]
+        for way in after
+        if way in before
+        for found in [difference(before[way], after[way])]
+    ]
+    headers = ["ndcg@10", "before", "after", "change", "95 of 100 times"]
+    return f"\n{tabulate(rows, headers=headers, floatfmt='.3f', disable_numparse=[3, 4])}"
 
 
 @contextmanager

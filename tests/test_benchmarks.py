@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from benchmarks.paired import difference
+
 ROOT = Path(__file__).resolve().parent.parent
 NOTES = {
     "a": "Stripe webhooks need the raw request body.",
@@ -34,8 +38,12 @@ def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
     write(folder / "queries.jsonl", questions)
     (folder / "qrels.tsv").write_text("1\ta\t1\n2\td\t1\n", encoding="utf-8")
 
+    kept = tmp_path / "kept.json"
+    kept.write_text(json.dumps({"tiny": {"hybrid": {"1": 0.0, "2": 1.0}}}), encoding="utf-8")
+    options = ["--keep", str(tmp_path / "now.json"), "--compare", str(kept)]
+
     done = subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / "retrieval.py"), str(tmp_path), "--json"],
+        [sys.executable, str(ROOT / "benchmarks" / "retrieval.py"), str(tmp_path), "--json", *options],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
@@ -47,6 +55,26 @@ def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
     assert found.keys() == {"grep", "keyword", "semantic", "hybrid"}
     assert found["hybrid"]["ndcg@10"] == found["keyword"]["recall@1"] == 1.0
     assert {"recall@1", "recall@5", "recall@10", "mrr@10", "ndcg@10"} <= found["semantic"].keys()
+    assert json.loads((tmp_path / "now.json").read_text())["tiny"]["hybrid"] == {"1": 1.0, "2": 1.0}
+    assert "+0.500" in done.stderr
+
+
+def test_a_gain_that_most_questions_share_is_sure_and_one_of_few_is_not() -> None:
+    before = {str(number): 0.5 for number in range(100)}
+    shared = {question: 0.5 + 0.01 * (int(question) % 3) for question in before}
+    lucky = {**before, "7": 1.0}
+
+    assert difference(before, shared).low > 0
+    assert difference(before, lucky).mean == pytest.approx(0.005)
+    assert difference(before, lucky).low == 0
+
+
+def test_questions_that_were_asked_once_are_not_compared() -> None:
+    found = difference({"a": 0.2, "b": 1.0}, {"a": 0.4, "c": 0.0})
+
+    assert (found.questions, found.before, found.after) == (1, 0.2, 0.4)
+    with pytest.raises(ValueError, match="both times"):
+        difference({"a": 1.0}, {"b": 1.0})
 
 
 def write(path: Path, lines: list[dict[str, str]]) -> None:
