@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from mcp_server.core.dials import half_life
 
 LEXICAL_MEMORY = 0.2
-LEXICAL_PASSAGE = 0.2
+LEXICAL_PASSAGE = 0.1
 MEANING = 0.6
+
+MEMORY_DAMPING = 0.7  # power of what BM25 makes of a term's frequency and the text's length
+PASSAGE_DAMPING = 0.5
 
 RECENT_DAYS = 7.0
 RECENT_BOOST = 1.10

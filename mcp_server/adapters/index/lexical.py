@@ -4,6 +4,8 @@ Lexical search: BM25 over whole memories and over passages, with FTS5.
 Each term is looked up by itself. FTS5's own sum over all terms counts how rare a term is in the whole
 index, every project included; here it counts among the memories searched, where it may be another
 (nDCG@10 +.017 on single turns, +.01 on documentation). It also tells which memories have which terms.
+How often a term stands in a memory, and how short that is, counts less than in BM25: which terms a
+memory has decides more.
 """
 
 import heapq
@@ -22,7 +24,8 @@ CANDIDATES = 200  # memories
 @dataclass(frozen=True, slots=True)
 class Found:
     """
-    What words find: BM25 (larger is better) of the best memories, and of the best passage of each.
+    What words find: the sum over its terms (larger is better) of the best memories, and of the best
+    passage of each.
 
     `weights` says how telling each term is among the memories searched.
     """
@@ -47,7 +50,8 @@ def search(db: sqlite3.Connection, terms: Sequence[str], where: str, values: Seq
         documents = _number(db, "SELECT count(*) FROM memories")
         searched = _number(db, f"SELECT count(*) FROM memories WHERE {where}", values)
         weights = {term: ranking.idf(searched, len(rows)) for term, rows in found.items()}
-        sums = _sums(found, {term: weights[term] / _fts_idf(documents, counts[term]) for term in counts})
+        rarity = {term: _fts_idf(documents, counts[term]) for term in counts}
+        sums = _sums(found, weights, rarity, ranking.MEMORY_DAMPING)
         best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
         return Found(best, _best_passages(db, list(best), weights), weights, found)
     finally:
@@ -77,7 +81,7 @@ def _in_memories(db: sqlite3.Connection, term: str, where: str, values: Sequence
 def _best_passages(
     db: sqlite3.Connection, memories: Sequence[int], weights: Mapping[str, float]
 ) -> dict[int, tuple[float, int]]:
-    """Return memory → (BM25 of its best passage, that passage)."""
+    """Return memory → (sum of its best passage, that passage)."""
     owners = dict(
         db.execute(
             "SELECT row, memory FROM passages WHERE memory IN (SELECT value FROM json_each(?))",
@@ -86,9 +90,9 @@ def _best_passages(
     )
     wanted = json.dumps(list(owners))
     documents = _number(db, "SELECT count(*) FROM passages")
-    found, factors = {}, {}
-    for term, weight in weights.items():
-        factors[term] = weight / _fts_idf(documents, _count(db, "passages_fts", term))
+    found, rarity = {}, {}
+    for term in weights:
+        rarity[term] = _fts_idf(documents, _count(db, "passages_fts", term))
         found[term] = dict(
             db.execute(
                 # The plus sign: a passage is looked for among those wanted, not the term once for each.
@@ -98,19 +102,25 @@ def _best_passages(
             ).fetchall()
         )
     best: dict[int, tuple[float, int]] = {}
-    for passage, score in sorted(_sums(found, factors).items()):
+    for passage, score in sorted(_sums(found, weights, rarity, ranking.PASSAGE_DAMPING).items()):
         memory = owners[passage]
         if score > best.get(memory, (0.0, 0))[0]:
             best[memory] = (score, passage)
     return best
 
 
-def _sums(found: Mapping[str, Mapping[int, float]], factors: Mapping[str, float]) -> dict[int, float]:
+def _sums(
+    found: Mapping[str, Mapping[int, float]],
+    weights: Mapping[str, float],
+    rarity: Mapping[str, float],
+    damping: float,
+) -> dict[int, float]:
+    """Return row → the sum of its terms; *rarity* is what FTS5 multiplied the scores *found* with."""
     sums: dict[int, float] = {}
     for term, scores in found.items():
-        factor = factors[term]
+        factor = weights[term] / rarity[term] ** damping
         for row, score in scores.items():
-            sums[row] = sums.get(row, 0.0) + factor * score
+            sums[row] = sums.get(row, 0.0) + factor * score**damping
     return sums
 
 
