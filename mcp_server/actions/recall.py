@@ -44,6 +44,7 @@ class _Evidence(NamedTuple):
     number: int
     words: float
     passage: float
+    near: float
     cosine: float | None
     best_passage: int
 
@@ -150,8 +151,9 @@ def _candidates(
         cosine, nearest = cosines.get(number, (None, 0))
         _, matching = parts.get(number, (0.0, 0))
         heard, read = words.get(number, 0.0), passages.get(number, 0.0)
-        relevance = ranking.relevance(words=heard, passage=read, cosine=cosine)
-        found.append(_Evidence(relevance, number, heard, read, cosine, matching or nearest))
+        near = said.near.get(number, 0.0) if by_words else 0.0
+        relevance = ranking.relevance(words=heard, passage=read, near=near, cosine=cosine)
+        found.append(_Evidence(relevance, number, heard, read, near, cosine, matching or nearest))
     shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), found)
     rows = memories.by_rows(db, [evidence.number for evidence in shortlist])
     candidates = [_Candidate(rows[each.number], each) for each in shortlist if each.number in rows]
@@ -190,6 +192,7 @@ def _score(
         candidate.score = Score(
             words=candidate.evidence.words,
             passage=candidate.evidence.passage,
+            near=candidate.evidence.near,
             cosine=candidate.evidence.cosine,
             coverage=0.0,
             relevance=candidate.evidence.relevance,

@@ -14,10 +14,12 @@ from mcp_server.core.dials import half_life
 
 LEXICAL_MEMORY = 0.2
 LEXICAL_PASSAGE = 0.1
+LEXICAL_NEAR = 0.1
 MEANING = 0.6
 
 MEMORY_DAMPING = 0.7  # power of what BM25 makes of a term's frequency and the text's length
 PASSAGE_DAMPING = 0.5
+NEAR_WORDS = 3  # words that may stand between two that are near each other
 
 RECENT_DAYS = 7.0
 RECENT_BOOST = 1.10
@@ -47,12 +49,14 @@ class Score:
     """
     Every component of one memory's score.
 
-    `words` and `passage` are BM25 divided by the best of the query, `cosine` is None where
+    `words` and `passage` are BM25 divided by the best of the query, `near` is the share of the query's
+    neighbouring words that stand near each other in the memory, `cosine` is None where
     meaning was not searched, `coverage` is the share of the query's telling words that the memory has.
     """
 
     words: float
     passage: float
+    near: float
     cosine: float | None
     coverage: float
     relevance: float
@@ -70,11 +74,11 @@ def normalised(scores: Mapping[int, float]) -> dict[int, float]:
     return {key: score / top for key, score in scores.items()} if top > 0 else dict.fromkeys(scores, 0.0)
 
 
-def relevance(*, words: float, passage: float, cosine: float | None) -> float:
+def relevance(*, words: float, passage: float, near: float, cosine: float | None) -> float:
     """Return the fused relevance, 0 to 1; without a cosine the lexical part is rescaled to 1."""
-    lexical = LEXICAL_MEMORY * words + LEXICAL_PASSAGE * passage
+    lexical = LEXICAL_MEMORY * words + LEXICAL_PASSAGE * passage + LEXICAL_NEAR * near
     if cosine is None:
-        return lexical / (LEXICAL_MEMORY + LEXICAL_PASSAGE)
+        return lexical / (LEXICAL_MEMORY + LEXICAL_PASSAGE + LEXICAL_NEAR)
     return lexical + MEANING * max(0.0, cosine)
 
 

@@ -69,9 +69,18 @@ def query_terms(text: str) -> list[str]:
 
 def match_expression(terms: list[str]) -> str:
     """Return an FTS5 MATCH expression for any of *terms*; '' when there is none."""
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    return " OR ".join(_quoted(term) for term in terms)
+
+
+def near_expression(first: str, second: str, between: int) -> str:
+    """Return an FTS5 MATCH expression for two terms with at most *between* words between them."""
+    return f"NEAR({_quoted(first)} {_quoted(second)}, {between})"
 
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words of *text* that carry meaning: no stop words, numbers kept."""
     return frozenset(word for word in words(text) if word not in STOP_WORDS)
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'

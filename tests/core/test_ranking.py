@@ -8,27 +8,30 @@ share = st.floats(0, 1)
 
 
 def test_the_fused_relevance_is_the_documented_sum() -> None:
-    assert ranking.relevance(words=1.0, passage=0.5, cosine=0.8) == pytest.approx(0.2 + 0.1 + 0.48)
+    relevance = ranking.relevance(words=1.0, passage=0.5, near=0.4, cosine=0.8)
+
+    assert relevance == pytest.approx(0.2 + 0.05 + 0.04 + 0.48)
 
 
 def test_without_an_embedder_the_words_alone_reach_one() -> None:
-    assert ranking.relevance(words=1.0, passage=1.0, cosine=None) == pytest.approx(1.0)
+    assert ranking.relevance(words=1.0, passage=1.0, near=1.0, cosine=None) == pytest.approx(1.0)
 
 
 def test_an_opposite_meaning_counts_as_no_meaning() -> None:
-    assert ranking.relevance(words=0.3, passage=0.0, cosine=-0.4) == ranking.relevance(
-        words=0.3, passage=0.0, cosine=0.0
+    assert ranking.relevance(words=0.3, passage=0.0, near=0.0, cosine=-0.4) == ranking.relevance(
+        words=0.3, passage=0.0, near=0.0, cosine=0.0
     )
 
 
-@given(share, share, share, share)
+@given(share, share, share, share, share)
 def test_more_evidence_never_lowers_the_relevance(
-    words: float, passage: float, cosine: float, more: float
+    words: float, passage: float, near: float, cosine: float, more: float
 ) -> None:
-    before = ranking.relevance(words=words, passage=passage, cosine=cosine)
+    found = {"words": words, "passage": passage, "near": near, "cosine": cosine}
+    before = ranking.relevance(**found)
 
-    assert ranking.relevance(words=max(words, more), passage=passage, cosine=cosine) >= before
-    assert ranking.relevance(words=words, passage=passage, cosine=max(cosine, more)) >= before
+    for part, share in found.items():
+        assert ranking.relevance(**{**found, part: max(share, more)}) >= before
 
 
 @given(share, share, share, share, share)

@@ -9,6 +9,7 @@ memory has decides more.
 """
 
 import heapq
+import itertools
 import json
 import math
 import sqlite3
@@ -16,7 +17,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_server.core import ranking
-from mcp_server.core.words import match_expression
+from mcp_server.core.words import match_expression, near_expression
 
 CANDIDATES = 200  # memories
 
@@ -27,11 +28,13 @@ class Found:
     What words find: the sum over its terms (larger is better) of the best memories, and of the best
     passage of each.
 
+    `near` is the share of the neighbouring terms that a memory has near each other, 0 to 1;
     `weights` says how telling each term is among the memories searched.
     """
 
     memories: Mapping[int, float]
     passages: Mapping[int, tuple[float, int]]
+    near: Mapping[int, float]
     weights: Mapping[str, float]
     having: Mapping[str, Container[int]]
 
@@ -53,7 +56,8 @@ def search(db: sqlite3.Connection, terms: Sequence[str], where: str, values: Seq
         rarity = {term: _fts_idf(documents, counts[term]) for term in counts}
         sums = _sums(found, weights, rarity, ranking.MEMORY_DAMPING)
         best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
-        return Found(best, _best_passages(db, list(best), weights), weights, found)
+        passages = _best_passages(db, list(best), weights)
+        return Found(best, passages, _near(db, best, weights, found), weights, found)
     finally:
         db.execute("COMMIT")
 
@@ -107,6 +111,26 @@ def _best_passages(
         if score > best.get(memory, (0.0, 0))[0]:
             best[memory] = (score, passage)
     return best
+
+
+def _near(
+    db: sqlite3.Connection,
+    memories: Container[int],
+    weights: Mapping[str, float],
+    having: Mapping[str, Mapping[int, float]],
+) -> dict[int, float]:
+    """Return memory → which share of the question's neighbouring terms it has near each other."""
+    shares: dict[int, float] = {}
+    pairs = [(*pair, min(weights[pair[0]], weights[pair[1]])) for pair in itertools.pairwise(weights)]
+    every = sum(weight for _, _, weight in pairs)
+    for first, second, weight in pairs:
+        if having[first] and having[second]:
+            expression = near_expression(first, second, ranking.NEAR_WORDS)
+            found = db.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (expression,))
+            for (row,) in found.fetchall():
+                if row in memories:
+                    shares[row] = shares.get(row, 0.0) + weight / every
+    return shares
 
 
 def _sums(

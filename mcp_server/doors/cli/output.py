@@ -58,6 +58,7 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         said["explain"] = {
             "words": parts.words,
             "passage": parts.passage,
+            "near": parts.near,
             "cosine": parts.cosine,
             "coverage": parts.coverage,
             "relevance": parts.relevance,
@@ -95,7 +96,7 @@ def print_hits(hits: Sequence[Hit]) -> None:
 
 def print_explanation(answer: Answer) -> None:
     """Print every component of every score as a table."""
-    headers = ["id", "score", "words", "passage", "cosine", "coverage", "relevance", "boosts",
+    headers = ["id", "score", "words", "passage", "near", "cosine", "coverage", "relevance", "boosts",
                "recency", "usage", "trust", "helpful"]  # fmt: skip
     rows = []
     for hit in answer.hits:
@@ -103,8 +104,8 @@ def print_explanation(answer: Answer) -> None:
         boosts = " ".join(f"{name}×{factor:.2f}" for name, factor in parts.boosts) or "-"
         cosine = "-" if parts.cosine is None else f"{parts.cosine:.3f}"
         rows.append(
-            [hit.id, f"{hit.score:.3f}", f"{parts.words:.3f}", f"{parts.passage:.3f}", cosine,
-             f"{parts.coverage:.2f}", f"{parts.relevance:.3f}", boosts, f"{parts.recency:.2f}",
+            [hit.id, f"{hit.score:.3f}", f"{parts.words:.3f}", f"{parts.passage:.3f}", f"{parts.near:.3f}",
+             cosine, f"{parts.coverage:.2f}", f"{parts.relevance:.3f}", boosts, f"{parts.recency:.2f}",
              f"{parts.usage:.2f}", f"{parts.trust:.2f}", f"{parts.helpfulness:.2f}"]
         )  # fmt: skip
     print_table(headers, rows)

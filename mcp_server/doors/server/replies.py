@@ -203,7 +203,7 @@ def explained(hit: Hit) -> str:
     cosine = "none" if parts.cosine is None else f"{parts.cosine:.3f}"
     boosts = "".join(f" {name} ×{factor:.2f}" for name, factor in parts.boosts)
     return (
-        f"words {parts.words:.3f}, passage {parts.passage:.3f}, cosine {cosine},"
+        f"words {parts.words:.3f}, passage {parts.passage:.3f}, near {parts.near:.3f}, cosine {cosine},"
         f" coverage {parts.coverage:.2f}, relevance {parts.relevance:.3f}{boosts},"
         f" recency {parts.recency:.2f}, usage {parts.usage:.2f},"
         f" trust {parts.trust:.2f}, helpfulness {parts.helpfulness:.2f}"
