@@ -134,7 +134,8 @@ def _candidates(
     meaning = store.meaning() if query.mode is not Mode.KEYWORD else None
     said = lexical.search(db, query_terms(text), where, values)
     by_words = query.mode is not Mode.SEMANTIC or meaning is None
-    words = ranking.normalised(said.memories if by_words else {})
+    coverage = said.best_coverage()
+    words = ranking.normalised(said.memories if by_words else {}, coverage)
     parts = said.passages if by_words else {}
     cosines: dict[int, tuple[float, int]] = {}
     if meaning and text.strip():
@@ -145,7 +146,7 @@ def _candidates(
         cosines = meaning.matrix.search(
             db, vector, vaults=vaults, kinds=query.filter.kinds, among=among, also=words
         )
-    passages = ranking.normalised({row: score for row, (score, _) in parts.items()})
+    passages = ranking.normalised({row: score for row, (score, _) in parts.items()}, coverage)
     found: list[_Evidence] = []
     for number in words.keys() | cosines.keys():
         cosine, nearest = cosines.get(number, (None, 0))

@@ -19,6 +19,7 @@ MEANING = 0.6
 
 MEMORY_DAMPING = 0.7  # power of what BM25 makes of a term's frequency and the text's length
 PASSAGE_DAMPING = 0.5
+ENOUGH_COVERAGE = 0.6  # share of the query's weight in the best memory from which on words count fully
 NEAR_WORDS = 3  # words that may stand between two that are near each other
 
 RECENT_DAYS = 7.0
@@ -49,7 +50,7 @@ class Score:
     """
     Every component of one memory's score.
 
-    `words` and `passage` are BM25 divided by the best of the query, `near` is the share of the query's
+    `words` and `passage` are BM25 in proportion to the best of the query, `near` is the share of the query's
     neighbouring words that stand near each other in the memory, `cosine` is None where
     meaning was not searched, `coverage` is the share of the query's telling words that the memory has.
     """
@@ -68,10 +69,17 @@ class Score:
     total: float
 
 
-def normalised(scores: Mapping[int, float]) -> dict[int, float]:
-    """Return BM25 *scores* (larger is better) divided by the largest."""
+def normalised(scores: Mapping[int, float], coverage: float = 1.0) -> dict[int, float]:
+    """
+    Return BM25 *scores* (larger is better) so that the largest is 1.
+
+    It is less than 1 when even the best memory has little *coverage*: the best of poor matches is poor.
+    """
     top = max(scores.values(), default=0.0)
-    return {key: score / top for key, score in scores.items()} if top > 0 else dict.fromkeys(scores, 0.0)
+    if top <= 0:
+        return dict.fromkeys(scores, 0.0)
+    largest = min(1.0, coverage / ENOUGH_COVERAGE)
+    return {key: largest * score / top for key, score in scores.items()}
 
 
 def relevance(*, words: float, passage: float, near: float, cosine: float | None) -> float:

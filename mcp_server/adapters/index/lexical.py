@@ -38,6 +38,13 @@ class Found:
     weights: Mapping[str, float]
     having: Mapping[str, Container[int]]
 
+    def best_coverage(self) -> float:
+        """Return the largest share of the terms' weight that one of the memories has, 0 to 1."""
+        every = sum(self.weights.values())
+        found = [(self.weights[term], rows) for term, rows in self.having.items()]
+        heaviest = max((sum(w for w, rows in found if row in rows) for row in self.memories), default=0.0)
+        return heaviest / every if every > 0 else 0.0
+
     def terms_of(self, memory: int) -> frozenset[str]:
         """Return which of the terms *memory* has."""
         return frozenset(term for term, rows in self.having.items() if memory in rows)
