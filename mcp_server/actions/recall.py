@@ -28,7 +28,7 @@ from mcp_server.core.query import (
     named_paths,
     quoted_phrases,
 )
-from mcp_server.core.ranking import Score
+from mcp_server.core.ranking import Cosines, Score
 from mcp_server.core.redaction import redact
 from mcp_server.core.words import query_terms
 from mcp_server.store import Store
@@ -46,6 +46,7 @@ class _Evidence(NamedTuple):
     passage: float
     near: float
     cosine: float | None
+    mean: float | None
     best_passage: int
 
 
@@ -137,7 +138,7 @@ def _candidates(
     coverage = said.best_coverage()
     words = ranking.normalised(said.memories if by_words else {}, coverage)
     parts = said.passages if by_words else {}
-    cosines: dict[int, tuple[float, int]] = {}
+    cosines: dict[int, Cosines] = {}
     if meaning and text.strip():
         among = None
         if not filters.is_simple(query.filter):
@@ -149,12 +150,12 @@ def _candidates(
     passages = ranking.normalised({row: score for row, (score, _) in parts.items()}, coverage)
     found: list[_Evidence] = []
     for number in words.keys() | cosines.keys():
-        cosine, nearest = cosines.get(number, (None, 0))
+        cosine, nearest, mean = cosines.get(number, (None, 0, None))
         _, matching = parts.get(number, (0.0, 0))
         heard, read = words.get(number, 0.0), passages.get(number, 0.0)
         near = said.near.get(number, 0.0) if by_words else 0.0
-        relevance = ranking.relevance(words=heard, passage=read, near=near, cosine=cosine)
-        found.append(_Evidence(relevance, number, heard, read, near, cosine, matching or nearest))
+        relevance = ranking.relevance(words=heard, passage=read, near=near, cosine=cosine, mean=mean)
+        found.append(_Evidence(relevance, number, heard, read, near, cosine, mean, matching or nearest))
     shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), found)
     rows = memories.by_rows(db, [evidence.number for evidence in shortlist])
     candidates = [_Candidate(rows[each.number], each) for each in shortlist if each.number in rows]
@@ -195,6 +196,7 @@ def _score(
             passage=candidate.evidence.passage,
             near=candidate.evidence.near,
             cosine=candidate.evidence.cosine,
+            mean=candidate.evidence.mean,
             coverage=0.0,
             relevance=candidate.evidence.relevance,
             boosts=tuple(boosts),

@@ -9,6 +9,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mcp_server.core.dials import half_life
 
@@ -16,6 +17,8 @@ LEXICAL_MEMORY = 0.2
 LEXICAL_PASSAGE = 0.1
 LEXICAL_NEAR = 0.1
 MEANING = 0.6
+MEAN_SHARE = 0.3  # of the meaning's weight: what the mean of the best passages decides
+BEST_PASSAGES = 3  # passages of that mean, or as many as there are
 
 MEMORY_DAMPING = 0.7  # power of what BM25 makes of a term's frequency and the text's length
 PASSAGE_DAMPING = 0.5
@@ -45,20 +48,30 @@ MOST_ROWS = 15_000  # memories with a term that are read for one question: about
 FEWEST_TERMS = 2  # the rarest terms that are always searched
 
 
+class Cosines(NamedTuple):
+    """How near a memory is to a query: its best passage's cosine, that passage, the mean of its best three."""
+
+    best: float
+    passage: int
+    mean: float
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """
     Every component of one memory's score.
 
     `words` and `passage` are BM25 in proportion to the best of the query, `near` is the share of the query's
-    neighbouring words that stand near each other in the memory, `cosine` is None where
-    meaning was not searched, `coverage` is the share of the query's telling words that the memory has.
+    neighbouring words that stand near each other in the memory, `cosine`
+    (of the best passage) and `mean` (of the best three) are None where meaning was not searched,
+    `coverage` is the share of the query's telling words that the memory has.
     """
 
     words: float
     passage: float
     near: float
     cosine: float | None
+    mean: float | None
     coverage: float
     relevance: float
     boosts: tuple[tuple[str, float], ...]
@@ -82,12 +95,19 @@ def normalised(scores: Mapping[int, float], coverage: float = 1.0) -> dict[int, 
     return {key: largest * score / top for key, score in scores.items()}
 
 
-def relevance(*, words: float, passage: float, near: float, cosine: float | None) -> float:
-    """Return the fused relevance, 0 to 1; without a cosine the lexical part is rescaled to 1."""
+def relevance(
+    *, words: float, passage: float, near: float, cosine: float | None, mean: float | None = None
+) -> float:
+    """
+    Return the fused relevance, 0 to 1; without a cosine the lexical part is rescaled to 1.
+
+    *cosine* is that of the best passage, *mean* that of the best three; None for the same.
+    """
     lexical = LEXICAL_MEMORY * words + LEXICAL_PASSAGE * passage + LEXICAL_NEAR * near
     if cosine is None:
         return lexical / (LEXICAL_MEMORY + LEXICAL_PASSAGE + LEXICAL_NEAR)
-    return lexical + MEANING * max(0.0, cosine)
+    meaning = cosine if mean is None else (1.0 - MEAN_SHARE) * cosine + MEAN_SHARE * mean
+    return lexical + MEANING * max(0.0, meaning)
 
 
 def boosted(value: float, boosts: Sequence[tuple[str, float]]) -> float:

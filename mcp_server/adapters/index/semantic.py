@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from mcp_server.adapters.index import changelog
 from mcp_server.core.memory import Kind
 from mcp_server.core.ports import Embedder, Vector
+from mcp_server.core.ranking import BEST_PASSAGES, Cosines
 
 CANDIDATES = 200  # memories
 PASSAGE_CANDIDATES = 1000
@@ -71,9 +72,9 @@ class Matrix:
         kinds: Collection[Kind],
         among: Collection[int] | None,
         also: Collection[int] = (),
-    ) -> dict[int, tuple[float, int]]:
+    ) -> dict[int, Cosines]:
         """
-        Return memory row → (cosine of its best passage, that passage) of the best 200, and of all in *also*.
+        Return memory row → its cosines, of the 200 with the best passages and of all in *also*.
 
         *among* limits the memories; None means all active ones of *vaults*, of *kinds* if there are any.
         """
@@ -94,12 +95,10 @@ class Matrix:
             rows = np.flatnonzero(wanted)
             if len(rows) > PASSAGE_CANDIDATES:
                 rows = rows[np.argpartition(-scores[rows], PASSAGE_CANDIDATES)[:PASSAGE_CANDIDATES]]
-            best = _best_passages(held, scores, rows, CANDIDATES)
-            missing = [memory for memory in also if memory not in best]
-            if missing:
-                rows = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], _numbers(missing)))
-                best |= _best_passages(held, scores, rows, len(missing))
-            return best
+            best = _with_best(held.memories[rows], scores[rows], CANDIDATES)
+            asked = np.union1d(best, _numbers(also))
+            rows = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], asked))
+            return _cosines(held.memories[rows], held.passages[rows], scores[rows])
 
     def _refresh(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN")
@@ -164,15 +163,27 @@ def _numbers(values: Collection[int]) -> Numbers:
     return np.fromiter(values, dtype=np.int64, count=len(values))
 
 
-def _best_passages(held: _Held, scores: Floats, rows: Numbers, limit: int) -> dict[int, tuple[float, int]]:
-    best: dict[int, tuple[float, int]] = {}
-    for at in rows[np.argsort(-scores[rows], kind="stable")]:
-        memory = int(held.memories[at])
-        if memory not in best:
-            if len(best) == limit:
-                break
-            best[memory] = (float(scores[at]), int(held.passages[at]))
-    return best
+def _with_best(memories: Numbers, scores: Floats, limit: int) -> Numbers:
+    """Return the *limit* memories with the best scores; *memories* and *scores* are of passages."""
+    order = np.argsort(-scores, kind="stable")
+    found, first = np.unique(memories[order], return_index=True)
+    return found[np.argsort(first)[:limit]]
+
+
+def _cosines(memories: Numbers, passages: Numbers, scores: Floats) -> dict[int, Cosines]:
+    """Return memory → its cosines, from those of all its passages."""
+    if not len(memories):
+        return {}
+    order = np.lexsort((-scores, memories))
+    memories, passages, scores = memories[order], passages[order], scores[order]
+    first = np.flatnonzero(np.diff(memories, prepend=memories[0] - 1))
+    counts = np.diff(first, append=len(memories))
+    rank = np.arange(len(memories)) - np.repeat(first, counts)
+    sums = np.add.reduceat(np.where(rank < BEST_PASSAGES, scores, 0.0), first)
+    means = sums / np.minimum(counts, BEST_PASSAGES)
+    columns = (memories[first], scores[first], passages[first], means)
+    found = zip(*(column.tolist() for column in columns), strict=True)
+    return {memory: Cosines(best, passage, mean) for memory, best, passage, mean in found}
 
 
 _COUNT = "SELECT count(*) FROM passages WHERE model = ?"

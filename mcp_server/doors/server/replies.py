@@ -200,7 +200,7 @@ def _hit(hit: Hit, explain: bool) -> str:
 def explained(hit: Hit) -> str:
     """Return every component of a hit's score on one line."""
     parts = hit.parts
-    cosine = "none" if parts.cosine is None else f"{parts.cosine:.3f}"
+    cosine = "none" if parts.cosine is None else f"{parts.cosine:.3f}, mean {parts.mean:.3f}"
     boosts = "".join(f" {name} ×{factor:.2f}" for name, factor in parts.boosts)
     return (
         f"words {parts.words:.3f}, passage {parts.passage:.3f}, near {parts.near:.3f}, cosine {cosine},"
