@@ -49,7 +49,7 @@ FEWEST_TERMS = 2  # the rarest terms that are always searched
 
 
 class Cosines(NamedTuple):
-    """How near a memory is to a query: its best passage's cosine, that passage, the mean of its best three."""
+    """How near a memory is to a query: its best cosine, that passage, and the mean of its best three."""
 
     best: float
     passage: int

@@ -57,6 +57,21 @@ def test_meaning_finds_what_no_word_does(meaning_store: Store) -> None:
     assert answer.hits[0].parts.words == 0
 
 
+def test_of_a_long_memory_more_than_the_best_passage_counts(meaning_store: Store) -> None:
+    other = "The office plants are watered on Fridays. " * 30
+    remember(
+        meaning_store, Draft("Callbacks", f"# Stripe\n\nPayment callbacks retry.\n\n# Plants\n\n{other}")
+    )
+    remember(meaning_store, Draft("Short", "Payment callbacks are signed."))
+    embed_pending(meaning_store)
+
+    hits = recall(meaning_store, Query("payment callbacks", mode=Mode.SEMANTIC)).hits
+    parts = {hit.title: hit.parts for hit in hits}
+
+    assert parts["Short"].mean == pytest.approx(parts["Short"].cosine)
+    assert parts["Callbacks"].mean < parts["Callbacks"].cosine - 0.05
+
+
 def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened], memory_dir: Path) -> None:
     opened = open_here(EMBEDDING_MODEL="minilm-l6")
     loading = Opened({**opened.environment}, folder=opened.folder, wait_for_model=False)
@@ -158,7 +173,8 @@ def test_every_component_of_a_score_is_explained(store: Store, ids: dict[str, st
     hit = recall(store, Query("webhook signature")).hits[0]
 
     assert dict(hit.parts.boosts) == {"recent": 1.10, "tag": 1.15}
-    assert hit.parts.relevance == pytest.approx(1.0)
+    assert (hit.parts.words, hit.parts.passage, hit.parts.near) == pytest.approx((1.0, 1.0, 0.0))
+    assert hit.parts.relevance == pytest.approx(0.75)
     assert hit.parts.total == hit.score
     assert "words 1.00" in hit.reasons
 

@@ -38,3 +38,44 @@ def test_the_best_passage_of_a_long_memory_is_the_one_that_is_found(store: Store
 
     assert "The quagga is extinct." in hit.text
     assert len(hit.text) < 1200
+
+
+def test_words_near_each_other_as_in_the_question_come_first(store: Store) -> None:
+    apart = "The gateway is old. " + "It does what it did. " * 4 + "A timeout is not set."
+    note(
+        store,
+        apart,
+        apart.replace("old", "grey"),
+        "The gateway has a timeout. " + "It does what it did. " * 8,
+    )
+
+    hits = recall(store, Query("gateway timeout", mode=Mode.KEYWORD, sort=Sort.RELEVANCE)).hits
+
+    assert [hit.parts.near for hit in hits] == [1.0, 0.0, 0.0]
+
+
+def test_how_near_words_are_is_counted_in_proportion_to_how_rare_they_are(store: Store) -> None:
+    note(
+        store,
+        *(f"The cache of shop {number}." for number in range(30)),
+        "Cache of shop; no quagga, no zebra.",
+    )
+
+    query = Query("shop cache quagga zebra", mode=Mode.KEYWORD, sort=Sort.RELEVANCE, limit=40)
+    shares = [hit.parts.near for hit in recall(store, query).hits]
+
+    assert shares[0] == 1.0
+    assert 0.0 < shares[1] < 0.2
+
+
+def test_having_more_of_the_words_beats_having_one_more_often(store: Store) -> None:
+    note(
+        store,
+        "retry " * 12,
+        "The retry of a job that a queue holds waits for a while, then tries again and again.",
+    )
+    note(store, *(f"Another job {number} of the queue." for number in range(4)))
+
+    hits = recall(store, Query("retry job", mode=Mode.KEYWORD, sort=Sort.RELEVANCE)).hits
+
+    assert hits[0].text.startswith("The retry of a job")

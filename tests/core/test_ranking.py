@@ -51,6 +51,17 @@ def test_the_best_of_a_ranking_is_normalised_to_one(scores: dict[int, float]) ->
     )
 
 
+def test_the_best_of_poor_matches_counts_in_proportion_to_what_it_covers() -> None:
+    assert ranking.normalised({1: 8.0, 2: 2.0}, coverage=0.3) == {1: 0.5, 2: 0.125}
+    assert ranking.normalised({1: 8.0, 2: 2.0}, coverage=0.7) == {1: 1.0, 2: 0.25}
+
+
+def test_the_mean_of_the_best_passages_is_a_share_of_the_meaning() -> None:
+    relevance = ranking.relevance(words=0.0, passage=0.0, near=0.0, cosine=0.8, mean=0.5)
+
+    assert relevance == pytest.approx(0.6 * (0.7 * 0.8 + 0.3 * 0.5))
+
+
 def test_a_ranking_of_nothing_is_empty() -> None:
     assert ranking.normalised({}) == {}
 

@@ -1,10 +1,11 @@
+import itertools
 import sqlite3
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.core.words import identifier_parts, match_expression, query_terms
+from mcp_server.core.words import identifier_parts, match_expression, near_expression, query_terms
 
 ODD_QUERIES = [
     "multi-agent",
@@ -55,8 +56,10 @@ def table() -> sqlite3.Connection:
 
 def found(table: sqlite3.Connection, text: str) -> int:
     expression = match_expression(query_terms(text))
-    if not expression:
-        return 0
+    return count(table, expression) if expression else 0
+
+
+def count(table: sqlite3.Connection, expression: str) -> int:
     return len(table.execute("SELECT rowid FROM t WHERE t MATCH ?", (expression,)).fetchall())
 
 
@@ -69,6 +72,29 @@ def test_odd_queries_are_valid_searches(table: sqlite3.Connection, text: str) ->
 @given(text=st.text())
 def test_any_text_is_a_valid_search(table: sqlite3.Connection, text: str) -> None:
     assert found(table, text) in (0, 1)
+
+
+@pytest.mark.parametrize("text", ODD_QUERIES, ids=range(len(ODD_QUERIES)))
+def test_neighbours_in_odd_queries_are_valid_searches(table: sqlite3.Connection, text: str) -> None:
+    assert near(table, text.encode("utf-8", "replace").decode()) <= 1
+
+
+@settings(max_examples=1000, deadline=None)
+@given(text=st.text())
+def test_neighbours_in_any_text_are_a_valid_search(table: sqlite3.Connection, text: str) -> None:
+    assert near(table, text) <= 1
+
+
+def near(table: sqlite3.Connection, text: str, between: int = 3) -> int:
+    """Return how many texts of *table* have two neighbouring terms of *text* near each other, at the most."""
+    expressions = [near_expression(*pair, between) for pair in itertools.pairwise(query_terms(text))]
+    return max((count(table, expression) for expression in expressions), default=0)
+
+
+def test_words_are_near_when_few_others_stand_between_them(table: sqlite3.Connection) -> None:
+    assert near(table, "webhook agent", between=0) == 1
+    assert near(table, "multi äöü", between=5) == 0
+    assert near(table, "multi äöü", between=6) == 1
 
 
 @pytest.mark.parametrize("word", ["multi-agent", "webhook", "webhooks", "Москва", "МОСКВА", "äöü", "multi"])
