@@ -62,6 +62,9 @@ def test_of_a_long_memory_more_than_the_best_passage_counts(meaning_store: Store
     remember(
         meaning_store, Draft("Callbacks", f"# Stripe\n\nPayment callbacks retry.\n\n# Plants\n\n{other}")
     )
+    remember(
+        meaning_store, Draft("Twice", "# Yes\n\nPayment callbacks retry.\n\n# No\n\nPayment callbacks retry.")
+    )
     remember(meaning_store, Draft("Short", "Payment callbacks are signed."))
     embed_pending(meaning_store)
 
@@ -70,6 +73,7 @@ def test_of_a_long_memory_more_than_the_best_passage_counts(meaning_store: Store
 
     assert parts["Short"].mean == pytest.approx(parts["Short"].cosine)
     assert parts["Callbacks"].mean < parts["Callbacks"].cosine - 0.05
+    assert parts["Twice"].mean > parts["Twice"].cosine - 0.05
 
 
 def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened], memory_dir: Path) -> None:
@@ -177,6 +181,13 @@ def test_every_component_of_a_score_is_explained(store: Store, ids: dict[str, st
     assert hit.parts.relevance == pytest.approx(0.75)
     assert hit.parts.total == hit.score
     assert "words 1.00" in hit.reasons
+
+
+def test_the_best_of_poor_matches_is_not_taken_for_a_full_one(store: Store, ids: dict[str, str]) -> None:
+    parts = recall(store, Query("webhook quagga zebra okapi")).hits[0].parts
+
+    assert parts.words == parts.passage == pytest.approx(parts.coverage / 0.6)
+    assert parts.coverage < 0.5
 
 
 @pytest.mark.parametrize("limit", [0, -1, 51])
