@@ -107,7 +107,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def indexed(claude: Claude, plugin: Path) -> int:
-    """Return how many memories the server has taken in; -1 while some still wait to be embedded."""
+    """Return how much knowledge the server has taken in; -1 while some still waits to be embedded."""
     done = subprocess.run(
         [plugin / "bin" / "daybook", "status", "--json"],
         cwd=claude.project,
@@ -116,7 +116,7 @@ def indexed(claude: Claude, plugin: Path) -> int:
         check=True,
     )
     stats = json.loads(done.stdout)["stats"]
-    return -1 if stats["pending"] else int(stats["memories"])
+    return -1 if stats["pending"] else int(stats["counts"]["by_kind"].get("knowledge", 0))
 
 
 def test_a_subagent_is_told_what_is_settled(claude: Claude) -> None:
