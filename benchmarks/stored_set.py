@@ -108,10 +108,11 @@ def embed(stored: StoredSet, *, progress: Progress) -> None:
 
 def count_pending(stored: StoredSet) -> int:
     """Return how many passages still lack their vector; 0 without an embedding model."""
-    if stored.opened.meaning() is None:
+    meaning = stored.opened.meaning()
+    if meaning is None:
         return 0
     with stored.opened.database.read() as db:
-        return vectors.count_pending(db)
+        return vectors.count_pending(db, meaning.embedder.model)
 
 
 def project_folder(folder: Path, group: str) -> Path:

@@ -47,7 +47,7 @@ def give_vectors(opened: Opened) -> None:
     chance = np.random.default_rng(0)
     while True:
         with opened.database.read() as db:
-            batch = vectors.pending(db, BATCH)
+            batch = vectors.pending(db, embedder.model, BATCH)
         if not batch:
             return
         made = chance.standard_normal((len(batch), embedder.dimensions)).astype("<f4")

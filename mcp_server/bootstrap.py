@@ -8,23 +8,19 @@ that opens it, so that a hook or a search by words never pays for it.
 import atexit
 import contextlib
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
-from mcp_server.core.errors import DaybookError, IndexUnavailable, ModelUnavailable, SettingsError
+from mcp_server.core.errors import IndexUnavailable, ModelUnavailable, SettingsError
 from mcp_server.core.ports import Model
 from mcp_server.core.settings import HOOKS, Settings, environment_told, is_told, parse_settings
+from mcp_server.meanings import Meanings
 from mcp_server.store import Store
-
-if TYPE_CHECKING:
-    from mcp_server.adapters.index.semantic import Meaning
 
 INDEX_NAME = "memory.db"
 
@@ -113,46 +109,6 @@ def _told_by(path: Path) -> dict[str, object] | None:
     return environment_told(data)
 
 
-class Meanings:
-    """
-    The embedding model with its vectors, loaded once for a process.
-
-    *wait*: the first call loads the model; otherwise it is loaded beside, and there is none until then.
-    """
-
-    def __init__(self, settings: Settings, *, wait: bool) -> None:
-        self._wanted = settings.embedding_model != "none"
-        self._wait = wait
-        self._lock = threading.Lock()
-        self._started = False
-        self._loaded: Meaning | None = None
-        self.problem = ""
-        """Why there is no embedding model, as a sentence; '' when there is one or none was tried."""
-
-    def __call__(self) -> "Meaning | None":
-        if self._loaded or not self._wanted:
-            return self._loaded
-        if self._wait:
-            self._load()
-        else:
-            with self._lock:
-                if not self._started:
-                    self._started = True
-                    threading.Thread(target=self._load, name="load-embedder", daemon=True).start()
-        return self._loaded
-
-    def _load(self) -> None:
-        try:
-            from mcp_server.adapters.fastembed_embedder import FastembedEmbedder
-            from mcp_server.adapters.index.semantic import Matrix, Meaning
-
-            embedder = FastembedEmbedder()
-            self._loaded = Meaning(embedder, Matrix(embedder.model, embedder.dimensions))
-        except (DaybookError, ImportError, OSError) as error:
-            self._wanted = False
-            self.problem = str(error)
-
-
 class Models:
     """
     The language model as the person allows it now: consent, key and endpoint are looked up at each call.
@@ -223,8 +179,9 @@ class Opened:
         self.settings = read_settings(self.environment)
         own_network = not any(name in given and name not in self.environment for name in _NETWORK)
         self.model = Models(self.environment, own_network=own_network)
-        self.meaning = Meanings(self.settings, wait=wait_for_model)
         self.database = Database(_index_path(self.home))
+        self.meaning = Meanings(self._embedding_model, self.home, self.database, wait=wait_for_model)
+        self._chosen, self._looked_at = self.settings.embedding_model, (-1, -1)
         self.clock = clock
 
     def store(self, *, folder: Path | None = None) -> Store:
@@ -241,8 +198,22 @@ class Opened:
             settings=read_settings(self.environment),  # afresh: what the person switches off is off at once
             clock=self.clock,
             meaning=self.meaning,
+            embedder=self.meaning.chosen,
             model=self.model,
         )
+
+    def _embedding_model(self) -> str:
+        """Return the embedding model that is chosen now: 'daybook model use' may run beside us."""
+        try:
+            seen = (self.home / "config.toml").stat()
+            stamp = (seen.st_mtime_ns, seen.st_size)
+        except OSError:
+            stamp = (0, 0)
+        if stamp != self._looked_at:
+            with contextlib.suppress(SettingsError):
+                self._chosen = read_settings(self.environment).embedding_model
+            self._looked_at = stamp
+        return self._chosen
 
 
 _NETWORK = {  # what the library reads of the environment by itself
@@ -265,6 +236,7 @@ def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:
         settings=read_settings(environment),
         clock=now,
         meaning=lambda: None,
+        embedder=lambda: None,
         model=lambda: None,
     )
 

@@ -10,7 +10,7 @@ from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import Project
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.memory import Kind, Level
-from mcp_server.core.ports import Clock, Model
+from mcp_server.core.ports import Clock, Embedder, Model
 from mcp_server.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ class Store:
     Everything an action works on.
 
     `vaults` are those of the person and of this project, the user vault first; `meaning` gives the
-    embedding model and its vectors, None while it loads or when there is none. `model` gives the language
-    model, None without the person's consent or without a key; `actions.model_call` is the way to it.
+    embedding model that answers and its vectors, None while it loads or when there is none, `embedder`
+    the one that is chosen, whose vectors may have to be computed first. `model` gives the language model,
+    None without the person's consent or without a key; `actions.model_call` is the way to it.
     """
 
     home: Path
@@ -35,6 +36,7 @@ class Store:
     settings: Settings
     clock: Clock
     meaning: Callable[[], "Meaning | None"]
+    embedder: Callable[[], Embedder | None]
     model: Callable[[], Model | None]
 
     @property

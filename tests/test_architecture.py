@@ -27,6 +27,7 @@ MAY_USE = {  # floor or module: the third-party libraries that it may know
     "adapters.fastembed_embedder": {"fastembed", "numpy"},
     "adapters.frontmatter_lines": {"frontmatter", "yaml"},
     "adapters.index": {"numpy", "sqlite_utils"},
+    "adapters.model_hub": {"huggingface_hub", "tqdm"},
     "adapters.watcher": {"watchdog"},
     "doors.cli": {"click", "tabulate"},
     "doors.server": {"anyio", "mcp", "mcp_types", "pydantic"},

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.actions.candidate import review_candidates
+from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.claude_md import trouble
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import forget
@@ -77,6 +78,8 @@ def status(store: Store, *, has_key: bool) -> State:
         needs.append(f"{len(stats.unreadable)} files cannot be read; 'daybook sync' names them.")
     if waiting:
         needs.append(f"{waiting} memories are not shown unasked until you accept them with 'daybook trust'.")
+    if problem := progress(store).problem:
+        needs.append(f"{problem} Run 'daybook model list'.")
     if torn := trouble(store):
         needs.append(torn)
     if spent.paused_reason and not spent.paused_until:
@@ -118,7 +121,7 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried("store", lambda: _writable(store.home), f"Make {store.home} writable, or set MEMORY_DIR.")
     yield _tried("index", lambda: _index(store), "Run 'daybook sync --rebuild'.")
     yield _tried("files", lambda: _readable(store), "Correct the files named by 'daybook sync'.")
-    yield _tried("embedding model", lambda: _model(store), "Reinstall Daybook, or set EMBEDDING_MODEL=none.")
+    yield _tried("embedding model", lambda: _model(store), "Choose another with 'daybook model use'.")
     yield _tried("round trip", lambda: _round_trip(store), "Run 'daybook sync --rebuild', then try again.")
     yield _tried("hooks", lambda: _hooks(plugin), "Reinstall the plugin.")
     yield _tried("capture", lambda: _captures(store), "Run 'daybook work' and read logs/worker.log.")
@@ -162,6 +165,8 @@ def _model(store: Store) -> str:
     meaning = store.meaning()
     assert meaning, getattr(store.meaning, "problem", "") or "the model did not load"
     assert len(meaning.embedder.embed_query("probe")) == 4 * meaning.embedder.dimensions
+    problem = getattr(store.meaning, "problem", "")
+    assert not problem, f"{problem} {meaning.embedder.model} answers."
     return meaning.embedder.model
 
 
@@ -178,7 +183,7 @@ def _round_trip(store: Store) -> str:
         found = recall(store, Query("zirconium lighthouse", mode=Mode.KEYWORD, filter=only_user))
         assert written.memory.id in [hit.id for hit in found.hits], "the probe was not found by words"
         if store.meaning():
-            embed_pending(store)
+            embed_pending(store, coming=False)
             found = recall(
                 store,
                 Query("what did the physician leave behind", mode=Mode.SEMANTIC, limit=50, filter=only_user),

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.recall import visible
 from mcp_server.actions.sync import ensure_synced, self_healing
-from mcp_server.adapters.index import memories, selections, vectors
+from mcp_server.adapters.index import memories, selections
 from mcp_server.adapters.index.memories import Problem, Row
 from mcp_server.adapters.index.selections import Counts
 from mcp_server.core.query import Filter
@@ -23,7 +24,12 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What the visible vaults hold, how large the index is, and what waits or cannot be read."""
+    """
+    What the visible vaults hold, how large the index is, and what waits or cannot be read.
+
+    *pending* are passages without a vector of *model*, which answers; *coming* is the model that is
+    chosen and computed beside it, '' when they are the same.
+    """
 
     memories: int
     counts: Counts
@@ -31,6 +37,8 @@ class Stats:
     passages: int
     pending: int
     model: str
+    coming: str
+    coming_pending: int
     unreadable: tuple[Problem, ...]
 
 
@@ -51,15 +59,19 @@ def get_stats(store: Store) -> Stats:
     """Return what the visible vaults hold."""
     ensure_synced(store)
     keys = [vault.key for vault in store.vaults]
+    model = progress(store)
+    comes = model.answers not in ("", model.chosen)
     with store.database.read() as db:
         counts = selections.counts(db, keys)
         return Stats(
             memories=sum(counts.by_vault.values()),
             counts=counts,
             index_size=_size(store.database.path),
-            passages=vectors.count_passages(db),
-            pending=vectors.count_pending(db),
-            model=store.settings.embedding_model,
+            passages=model.passages,
+            pending=model.passages - model.embedded,
+            model=model.answers or model.chosen,
+            coming=model.chosen if comes else "",
+            coming_pending=model.passages - model.computed if comes else 0,
             unreadable=tuple(memories.problems(db, keys)),
         )
 

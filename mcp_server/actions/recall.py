@@ -100,19 +100,19 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     """Return the answer, and which files of it say something else by now than the index."""
     text = query.text[:MAX_QUERY]
     vaults = visible(store, db, query.filter)
-    said, candidates, semantic = _candidates(store, db, query, text, vaults)
+    said, candidates, model = _candidates(store, db, query, text, vaults)
     _score(store, db, query, text, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
     for candidate in best:
-        _weigh(candidate, said.terms_of(candidate.row.row), said.weights)
+        _weigh(candidate, said.terms_of(candidate.row.row), said.weights, model)
     if query.only_confident:
         best = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
     hits = _hits(store, db, best[: query.limit])
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
         hits += linked(store, db, hits, vaults)
-    answer = Answer(verdict=verdict, hits=tuple(hits), semantic=semantic)
+    answer = Answer(verdict=verdict, hits=tuple(hits), semantic=bool(model))
     return answer, _changed(store, db, [candidate.row for candidate in best[: query.limit]])
 
 
@@ -129,8 +129,8 @@ def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[
 
 def _candidates(
     store: Store, db: sqlite3.Connection, query: Query, text: str, vaults: Sequence[str]
-) -> tuple[lexical.Found, list[_Candidate], bool]:
-    """Return what words find, the candidates of words and meaning, and whether meaning was searched."""
+) -> tuple[lexical.Found, list[_Candidate], str]:
+    """Return what words find, the candidates of words and meaning, and the model that was searched by."""
     where, values = filters.where(query.filter, vaults)
     meaning = store.meaning() if query.mode is not Mode.KEYWORD else None
     said = lexical.search(db, query_terms(text), where, values)
@@ -159,7 +159,7 @@ def _candidates(
     shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), found)
     rows = memories.by_rows(db, [evidence.number for evidence in shortlist])
     candidates = [_Candidate(rows[each.number], each) for each in shortlist if each.number in rows]
-    return said, candidates, bool(cosines)
+    return said, candidates, meaning.embedder.model if meaning and cosines else ""
 
 
 def _score(
@@ -208,13 +208,17 @@ def _score(
         )
 
 
-def _weigh(candidate: _Candidate, found: frozenset[str], weights: Mapping[str, float]) -> None:
+def _weigh(candidate: _Candidate, found: frozenset[str], weights: Mapping[str, float], model: str) -> None:
     """Fill in how far *candidate*, which has the words *found* of those asked for, can be relied on."""
     assert candidate.score
     coverage = ranking.coverage(found, weights)
     candidate.score = replace(candidate.score, coverage=coverage)
     candidate.confidence = gate.confidence(
-        cosine=candidate.score.cosine, coverage=coverage, found=len(found), asked=len(weights)
+        cosine=candidate.score.cosine,
+        coverage=coverage,
+        found=len(found),
+        asked=len(weights),
+        model=model,
     )
 
 

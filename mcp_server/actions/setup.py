@@ -22,6 +22,7 @@ class Choices:
     daily_calls: int | None = None
     capture: str | None = None
     api_key: str | None = None
+    embedding_model: str | None = None
 
 
 def setup(store: Store, choices: Choices) -> None:

@@ -4,14 +4,18 @@ The gate: how far a hit can be relied on, and whether anything is shown unasked.
 It looks at absolute evidence (the cosine, and the share of the question's telling words that a
 memory has), never at a score divided by the best of the same answer: the best of nothing is nothing.
 The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
-it is not; `benchmarks/README.md` has the figures.
+it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
+what the words say alone holds for them too, and a cosine adds to it when it is high.
 """
 
+from dataclasses import dataclass
+
+from mcp_server.core.embedding_models import CATALOGUE
 from mcp_server.core.query import Verdict
 
 ORDER = [Verdict.NONE, Verdict.MEDIUM, Verdict.HIGH]
 
-HIGH_EVIDENCE = 0.80  # the cosine plus the share below of the coverage
+HIGH_EVIDENCE = 0.80  # the cosine plus the share below of the coverage, by the shipped model
 MEDIUM_EVIDENCE = 0.60
 NEAR_COSINE = 0.55  # "medium" without a word in common
 COVERAGE_SHARE = 0.35  # how much full coverage adds to the cosine
@@ -20,20 +24,47 @@ MEDIUM_COVERAGE = 0.60
 LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
 
 
-def confidence(*, cosine: float | None, coverage: float, found: int, asked: int) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """From where the cosines of a model are believed; see the constants above."""
+
+    high: float
+    medium: float
+    near: float
+    measured: bool = False
+
+
+MEASURED = "minilm-l6-int8"
+_CAREFUL = Thresholds(high=0.90, medium=0.70, near=0.65)
+THRESHOLDS = {each.model: _CAREFUL for each in CATALOGUE}
+THRESHOLDS[MEASURED] = Thresholds(HIGH_EVIDENCE, MEDIUM_EVIDENCE, NEAR_COSINE, measured=True)
+# There are models that give 0.8 to two texts that have nothing in common.
+UNKNOWN = Thresholds(high=1.25, medium=1.05, near=0.85)
+
+
+def confidence(
+    *, cosine: float | None, coverage: float, found: int, asked: int, model: str = MEASURED
+) -> Verdict:
     """
     Return how far a hit can be relied on.
 
     *coverage* is the share of the question's weight found in the memory, *found* and *asked* count the
-    telling words; without a *cosine* the words decide alone.
+    telling words; without a *cosine* the words decide alone. *model* is what made the vectors.
     """
     enough = found >= min(LEAST_COVERAGE_WORDS, asked) and asked > 0
+    by_words = _by_words(coverage if enough else 0.0)
     if cosine is None:
-        if not enough or coverage < MEDIUM_COVERAGE:
-            return Verdict.NONE
-        return Verdict.HIGH if coverage >= HIGH_COVERAGE else Verdict.MEDIUM
+        return by_words
+    limits = THRESHOLDS.get(model, UNKNOWN)
     evidence = cosine + COVERAGE_SHARE * (coverage if enough else 0.0)
-    if evidence >= HIGH_EVIDENCE:
+    if evidence >= limits.high:
         return Verdict.HIGH
-    passes = evidence >= MEDIUM_EVIDENCE or cosine >= NEAR_COSINE
-    return Verdict.MEDIUM if passes else Verdict.NONE
+    passes = evidence >= limits.medium or cosine >= limits.near
+    verdict = Verdict.MEDIUM if passes else Verdict.NONE
+    return verdict if limits.measured else max(verdict, by_words, key=ORDER.index)
+
+
+def _by_words(coverage: float) -> Verdict:
+    if coverage >= HIGH_COVERAGE:
+        return Verdict.HIGH
+    return Verdict.MEDIUM if coverage >= MEDIUM_COVERAGE else Verdict.NONE

@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mcp_server.core import embedding_models
 from mcp_server.core.errors import SettingsError
 
-EMBEDDING_MODELS = ("minilm-l6", "none")
 CAPTURES = ("auto", "suggest", "manual")
 
 
@@ -16,7 +16,8 @@ class Settings:
     """
     Every setting, with its default; the environment wins over `config.toml`.
 
-    embedding_model: EMBEDDING_MODEL, `minilm-l6` (shipped) or `none` (search by words only).
+    embedding_model: EMBEDDING_MODEL, a name of `embedding_models.NAMES` (`minilm-l6` is shipped, `none`
+        searches by words only) or the absolute path of a folder with a model.
     hot_cache_max_items: HOT_CACHE_MAX_ITEMS, how many memories are kept at hand, 0 to 100.
     auto_indexing: ENABLE_AUTO_INDEXING, whether edits made by hand are taken in while a session runs.
     model_calls: DAYBOOK_MODEL_CALLS, the person's consent to send excerpts of sessions to the model;
@@ -55,11 +56,12 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         found = environment.get(name) or config.get(name.removeprefix("DAYBOOK_").lower())
         return None if found is None or found == "" else str(found).strip()
 
-    model = (value("EMBEDDING_MODEL") or DEFAULTS.embedding_model).lower()
-    if model not in EMBEDDING_MODELS:
+    said = value("EMBEDDING_MODEL") or DEFAULTS.embedding_model
+    model = embedding_models.chosen(said)
+    if model is None:
         raise SettingsError(
-            f"EMBEDDING_MODEL is '{model}', which is not a model Daybook can run.",
-            f"Use one of: {', '.join(EMBEDDING_MODELS)}.",
+            f"EMBEDDING_MODEL is '{said}', which is not a model Daybook can run.",
+            f"Use one of: {', '.join(embedding_models.NAMES)}, or the absolute path of a folder.",
         )
     capture = (value("DAYBOOK_CAPTURE") or DEFAULTS.capture).lower()
     if capture not in CAPTURES:
@@ -106,7 +108,7 @@ def is_told(told: Mapping[str, object] | None, name: str, value: str) -> bool:
     When nobody can tell, every variable counts that says where something is sent or what it may cost.
     """
     if told is None:
-        return name.startswith(("ANTHROPIC_", "DAYBOOK_"))
+        return name.startswith(("ANTHROPIC_", "DAYBOOK_", "EMBEDDING_", "HF_"))
     said = told.get(name)
     if said is None or said == value:
         return said == value

@@ -90,13 +90,15 @@ def test_a_model_that_cannot_be_loaded_leaves_the_words(
     open_here: Callable[..., Opened], tmp_path: Path
 ) -> None:
     from mcp_server.adapters.fastembed_embedder import FastembedEmbedder
+    from mcp_server.adapters.model_folder import look_into
     from mcp_server.core.errors import EmbedderUnavailable
 
     with pytest.raises(EmbedderUnavailable, match="no embedding model"):
-        FastembedEmbedder(tmp_path)
-    (tmp_path / "model.onnx").write_bytes(b"broken")
+        look_into(tmp_path)
+    for name in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / name).write_bytes(b"broken")
     with pytest.raises(EmbedderUnavailable, match="cannot be loaded"):
-        FastembedEmbedder(tmp_path)
+        FastembedEmbedder(look_into(tmp_path))
 
 
 def test_the_default_search_sees_the_person_and_this_project_only(

@@ -220,7 +220,7 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
 
 def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
     kept = {
-        text: (model, embedding)
+        (text, model): embedding
         for text, model, embedding in db.execute(
             "SELECT p.text, v.model, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row"
             " WHERE p.memory = ?",
@@ -229,13 +229,14 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
     }
     _remove_passages(db, row)
     for position, text in enumerate(passages(memory)):
-        model, embedding = kept.get(text, (None, None))
         cursor = db.execute(
-            "INSERT INTO passages (memory, position, text, parts, model) VALUES (?, ?, ?, ?, ?)",
-            (row, position, text, " ".join(identifier_parts(text)), model),
+            "INSERT INTO passages (memory, position, text, parts) VALUES (?, ?, ?, ?)",
+            (row, position, text, " ".join(identifier_parts(text))),
         )
-        if embedding is not None:
-            db.execute("INSERT INTO vectors VALUES (?, ?, ?)", (cursor.lastrowid, model, embedding))
+        db.executemany(
+            "INSERT INTO vectors (passage, model, embedding) VALUES (?, ?, ?)",
+            [(cursor.lastrowid, model, kept[said, model]) for said, model in kept if said == text],
+        )
 
 
 def _remove_passages(db: sqlite3.Connection, row: int) -> None:

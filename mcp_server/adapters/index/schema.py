@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 2
+SCHEMA = 3
 TOKENIZER = "porter unicode61"
 
 
@@ -39,12 +39,12 @@ def create(connection: sqlite3.Connection) -> None:
     # whoever holds a vector by its passage's number cannot mistake it for another.
     connection.execute(
         "CREATE TABLE passages (row INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
-        " position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL, model TEXT)"
+        " position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL)"
     )
     db.table("passages").create_index(["memory"])
-    connection.execute("CREATE INDEX passages_pending ON passages(row) WHERE model IS NULL")
     db.table("passages").enable_fts(["text", "parts"], tokenize=TOKENIZER, create_triggers=True)
-    db.table("vectors").create({"passage": int, "model": str, "embedding": bytes}, pk="passage")
+    db.table("vectors").create({"passage": int, "model": str, "embedding": bytes}, pk=("passage", "model"))
+    db.table("vectors").create_index(["model"])
 
     db.table("tags").create({"memory": int, "tag": str}, pk=("memory", "tag"))
     db.table("tags").create_index(["tag"])

@@ -186,8 +186,8 @@ def _cosines(memories: Numbers, passages: Numbers, scores: Floats) -> dict[int, 
     return {memory: Cosines(best, passage, mean) for memory, best, passage, mean in found}
 
 
-_COUNT = "SELECT count(*) FROM passages WHERE model = ?"
-_ALL = (
+_COUNT = "SELECT count(*) FROM vectors WHERE model = ?"
+_ALL = (  # "+": else the few vectors of one memory would be sought among all of the model
     "SELECT v.passage, p.memory, m.vault, m.kind, m.status, v.embedding FROM vectors v"
-    " JOIN passages p ON p.row = v.passage JOIN memories m ON m.row = p.memory WHERE v.model = ?"
+    " JOIN passages p ON p.row = v.passage JOIN memories m ON m.row = p.memory WHERE +v.model = ?"
 )

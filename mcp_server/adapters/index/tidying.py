@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from mcp_server.adapters.index import vectors
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core import dials
 from mcp_server.core.journal import Change, Entry, change_of
@@ -191,20 +192,21 @@ def likeness(db: sqlite3.Connection, numbers: Collection[int], least: float) -> 
     """
     import numpy as np  # slow to import, and hooks that read the ledger have no use for it
 
-    found = db.execute(
-        "SELECT p.memory, v.model, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row"
+    answers = vectors.answering(db)
+    held = db.execute(
+        "SELECT p.memory, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row AND +v.model = ?"
         " WHERE p.memory IN (SELECT value FROM json_each(?)) GROUP BY p.memory HAVING count(*) = 1"
         " AND (SELECT count(*) FROM passages o WHERE o.memory = p.memory) = 1 ORDER BY p.memory",
-        (json.dumps(list(numbers)),),
+        (answers.model if answers else "", json.dumps(list(numbers))),
     ).fetchall()
-    alike: dict[tuple[int, int], float] = {}
-    for model in {row[1] for row in found}:
-        held = [(memory, embedding) for memory, made_by, embedding in found if made_by == model]
-        matrix = np.array([np.frombuffer(embedding, dtype="<f4") for _, embedding in held])
-        cosines = matrix @ matrix.T
-        for one, other in zip(*np.nonzero(np.triu(cosines >= least, k=1)), strict=True):
-            alike[held[one][0], held[other][0]] = float(cosines[one, other])
-    return alike
+    if not held:
+        return {}
+    matrix = np.array([np.frombuffer(embedding, dtype="<f4") for _, embedding in held])
+    cosines = matrix @ matrix.T
+    return {
+        (held[one][0], held[other][0]): float(cosines[one, other])
+        for one, other in zip(*np.nonzero(np.triu(cosines >= least, k=1)), strict=True)
+    }
 
 
 def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:

@@ -16,6 +16,7 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),
     "import_commands": ("import",),
     "project_commands": ("init", "share", "trust", "brief"),
+    "model_commands": ("model",),
     "store_commands": ("sync", "where", "status", "doctor"),
     "demo": ("demo",),
 }

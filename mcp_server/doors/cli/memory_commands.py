@@ -162,8 +162,8 @@ def recall_command(
     if not answer.hits:
         click.echo("No memory matches. Try other words, --all-projects, or 'daybook list'.")
         return
-    if opened.meaning.problem:
-        click.echo(f"Searched by words only: {opened.meaning.problem}", err=True)
+    if problem := opened.meaning.problem:
+        click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
     output.print_answer(answer)
     if explain:
         click.echo()
@@ -256,7 +256,7 @@ def _embed_few(store: Store) -> None:
     """Embed what was written since the last session; a long wait is for the person to ask for."""
     waiting = pending(store)
     if waiting <= FEW:
-        embed_pending(store)
+        embed_pending(store, coming=False)
     elif store.settings.embedding_model != "none":
         click.echo(f"{waiting} passages are found by words only until 'daybook sync' has run.", err=True)
 

@@ -32,7 +32,8 @@ def sync_command(anew: bool, deep: bool, embed: bool, as_json: bool) -> None:
     vaults = places.all_vaults(store.home)
     vaults += [vault for vault in store.vaults if vault.key not in {known.key for known in vaults}]
     report = rebuild(store, vaults=vaults) if anew else sync(store, vaults=vaults, deep=deep)
-    pending = get_stats(store).pending
+    stats = get_stats(store)
+    pending = stats.pending + stats.coming_pending
     if embed and pending:
         with output.progress(pending, "Embedding") as advance:
             embed_pending(store, progress=advance)
@@ -95,6 +96,8 @@ def status_command(as_json: bool) -> None:
     click.echo(
         f"embedding model {stats.model}, {stats.pending} of {stats.passages} passages waiting to be embedded"
     )
+    if stats.coming:
+        click.echo(f"embedding model {stats.coming} comes, {stats.coming_pending} passages wait for it")
     capture, spent = state.capture, state.spending
     click.echo(
         f"capture {capture.mode}, last session kept {capture.last or 'none yet'}, {capture.unkept} to keep"

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 RECONCILE = 300.0  # seconds between two looks at all stamps, in case an event was lost
 DEEP_EVERY = 12  # reconciles: once an hour every file is read, which finds what kept size and time
 FEW = 50  # changed files that are taken in one by one; more are left to a sync of their vault
-MODEL_WAIT = 0.2  # seconds between two looks at whether the model has loaded
+CHOICE_EVERY = 60.0  # seconds after which a model chosen meanwhile is noticed
 
 
 def keep_current(opened: Opened) -> None:
@@ -82,13 +82,9 @@ def _reconcile(opened: Opened, *, deep: bool) -> None:
 
 
 def _embed(opened: Opened, work: threading.Event) -> None:
-    """Give passages their vectors whenever there is *work*, from the moment the model has loaded."""
-    pause = threading.Event()
-    while opened.settings.embedding_model != "none" and not opened.meaning.problem:
-        if not opened.meaning():
-            pause.wait(MODEL_WAIT)
-            continue
-        work.wait()
+    """Give passages their vectors when there is *work*, and look now and then which model is chosen."""
+    while True:
+        work.wait(CHOICE_EVERY)
         work.clear()
         try:
             embed_pending(opened.store())

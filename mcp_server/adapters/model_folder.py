@@ -1,0 +1,125 @@
+"""
+An embedding model on this machine: a folder with an ONNX file and a tokenizer.
+
+What sentence-transformers writes beside a model is heeded: how tokens become one vector, in
+`1_Pooling/config.json`, and what stands before each text, in `config_sentence_transformers.json`.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_server.core.embedding_models import BY_NAME, SHIPPED, EmbeddingModel, is_folder
+from mcp_server.core.errors import EmbedderUnavailable
+
+SHIPPED_MODELS = Path(__file__).resolve().parent.parent / "models"
+MODELS = "models"  # in the store, what was downloaded
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
+_USUAL = (  # where the ONNX file of a folder usually lies; the first that is there is taken
+    "model.onnx",
+    "onnx/model.onnx",
+    "model_optimized.onnx",
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+)
+_POOLINGS = {"cls_token": "cls", "cls": "cls", "mean_tokens": "mean", "mean": "mean", "lasttoken": "last"}
+_MOST_CONFIG = 1024 * 1024  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """
+    A model that can be loaded: *model* is its name beside each vector, *file* its ONNX file in *folder*.
+
+    *pooling* is `mean`, `cls` or `last`; the prefixes stand before every question and every passage.
+    """
+
+    model: str
+    folder: Path
+    file: str
+    pooling: str = "mean"
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+
+def folder_of(home: Path, setting: str) -> Path:
+    """Return the folder in which the model of a setting lies, or would lie."""
+    if is_folder(setting):
+        return Path(setting)
+    return SHIPPED_MODELS / SHIPPED if setting == SHIPPED else home / MODELS / setting
+
+
+def find_model(home: Path, setting: str) -> ModelFolder:
+    """Return the model of a setting; raises EmbedderUnavailable when it is not on this machine."""
+    folder, known = folder_of(home, setting), BY_NAME.get(setting)
+    if known and known.repository and not folder.is_dir():
+        raise EmbedderUnavailable(
+            f"The embedding model '{setting}' is not on this machine.",
+            f"Run 'daybook model use {setting}', which downloads it.",
+        )
+    return look_into(folder, known)
+
+
+def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:
+    """
+    Return the model that lies in *folder*; raises EmbedderUnavailable when a file of it is missing.
+
+    A model outside the catalogue is named after its folder and a digest that changes with its files.
+    """
+    file = known.file if known else next((name for name in _USUAL if (folder / name).is_file()), "")
+    if not file:
+        found = sorted(path.name for path in folder.glob("*.onnx"))
+        file = found[0] if len(found) == 1 else "model.onnx"
+    missing = [name for name in (file, *TOKENIZER) if not (folder / name).is_file()]
+    if missing:
+        raise EmbedderUnavailable(
+            f"There is no embedding model in {folder}: {', '.join(missing)} is missing.",
+            "Give a folder with an ONNX model and its tokenizer.",
+        )
+    prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts")
+    prompts = prompts if isinstance(prompts, dict) else {}
+    return ModelFolder(
+        known.model if known else f"{folder.name}-{_digest(folder, file)}",
+        folder,
+        file,
+        _pooling(folder),
+        str(prompts.get("query") or ""),
+        str(prompts.get("passage") or prompts.get("document") or ""),
+    )
+
+
+def _digest(folder: Path, file: str) -> str:
+    """Return eight digits that change when a file of the model is replaced; nothing large is read."""
+    said = [str(folder)]
+    for name in (file, *TOKENIZER):
+        seen = (folder / name).stat()
+        said.append(f"{name} {seen.st_size} {seen.st_mtime_ns}")
+    return hashlib.blake2b("\n".join(said).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+
+
+def _pooling(folder: Path) -> str:
+    told = _read_json(folder / "1_Pooling" / "config.json")
+    if not told:
+        return "mean"
+    ways = [name.removeprefix("pooling_mode_") for name, value in told.items() if value is True]
+    ways = [*ways, str(told.get("pooling_mode") or "")]
+    known = [_POOLINGS[way] for way in ways if way in _POOLINGS]
+    if len(known) != 1:
+        raise EmbedderUnavailable(
+            f"The embedding model in {folder} makes its vectors in a way that Daybook does not know.",
+            "Choose another with 'daybook model use'.",
+        )
+    return known[0]
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a small JSON file, {} when there is none that can be read."""
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST_CONFIG:
+            return {}
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}

@@ -1,0 +1,94 @@
+"""
+The hub from which an embedding model is downloaded, once, when the person asks for it.
+
+Nothing is sent along: no token, no telemetry. Nothing is written outside the folder that is asked for.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.adapters.model_folder import MODELS, TOKENIZER
+from mcp_server.core.embedding_models import EmbeddingModel
+from mcp_server.core.errors import EmbedderUnavailable
+
+HUB = "https://huggingface.co"
+ALSO = (
+    "config.json",
+    "special_tokens_map.json",
+    "1_Pooling/config.json",
+    "config_sentence_transformers.json",
+)
+
+
+def download(
+    model: EmbeddingModel, home: Path, *, endpoint: str = "", progress: Callable[[int], None] | None = None
+) -> Path:
+    """
+    Download *model* into the store at *home* and return its folder; *progress* is told bytes as they come.
+
+    What was loaded before an interruption is kept beside and taken up again.
+    Raises EmbedderUnavailable when the hub cannot be reached or refuses; then there is no such folder.
+    """
+    folder = home / MODELS / model.name
+    partial = folder.with_name(f".{model.name}.part")
+    files.make_folder(partial)
+    os.environ["HF_HUB_DISABLE_XET"] = "1"  # it would write elsewhere, and ask another host
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    try:
+        from huggingface_hub import constants, snapshot_download
+    except ImportError as error:
+        raise EmbedderUnavailable(f"The library that downloads models cannot be loaded: {error}.") from error
+    constants.HF_HUB_DISABLE_XET = True  # in case the library was loaded before
+    try:
+        snapshot_download(
+            model.repository,
+            local_dir=partial,
+            cache_dir=partial / ".cache",
+            allow_patterns=[model.file, *TOKENIZER, *ALSO],
+            token=False,
+            endpoint=endpoint or HUB,
+            max_workers=2,
+            tqdm_class=_telling(progress or (lambda _: None)),
+        )
+    except Exception as error:  # the library's errors have no common root
+        raise EmbedderUnavailable(
+            f"The embedding model '{model.name}' could not be downloaded from {endpoint or HUB}:"
+            f" {_first_line(error)}.",
+            "Nothing was changed. Try again when there is a network, or give a folder that has it.",
+        ) from error
+    for name in (model.file, *TOKENIZER):
+        if not (partial / name).is_file():
+            raise EmbedderUnavailable(f"The hub has no {name} for '{model.name}'; nothing was changed.")
+    shutil.rmtree(partial / ".cache", ignore_errors=True)
+    partial.replace(folder)
+    files.sync_folder(folder.parent)
+    return folder
+
+
+def _telling(progress: Callable[[int], None]) -> type:
+    """Return a progress bar for the library that shows nothing and tells *progress* the bytes."""
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    class Telling(tqdm):  # type: ignore[misc]
+        def __init__(self, *given: object, **settings: object) -> None:
+            self._bytes = settings.get("unit") == "B"
+            settings.pop("name", None)
+            super().__init__(*given, **{**settings, "disable": True})
+
+        def update(self, n: float | None = 1) -> bool | None:
+            if self._bytes and n:
+                progress(int(n))
+            return None
+
+    return Telling
+
+
+def _first_line(error: Exception) -> str:
+    return (
+        (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+        .removeprefix("Got: ")
+        .rstrip(".:")
+    )

@@ -1,0 +1,78 @@
+"""
+The embedding models that can be named: what they are, and where each is downloaded from.
+
+Sizes and languages are those their makers give; `benchmarks/README.md` has what was measured here.
+"""
+
+from dataclasses import dataclass
+
+SHIPPED = "minilm-l6"
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """
+    A model of the catalogue.
+
+    *model* is the name stored beside each vector; *repository* on the Hugging Face hub holds *file*, the
+    ONNX file, '' for the model that is shipped. *megabytes* is what a download takes.
+    """
+
+    name: str
+    model: str
+    dimensions: int
+    megabytes: int
+    languages: str
+    note: str
+    repository: str = ""
+    file: str = "model.onnx"
+
+
+CATALOGUE = (
+    EmbeddingModel(SHIPPED, "minilm-l6-int8", 384, 23, "English", "good and fast; shipped, measured"),
+    EmbeddingModel(
+        "minilm-l12",
+        "minilm-l12",
+        384,
+        133,
+        "English",
+        "a little better, half as fast",
+        "sentence-transformers/all-MiniLM-L12-v2",
+        "onnx/model.onnx",
+    ),
+    EmbeddingModel(
+        "mpnet-base",
+        "mpnet-base",
+        768,
+        436,
+        "English",
+        "the best of these, and slow",
+        "sentence-transformers/all-mpnet-base-v2",
+        "onnx/model.onnx",
+    ),
+    EmbeddingModel(
+        "multilingual",
+        "multilingual",
+        384,
+        220,
+        "about 50 languages",
+        "finds across languages",
+        "Qdrant/paraphrase-multilingual-MiniLM-L12-v2-onnx-Q",
+        "model_optimized.onnx",
+    ),
+)
+BY_NAME = {each.name: each for each in CATALOGUE}
+NAMES = (*BY_NAME, NONE)
+
+
+def is_folder(setting: str) -> bool:
+    """Tell whether the setting is the absolute path of a folder and not a name."""
+    return setting.startswith("/")
+
+
+def chosen(said: str) -> str | None:
+    """Return the setting that *said* means: a name of `NAMES`, or an absolute path as it is; else None."""
+    if is_folder(said):
+        return said
+    return said.lower() if said.lower() in NAMES else None

@@ -1,0 +1,120 @@
+"""Commands for the embedding model: model list, model use, model status."""
+
+from dataclasses import asdict
+
+import click
+
+from mcp_server.actions import choose_embedder
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.sync import sync
+from mcp_server.bootstrap import Opened
+from mcp_server.core.embedding_models import NONE
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import as_json
+from mcp_server.meanings import load_embedder
+
+
+@click.group("model")
+def model_group() -> None:
+    """Choose the embedding model, which finds memories by meaning.
+
+    Example: daybook model list
+    """
+
+
+@model_group.command("list")
+@as_json
+def list_command(as_json: bool) -> None:
+    """List the models that can be chosen.
+
+    Example: daybook model list
+    """
+    listed = choose_embedder.list_models(output.opened().store())
+    if as_json:
+        output.print_json([asdict(each) for each in listed])
+        return
+    rows = [
+        [
+            each.name,
+            each.dimensions or "",
+            f"{each.megabytes} MB" if each.megabytes else "",
+            each.languages,
+            each.note,
+            "answers" if each.answers else "chosen" if each.chosen else "",
+            "yes" if each.here else "no",
+        ]
+        for each in listed
+    ]
+    output.print_table(["name", "dimensions", "size", "languages", "", "in use", "here"], rows)
+
+
+@model_group.command("use")
+@click.argument("model", metavar="NAME|FOLDER")
+def use_command(model: str) -> None:
+    """Use another model: one of 'daybook model list', or a folder with an ONNX model and its tokenizer.
+
+    A model that is not on this machine is downloaded, now and never at another time. Then every memory is
+    embedded anew, which may be interrupted; until it is done the model before goes on answering.
+
+    Example: daybook model use multilingual
+    """
+    opened = output.opened()
+    store = opened.store()
+    setting = choose_embedder.setting_of(model)
+    if megabytes := choose_embedder.missing(store, setting):
+        with output.progress(megabytes * 1_000_000, f"Downloading {setting}") as advance:
+            endpoint = opened.environment.get("HF_ENDPOINT", "")
+            choose_embedder.fetch(store, setting, endpoint=endpoint, progress=advance)
+    choose_embedder.choose(store, setting, load=lambda chosen: load_embedder(store.home, chosen))
+    if over := opened.environment.get("EMBEDDING_MODEL", ""):
+        click.echo(
+            f"'{setting}' stands in config.toml, but EMBEDDING_MODEL is set to '{over}' and wins: unset it.",
+            err=True,
+        )
+        return
+    if setting == NONE:
+        click.echo("Memories are searched by words only.")
+        return
+    _embed(output.opened())
+
+
+@model_group.command("status")
+@as_json
+def status_command(as_json: bool) -> None:
+    """Tell which model answers, which one is being computed, and how far that is.
+
+    Example: daybook model status
+    """
+    told = choose_embedder.progress(output.opened().store())
+    if as_json:
+        output.print_json(asdict(told))
+        return
+    if told.answers:
+        click.echo(f"{told.answers} answers; it has {told.embedded} of {told.passages} passages")
+    else:
+        click.echo("no embedding model answers: memories are searched by words only")
+    if told.problem:
+        click.echo(f"! {told.problem}")
+    elif told.chosen not in (NONE, told.answers):
+        click.echo(
+            f"{told.chosen} answers when it is computed: {told.computed} of {told.passages} passages so far"
+        )
+
+
+def _embed(opened: Opened) -> None:
+    """Embed everything with the model that was chosen; whoever interrupts leaves the rest to a server."""
+    store = opened.store()
+    sync(store)
+    told = choose_embedder.progress(store)
+    with output.progress(max(told.passages - told.computed, 0), "Embedding") as advance:
+        try:
+            embed_pending(store, progress=advance)
+        except KeyboardInterrupt:
+            click.echo(
+                f"\nStopped. '{told.chosen}' is chosen; the next session goes on where this ended.", err=True
+            )
+            raise click.Abort from None
+    click.echo(f"{choose_embedder.progress(store).answers} answers.")
+
+
+COMMANDS = (model_group,)

@@ -1,0 +1,79 @@
+"""A model hub on the loopback, which gives the shipped model's files under another model's name."""
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from mcp_server.adapters.model_folder import SHIPPED_MODELS
+from mcp_server.core.embedding_models import BY_NAME, SHIPPED
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json")
+
+
+@contextmanager
+def hub(name: str, *, lacking: str = "", cut: str = "") -> Iterator[tuple[str, list[str]]]:
+    """Serve the model *name* without the file *lacking*, one file *cut* short; give address and requests."""
+    asked: list[str] = []
+    folder = SHIPPED_MODELS / SHIPPED
+    contents: dict[str, Path] = {each: folder / each for each in FILES}
+    contents[BY_NAME[name].file] = folder / "model.onnx"
+    contents["pytorch_model.bin"] = folder / "LICENSE"
+    contents.pop(lacking, None)
+    repository = BY_NAME[name].repository
+
+    class Hub(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_HEAD(self) -> None:
+            self._answer(body=False)
+
+        def do_GET(self) -> None:
+            self._answer(body=True)
+
+        def _answer(self, *, body: bool) -> None:
+            asked.append(f"{self.command} {self.path}")
+            path = self.path.partition("?")[0]
+            if re.fullmatch(rf"/api/models/{re.escape(repository)}(/revision/\w+)?", path):
+                siblings = [{"rfilename": each} for each in contents]
+                said = {"id": repository, "sha": COMMIT, "siblings": siblings, "private": False}
+                return self._send(json.dumps(said).encode(), body=body)
+            if path.startswith(f"/api/models/{repository}/tree/"):
+                listed = [
+                    {"type": "file", "path": each, "size": place.stat().st_size, "oid": COMMIT}
+                    for each, place in contents.items()
+                ]
+                return self._send(json.dumps(listed).encode(), body=body)
+            found = contents.get(path.partition(f"/resolve/{COMMIT}/")[2])
+            if path.startswith(f"/{repository}/") and found:
+                return self._send(found.read_bytes(), body=body, short=found == contents.get(cut))
+            self.send_response(404)
+            self.send_header("X-Error-Code", "EntryNotFound")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def _send(self, data: bytes, *, body: bool, short: bool = False) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.send_header("ETag", f'"{hashlib.sha256(data).hexdigest()}"')
+            self.send_header("X-Repo-Commit", COMMIT)
+            self.end_headers()
+            if body:
+                self.wfile.write(data[: len(data) // 2] if short else data)
+                self.close_connection = short
+
+        def log_message(self, *said: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
