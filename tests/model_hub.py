@@ -16,9 +16,13 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json")
 
 
+def file_of(path: str) -> str:
+    return path.partition(f"/resolve/{COMMIT}/")[2]
+
+
 @contextmanager
-def hub(name: str, *, lacking: str = "", cut: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Serve the model *name* without the file *lacking*, one file *cut* short; give address and requests."""
+def hub(name: str, *, lacking: str = "") -> Iterator[tuple[str, list[str]]]:
+    """Serve the model *name* without the file *lacking*; give the address and what was asked."""
     asked: list[str] = []
     folder = SHIPPED_MODELS / SHIPPED
     contents: dict[str, Path] = {each: folder / each for each in FILES}
@@ -42,30 +46,26 @@ def hub(name: str, *, lacking: str = "", cut: str = "") -> Iterator[tuple[str, l
             if re.fullmatch(rf"/api/models/{re.escape(repository)}(/revision/\w+)?", path):
                 siblings = [{"rfilename": each} for each in contents]
                 said = {"id": repository, "sha": COMMIT, "siblings": siblings, "private": False}
-                return self._send(json.dumps(said).encode(), body=body)
-            if path.startswith(f"/api/models/{repository}/tree/"):
+                self._send(json.dumps(said).encode(), body=body)
+            elif path.startswith(f"/api/models/{repository}/tree/"):
                 listed = [
                     {"type": "file", "path": each, "size": place.stat().st_size, "oid": COMMIT}
                     for each, place in contents.items()
                 ]
-                return self._send(json.dumps(listed).encode(), body=body)
-            found = contents.get(path.partition(f"/resolve/{COMMIT}/")[2])
-            if path.startswith(f"/{repository}/") and found:
-                return self._send(found.read_bytes(), body=body, short=found == contents.get(cut))
-            self.send_response(404)
-            self.send_header("X-Error-Code", "EntryNotFound")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+                self._send(json.dumps(listed).encode(), body=body)
+            elif path.startswith(f"/{repository}/resolve/{COMMIT}/") and file_of(path) in contents:
+                self._send(contents[file_of(path)].read_bytes(), body=body)
+            else:
+                self.send_error(404)
 
-        def _send(self, data: bytes, *, body: bool, short: bool = False) -> None:
+        def _send(self, data: bytes, *, body: bool) -> None:
             self.send_response(200)
             self.send_header("Content-Length", str(len(data)))
             self.send_header("ETag", f'"{hashlib.sha256(data).hexdigest()}"')
             self.send_header("X-Repo-Commit", COMMIT)
             self.end_headers()
             if body:
-                self.wfile.write(data[: len(data) // 2] if short else data)
-                self.close_connection = short
+                self.wfile.write(data)
 
         def log_message(self, *said: object) -> None:
             pass

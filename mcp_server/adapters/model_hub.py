@@ -74,7 +74,8 @@ def _telling(progress: Callable[[int], None]) -> type:
 
     class Telling(tqdm):  # type: ignore[misc]
         def __init__(self, *given: object, **settings: object) -> None:
-            self._bytes = settings.get("unit") == "B"
+            # Two of its bars count bytes: what comes over the network, and what is written.
+            self._bytes = settings.get("unit") == "B" and settings.get("desc") != "Downloading bytes"
             settings.pop("name", None)
             super().__init__(*given, **{**settings, "disable": True})
 

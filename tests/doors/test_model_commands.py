@@ -1,0 +1,232 @@
+"""`daybook model`, as processes of their own, with a hub on the loopback."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.durability.served import Served, eventually
+from tests.live import ROOT
+from tests.model_hub import hub
+from tests.tiny_model import make_model
+
+NOWHERE = "http://127.0.0.1:9"  # nobody listens there
+
+
+@pytest.fixture
+def home(memory_dir: Path) -> Path:
+    return memory_dir
+
+
+def run(home: Path, *words: str, fails: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "mcp_server.doors.cli", *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "MEMORY_DIR": str(home), **environment},
+        cwd=home.parent,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert bool(done.returncode) is fails, done.stderr
+    return done
+
+
+def status(home: Path, **environment: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(run(home, "model", "status", "--json", **environment).stdout)
+    return told
+
+
+def remember(home: Path, said: str = "Quagga | The quagga is extinct.") -> None:
+    run(home, "remember", said, "--level", "user", EMBEDDING_MODEL="none")
+
+
+def config(home: Path) -> str:
+    path = home / "config.toml"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def test_a_named_model_is_downloaded_once_and_answers(home: Path, scratch_home: Path) -> None:
+    remember(home)
+    with hub("multilingual") as (address, asked):
+        done = run(home, "model", "use", "multilingual", HF_ENDPOINT=address)
+        downloaded = len(asked)
+        run(home, "model", "use", "minilm-l6", HF_ENDPOINT=address)
+        run(home, "model", "use", "multilingual", HF_ENDPOINT=address)
+
+    assert "multilingual answers" in done.stdout
+    assert "Downloading multilingual" in done.stderr
+    assert downloaded == len(asked) > 0
+    assert not [line for line in asked if "pytorch" in line]
+    told = status(home)
+    assert (told["answers"], told["embedded"], told["passages"]) == ("multilingual", 1, 1)
+    assert config(home) == 'embedding_model = "multilingual"\n'
+    assert [path.name for path in (home / "models").iterdir()] == ["multilingual"]
+    assert not (scratch_home / ".cache/huggingface").exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["recall quagga", "sync", "status", "doctor", "model list", "model status"]
+)
+def test_nothing_but_model_use_asks_the_hub(home: Path, command: str) -> None:
+    remember(home)
+    with hub("multilingual") as (address, asked):
+        environment = {"EMBEDDING_MODEL": "multilingual", "HF_ENDPOINT": address, "HF_HUB_OFFLINE": "0"}
+        done = run(home, *command.split(), fails=command == "doctor", **environment)
+
+    assert asked == []
+    if command in ("recall quagga", "status", "doctor", "model status"):
+        assert "'multilingual' is not on this machine" in done.stdout + done.stderr
+
+
+def test_without_a_network_one_sentence_is_said_and_nothing_changes(home: Path) -> None:
+    remember(home)
+    run(home, "model", "use", "minilm-l6")
+    before = status(home)
+
+    done = run(home, "model", "use", "multilingual", fails=True, HF_ENDPOINT=NOWHERE)
+
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith("daybook: ")]
+    assert said.startswith(
+        f"daybook: The embedding model 'multilingual' could not be downloaded from {NOWHERE}"
+    )
+    assert "Nothing was changed" in done.stderr
+    assert status(home) == before
+    assert config(home) == 'embedding_model = "minilm-l6"\n'
+
+
+def test_who_forbids_the_network_is_obeyed(home: Path) -> None:
+    with hub("multilingual") as (address, asked):
+        done = run(home, "model", "use", "multilingual", fails=True, HF_ENDPOINT=address, HF_HUB_OFFLINE="1")
+
+    assert asked == []
+    assert "could not be downloaded" in done.stderr
+    assert config(home) == ""
+
+
+@pytest.mark.parametrize("wrong", [{"lacking": "model_optimized.onnx"}, {"lacking": "tokenizer.json"}])
+def test_a_hub_that_lacks_a_file_changes_nothing(home: Path, wrong: dict[str, str]) -> None:
+    with hub("multilingual", **wrong) as (address, _):
+        done = run(home, "model", "use", "multilingual", fails=True, HF_ENDPOINT=address)
+
+    assert f"has no {wrong['lacking']}" in done.stderr
+    assert config(home) == ""
+    assert not (home / "models" / "multilingual").exists()
+
+
+PROGRESS = """
+import sys
+from pathlib import Path
+from mcp_server.adapters.model_hub import download
+from mcp_server.core.embedding_models import BY_NAME
+
+told = []
+folder = download(BY_NAME["multilingual"], Path(sys.argv[1]), endpoint=sys.argv[2], progress=told.append)
+print(sum(told), sum(path.stat().st_size for path in folder.iterdir()))
+"""
+
+
+def test_the_progress_of_a_download_is_told_in_bytes(home: Path) -> None:
+    with hub("multilingual") as (address, _):
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRESS, str(home), address],
+            env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+
+    told, loaded = map(int, done.stdout.split())
+    assert told == loaded > 20_000_000
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from mcp_server.adapters.model_hub import download
+from mcp_server.core.embedding_models import BY_NAME
+
+done = 0
+
+def told(count):
+    global done
+    done += count
+    if done > 10_000_000:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+download(BY_NAME["multilingual"], Path(sys.argv[1]), endpoint=sys.argv[2], progress=told)
+"""
+
+
+def test_a_download_that_was_killed_leaves_no_model_and_is_done_again(home: Path) -> None:
+    remember(home)
+    with hub("multilingual") as (address, _):
+        killed = subprocess.run(
+            [sys.executable, "-c", KILLED, str(home), address],
+            env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60,
+        )  # fmt: skip
+        assert killed.returncode == -signal.SIGKILL
+        assert not (home / "models" / "multilingual").exists()
+        assert status(home)["chosen"] == "minilm-l6"
+
+        run(home, "model", "use", "multilingual", HF_ENDPOINT=address)
+
+    assert status(home)["answers"] == "multilingual"
+    assert [path.name for path in (home / "models").iterdir()] == ["multilingual"]
+
+
+def test_a_folder_is_used_where_it_lies(home: Path, tmp_path: Path) -> None:
+    remember(home)
+    make_model(tmp_path / "mine")
+
+    done = run(home, "model", "use", "./mine", HF_ENDPOINT=NOWHERE)
+
+    assert f"{tmp_path / 'mine'} answers" in done.stdout
+    assert config(home) == f'embedding_model = "{tmp_path / "mine"}"\n'
+    assert status(home)["embedded"] == 1
+    listed = json.loads(run(home, "model", "list", "--json").stdout)
+    assert [each["name"] for each in listed if each["answers"]] == [str(tmp_path / "mine")]
+    assert str(tmp_path / "mine") in run(home, "model", "list").stdout
+
+
+def test_a_variable_that_wins_is_told(home: Path, tmp_path: Path) -> None:
+    make_model(tmp_path / "mine")
+
+    done = run(home, "model", "use", "./mine", EMBEDDING_MODEL="minilm-l6")
+
+    assert "EMBEDDING_MODEL is set to 'minilm-l6' and wins" in done.stderr
+    assert status(home, EMBEDDING_MODEL="minilm-l6")["chosen"] == "minilm-l6"
+    assert status(home)["chosen"] == str(tmp_path / "mine")
+
+
+def test_a_name_that_nobody_knows_is_refused(home: Path) -> None:
+    assert "minilm-l12" in run(home, "model", "use", "quagga", fails=True).stderr
+    assert config(home) == ""
+
+
+def test_none_searches_by_words_only(home: Path) -> None:
+    remember(home)
+    assert "by words only" in run(home, "model", "use", "none").stdout
+    assert "by words only" in run(home, "model", "status").stdout
+
+
+def test_a_server_that_runs_computes_what_was_chosen_beside_it(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
+    make_model(tmp_path / "old")
+    make_model(tmp_path / "new", dimensions=12, seed=1)
+    remember(home)
+    run(home, "model", "use", str(tmp_path / "old"))
+    with Served(home, project, EMBEDDING_MODEL="") as server:
+        server.greet()
+        assert "extinct" in server.call("recall", query="quagga")
+        with open(home / "config.toml", "w", encoding="utf-8") as handle:
+            handle.write(f'embedding_model = "{tmp_path / "new"}"\n')
+        remember(home, "Zebra | The zebra is not.")  # which the server sees, and then looks for work
+
+        eventually(
+            lambda: status(home)["answers"] == str(tmp_path / "new"), "the server changed over", within=20
+        )
+        eventually(lambda: status(home)["embedded"] == 2, "both memories are embedded", within=20)
+        assert "extinct" in server.call("recall", query="quagga")
