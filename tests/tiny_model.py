@@ -30,7 +30,8 @@ def make_model(folder: Path, *, dimensions: int = 8, seed: int = 0) -> Path:
 def _model(table: bytes, dimensions: int) -> bytes:
     """Return a model that looks `input_ids` up in a table; the numbers are the fields of onnx.proto."""
     node = _text(1, "table") + _text(1, "input_ids") + _text(2, "last_hidden_state") + _text(4, "Gather")
-    tensor = _number(1, TOKENS) + _number(1, dimensions) + _number(2, FLOAT) + _text(8, "table") + _bytes(9, table)
+    shape = _number(1, TOKENS) + _number(1, dimensions)
+    tensor = shape + _number(2, FLOAT) + _text(8, "table") + _bytes(9, table)
     graph = (
         _bytes(1, node)
         + _text(2, "tiny")

@@ -30,7 +30,7 @@ from mcp_server.core.query import (
 )
 from mcp_server.core.ranking import Cosines, Score
 from mcp_server.core.redaction import redact
-from mcp_server.core.words import query_terms
+from mcp_server.core.words import query_terms, words
 from mcp_server.store import Store
 
 SHORTLIST = 60  # most relevant candidates whose boosts, age and use are looked at: ten times a usual answer
@@ -169,7 +169,7 @@ def _score(
     used = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
     phrases = quoted_phrases(text)
     paths = named_paths(text)
-    asked = set(query_terms(text))
+    asked = {*query_terms(text), *words(text)}
     now = store.now()
     for candidate in candidates:
         row = candidate.row

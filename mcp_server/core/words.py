@@ -3,10 +3,12 @@ Words as the lexical index sees them.
 
 SQLite's `porter unicode61` tokenizer splits on everything that is not a letter or digit and stems.
 What it cannot split, identifiers in camelCase and runs of Chinese, Japanese or Korean characters,
-is split here in the same way for the index and for the query.
+is split here in the same way for the index and for the query. So is folded what it tells apart though
+people do not: half and full width, "ß" and "ss", an accent on a Greek letter, the dots of "ё".
 """
 
 import re
+import unicodedata
 
 STOP_WORDS = frozenset(
     """
@@ -24,13 +26,26 @@ STOP_WORDS = frozenset(
 _WORD = re.compile(r"\w+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CAMEL_HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_CJK_CLASS = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK = re.compile(f"[{_CJK_CLASS}]+")
+_RUNS = re.compile(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
+_IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_MARKS = re.compile(r"[\u0300-\u0305\u0307-\u036f]")  # without the breve, which makes "й" of "и"
+_FOLDED_BY_SQLITE = "\u0180"  # its tokenizer drops the marks of all letters before this one
 MAX_QUERY_TERMS = 48
 
 
 def words(text: str) -> list[str]:
     """Return the runs of letters, digits and underscores in *text*, case folded."""
     return [word.casefold() for word in _WORD.findall(text)]
+
+
+def folded(word: str) -> str:
+    """Return the one form of *word* in which its spellings are equal: no width, case or accents."""
+    if word.isascii():
+        return word.lower()
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word).casefold())
+    return unicodedata.normalize("NFC", _MARKS.sub("", apart))
 
 
 def identifier_parts(text: str) -> list[str]:
@@ -41,16 +56,39 @@ def identifier_parts(text: str) -> list[str]:
     """
     parts: list[str] = []
     for word in _WORD.findall(text):
-        if word.isascii():
-            is_plain = word.isalpha() and word[1:].islower()  # most words are, and this is quicker to see
-            if not is_plain and _CAMEL_HUMP.search(word):
-                for piece in word.split("_"):
-                    humps = _CAMEL.findall(piece)
-                    if len(humps) > 1:
-                        parts += [hump.lower() for hump in humps]
-        else:
-            for run in _CJK.findall(word):
-                parts += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+        parts += _humps(word) if word.isascii() else _foreign_parts(word)
+    return parts
+
+
+def index_parts(text: str) -> list[str]:
+    """Return what is indexed of *text* beside its words: its parts, and each ideograph by itself."""
+    parts = identifier_parts(text)
+    return parts if text.isascii() else [*parts, *_IDEOGRAPH.findall(text)]
+
+
+def _humps(word: str) -> list[str]:
+    is_plain = word.isalpha() and word[1:].islower()  # most words are, and this is quicker to see
+    parts: list[str] = []
+    if not is_plain and _CAMEL_HUMP.search(word):
+        for piece in word.split("_"):
+            humps = _CAMEL.findall(piece)
+            if len(humps) > 1:
+                parts += [hump.lower() for hump in humps]
+    return parts
+
+
+def _foreign_parts(word: str) -> list[str]:
+    plain = unicodedata.normalize("NFKC", word)
+    if not _CJK.search(plain):
+        form = folded(plain)
+        known = plain == word and max(word) < _FOLDED_BY_SQLITE and len(form) == len(word)
+        return [] if known or form == word.lower() else [form]
+    parts = []
+    for run in _RUNS.findall(plain):
+        if _CJK.match(run):
+            parts += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+        elif run.strip("_"):  # 用户session存在: no space stands around it
+            parts += [folded(run), *(_humps(run) if run.isascii() else [])]
     return parts
 
 
@@ -60,7 +98,9 @@ def query_terms(text: str) -> list[str]:
 
     Stop words are left out unless nothing else would remain.
     """
-    found = dict.fromkeys(words(text))
+    # A run of CJK characters is found by its parts: as one word hardly any text has it.
+    said = [word for word in _WORD.findall(text) if not _CJK.search(unicodedata.normalize("NFKC", word))]
+    found = dict.fromkeys(map(folded, said))
     telling = [word for word in found if word not in STOP_WORDS and word.strip("_")]
     terms = telling or [word for word in found if word.strip("_")]
     parts = [part for part in identifier_parts(text) if part not in STOP_WORDS]

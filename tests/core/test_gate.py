@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.gate import ORDER, confidence
+from mcp_server.core.gate import MEASURED, ORDER, THRESHOLDS, confidence
 from mcp_server.core.query import Verdict
 
 share = st.floats(0, 1)
@@ -38,3 +38,26 @@ def test_more_evidence_never_lowers_the_verdict(cosine: float, coverage: float, 
 
     assert rank(max(cosine, more), coverage) >= rank(cosine, coverage)
     assert rank(cosine, max(coverage, more)) >= rank(cosine, coverage)
+
+
+@pytest.mark.parametrize("model", ["multilingual", "minilm-l12", "mpnet-base", "a-folder-1a2b3c4d"])
+@pytest.mark.parametrize("cosine", [0.0, 0.3, 0.56, 0.6])
+def test_a_model_that_was_not_measured_is_believed_less(model: str, cosine: float) -> None:
+    assert confidence(cosine=cosine, coverage=0.0, found=0, asked=4, model=model) is Verdict.NONE
+    assert confidence(cosine=0.9, coverage=0.0, found=0, asked=4, model=model) is not Verdict.NONE
+
+
+@given(st.sampled_from([*THRESHOLDS, "a-folder-1a2b3c4d"]), share, share, st.integers(0, 5))
+def test_the_words_are_believed_whatever_the_model_says(
+    model: str, cosine: float, coverage: float, found: int
+) -> None:
+    with_meaning = confidence(cosine=cosine, coverage=coverage, found=found, asked=5, model=model)
+    by_words = confidence(cosine=None, coverage=coverage, found=found, asked=5)
+
+    assert model == MEASURED or ORDER.index(with_meaning) >= ORDER.index(by_words)
+
+
+def test_what_is_measured_is_what_is_shipped() -> None:
+    assert (
+        [name for name, limits in THRESHOLDS.items() if limits.measured] == [MEASURED] == ["minilm-l6-int8"]
+    )

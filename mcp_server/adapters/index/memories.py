@@ -13,7 +13,7 @@ from mcp_server.core.links import all_links
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
 from mcp_server.core.passages import passages
 from mcp_server.core.provenance import reads_like_instruction
-from mcp_server.core.words import identifier_parts
+from mcp_server.core.words import index_parts
 
 COLUMNS = (
     "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category, "
@@ -231,7 +231,7 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
     for position, text in enumerate(passages(memory)):
         cursor = db.execute(
             "INSERT INTO passages (memory, position, text, parts) VALUES (?, ?, ?, ?)",
-            (row, position, text, " ".join(identifier_parts(text))),
+            (row, position, text, " ".join(index_parts(text))),
         )
         db.executemany(
             "INSERT INTO vectors (passage, model, embedding) VALUES (?, ?, ?)",
@@ -258,7 +258,7 @@ def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str) -> dict[str,
         "title": memory.title,
         "text": memory.text,
         "tags": " ".join(memory.tags),
-        "parts": " ".join(identifier_parts(f"{memory.title}\n{memory.text}")),
+        "parts": " ".join(index_parts(f"{memory.title}\n{memory.text}")),
         "source": memory.source,
         "pinned": int(memory.pinned),
         "trust": memory.trust,
