@@ -63,8 +63,10 @@ def check_generated(name: str, expected: str) -> None:
 
 def cli_reference() -> str:
     parts = ["# The command line", GENERATED]
-    for name in ["", *commands()]:
-        words = [name] if name else []
+    listed = commands()
+    inner = [f"{name} {one}" for name in listed for one in getattr(listed[name], "commands", ())]
+    for name in sorted(["", *listed, *inner]):
+        words = name.split()
         help_text = CliRunner().invoke(
             daybook, [*words, "--help"], prog_name="daybook", terminal_width=98, color=False
         )
