@@ -1,4 +1,4 @@
-"""A model hub on the loopback, which gives the shipped model's files under another model's name."""
+"""A model hub on the loopback, which gives the files of a folder under another model's name."""
 
 import hashlib
 import json
@@ -9,11 +9,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from mcp_server.adapters.model_folder import SHIPPED_MODELS
-from mcp_server.core.embedding_models import BY_NAME, SHIPPED
+from mcp_server.core.embedding_models import BY_NAME
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json")
 
 
 def file_of(path: str) -> str:
@@ -21,13 +19,16 @@ def file_of(path: str) -> str:
 
 
 @contextmanager
-def hub(name: str, *, lacking: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Serve the model *name* without the file *lacking*; give the address and what was asked."""
+def hub(name: str, folder: Path, *, lacking: str = "") -> Iterator[tuple[str, list[str]]]:
+    """
+    Serve the model in *folder* as *name*, without the file *lacking*; give the address and what was asked.
+
+    There is a file beside it that nobody needs.
+    """
     asked: list[str] = []
-    folder = SHIPPED_MODELS / SHIPPED
-    contents: dict[str, Path] = {each: folder / each for each in FILES}
-    contents[BY_NAME[name].file] = folder / "model.onnx"
-    contents["pytorch_model.bin"] = folder / "LICENSE"
+    contents = {path.name: path for path in folder.iterdir()}
+    contents[BY_NAME[name].file] = contents.pop("model.onnx")
+    contents["pytorch_model.bin"] = folder / "model.onnx"
     contents.pop(lacking, None)
     repository = BY_NAME[name].repository
 

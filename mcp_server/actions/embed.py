@@ -46,7 +46,7 @@ def embed_pending(store: Store, *, progress: Callable[[int], None] | None = None
             done += count
             if progress:
                 progress(count)
-        elif not coming or chosen is None or _change_over(store, chosen):
+        elif not coming or chosen is None or change_over(store, chosen):
             _drop_old(store)
             return done
 
@@ -79,7 +79,7 @@ def _embed_batch(store: Store, embedder: Embedder, *, below: int | None = None) 
     return len(batch), batch[-1][0]
 
 
-def _change_over(store: Store, chosen: Embedder) -> bool:
+def change_over(store: Store, chosen: Embedder) -> bool:
     """Let *chosen* answer if it does not yet; false when passages came that it has no vector of."""
     with store.database.read() as db:
         told = vectors.answering(db)

@@ -63,6 +63,7 @@ def download(
         if not (partial / name).is_file():
             raise EmbedderUnavailable(f"The hub has no {name} for '{model.name}'; nothing was changed.")
     shutil.rmtree(partial / ".cache", ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)  # what is left of a model that lost a file
     partial.replace(folder)
     files.sync_folder(folder.parent)
     return folder

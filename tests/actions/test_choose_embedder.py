@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import doctor
+from mcp_server.actions import doctor, embed
 from mcp_server.actions.choose_embedder import choose, list_models, progress, setting_of
 from mcp_server.actions.embed import embed_pending, pending
 from mcp_server.actions.forget import forget
@@ -211,6 +211,18 @@ def test_what_is_forgotten_loses_the_vectors_of_both(filled: Chosen, models: Pat
     assert (after.passages, after.embedded, after.computed) == (MEMORIES - 1, MEMORIES - 1, 31)
 
 
+def test_there_is_no_switch_while_one_passage_lacks_its_vector(filled: Chosen, models: Path) -> None:
+    store = filled.use(models / "new")
+    with stopped_after(3) as advance:  # all are done, and the switch is next
+        embed_pending(store, progress=advance)
+    remember(store, Draft("Thylacine", "A thylacine was seen."))
+    coming = store.embedder()
+    assert coming
+
+    assert not embed.change_over(store, coming)
+    assert progress(store).answers == str(models / "old")
+
+
 def test_choosing_back_before_the_switch_changes_nothing(filled: Chosen, models: Path) -> None:
     store = filled.use(models / "new")
     with stopped_after(1) as advance:
@@ -331,6 +343,22 @@ def test_when_the_model_that_answers_is_gone_the_chosen_one_takes_its_place(
     embed_pending(store)
 
     assert (who_answers(store), stored_models(store)) == ("old", {"old"})
+
+
+def test_when_the_files_of_the_model_that_answers_are_replaced_its_vectors_are_not_used(
+    chosen: Chosen, models: Path, tmp_path: Path
+) -> None:
+    place = make_model(tmp_path / "mine", dimensions=8)
+    remember(chosen.store, Draft("Quagga", "The quagga is extinct."))
+    embed_pending(chosen.use(place))
+    chosen.use(models / "new")
+    shutil.rmtree(place)
+    make_model(place, dimensions=8, seed=5)
+    store = chosen.another_process()
+    with stopped_after(1) as advance:
+        embed_pending(store, progress=advance)
+
+    assert who_answers(store) == "new"
 
 
 def test_a_folder_whose_files_are_replaced_is_another_model(chosen: Chosen, tmp_path: Path) -> None:

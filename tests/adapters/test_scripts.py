@@ -1,11 +1,14 @@
 """Words of any script are found, however they are spelt; without an embedding model."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.query import Query, Verdict
 from mcp_server.core.words import folded, query_terms
@@ -25,6 +28,21 @@ MEMORIES = {
     "hindi": "डेटाबेस | बैकअप लेना ज़रूरी है",
     "mixed": "Redis缓存策略 | 用户sessionStore存在Redis里,过期时间30分钟。Конфиг лежит в /etc/nginx.",
 }
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, dict[str, str]]]:
+    """A store with these memories, and which of them each id is; the tests only read it."""
+    folder = tmp_path_factory.mktemp("scripts")
+    (folder / "shop").mkdir()
+    environment = {"MEMORY_DIR": str(folder / "memory"), "EMBEDDING_MODEL": "none"}
+    opened = Opened(environment, folder=folder / "shop")
+    ids = {}
+    for name, said in MEMORIES.items():
+        title, _, text = said.partition(" | ")
+        ids[remember(opened.store(), Draft(title, text)).memory.id] = name
+    yield opened.store(), ids
+    opened.database.close()
 
 
 @pytest.mark.parametrize(
@@ -66,11 +84,10 @@ MEMORIES = {
         ("mixed", "конфиг NGINX"),
     ],
 )
-def test_a_word_finds_its_memory_whatever_its_script(store: Store, name: str, question: str) -> None:
-    ids = {}
-    for key, said in MEMORIES.items():
-        title, _, text = said.partition(" | ")
-        ids[remember(store, Draft(title, text)).memory.id] = key
+def test_a_word_finds_its_memory_whatever_its_script(
+    filled: tuple[Store, dict[str, str]], name: str, question: str
+) -> None:
+    store, ids = filled
 
     answer = recall(store, Query(question))
 
