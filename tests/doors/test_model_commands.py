@@ -36,10 +36,16 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_model(tmp_path_factory.mktemp("models") / "tiny")
 
 
+def surroundings() -> dict[str, str]:
+    """Return our environment without what loading a model in this process has put into it."""
+    kept = {name: value for name, value in os.environ.items() if name != "HF_HUB_OFFLINE"}
+    return {**kept, "PYTHONPATH": str(ROOT)}
+
+
 def run(home: Path, *words: str, fails: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         [sys.executable, "-m", "mcp_server.doors.cli", *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MEMORY_DIR": str(home), **environment},
+        env={**surroundings(), "MEMORY_DIR": str(home), **environment},
         cwd=home.parent,
         capture_output=True,
         text=True,
@@ -138,7 +144,7 @@ def test_the_progress_of_a_download_is_told_in_bytes(home: Path, tiny: Path) -> 
     with hub("multilingual", tiny) as (address, _):
         done = subprocess.run(
             [sys.executable, "-c", PROGRESS, str(home), address],
-            env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60,
+            env=surroundings(), capture_output=True, text=True, timeout=60,
         )  # fmt: skip
 
     told, loaded = map(int, done.stdout.split())
@@ -167,7 +173,7 @@ def test_a_download_that_was_killed_leaves_no_model_and_is_done_again(home: Path
     with hub("multilingual", tiny) as (address, _):
         killed = subprocess.run(
             [sys.executable, "-c", KILLED, str(home), address],
-            env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60,
+            env=surroundings(), timeout=60,
         )  # fmt: skip
         assert killed.returncode == -signal.SIGKILL
         assert not (home / "models" / "multilingual").exists()
