@@ -313,7 +313,8 @@ def test_a_model_that_is_not_here_leaves_the_one_before_and_is_told(
     assert embed_pending(store) == 0
     assert who_answers(store) == "old"
     assert "'mpnet-base' is not on this machine" in progress(store).problem
-    assert any("'mpnet-base' is not on this machine" in need for need in doctor.status(store, has_key=False).needs)
+    needs = doctor.status(store, has_key=False).needs
+    assert any("'mpnet-base' is not on this machine" in need for need in needs)
     checks = {check.name: check for check in doctor.doctor(store, plugin=ROOT)}
     assert not checks["embedding model"].well
     assert "mpnet-base" in checks["embedding model"].seen
