@@ -6,11 +6,11 @@ Runs in a hook before every session, so it only reads the index: no sync, no lib
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.adapters import auto_memory_folder, files, places
+from mcp_server.adapters import files, places
 from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED, Usage
@@ -57,10 +57,7 @@ def brief(
         ]
         return render_brief(told, budget=SUBAGENT_BUDGET)
     carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
-    sections = [
-        Section(one.title, tuple(entry for entry in one.entries if carried.get(entry.ref) != entry.digest))
-        for one in sections
-    ]
+    sections = [Section(one.title, _untold(one.entries, carried)) for one in sections]
     return render_brief(sections, notices=notices, budget=BUDGET)
 
 
@@ -97,6 +94,10 @@ def told_by_auto_memory(store: Store, folder: Path | None = None) -> dict[str, s
     Nothing when that memory is switched off. The environment is asked for nothing but that and where
     Claude Code keeps its memory, and there whoever set it is right.
     """
+    if not (store.home / places.AUTO_MEMORY).is_dir():
+        return {}  # nothing was imported
+    from mcp_server.adapters import auto_memory_folder
+
     folders = [store.project.root] if store.project else []
     return auto_memory_folder.told(store.home, [*folders, *([folder] if folder else [])], os.environ)
 
@@ -122,7 +123,7 @@ def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
         ("Noted lately", ordered(db, lately, now)),
     ]
     shown = pushable(store, db, [row for _, rows in groups for row in rows])
-    return [Section(title, tuple(_entry(row) for row in rows if row.row in shown)) for title, rows in groups]
+    return [Section(title, _entries(rows, shown)) for title, rows in groups]
 
 
 def _given(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
@@ -130,7 +131,7 @@ def _given(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
     refs = selections.recalled_in(db, session, limit=LOOKED_AT) if session else []
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
-    return [Section("Used in this session", tuple(_entry(row) for row in rows if row.row in shown))]
+    return [Section("Used in this session", _entries(rows, shown))]
 
 
 def hot_set(store: Store, db: sqlite3.Connection) -> list[Row]:
@@ -193,6 +194,15 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
         f"{waiting} memories that came with this repository are not shown until the person accepts them"
         " with 'daybook trust'."
     ]
+
+
+def _entries(rows: Iterable[Row], shown: set[int]) -> Iterator[Entry]:
+    """Yield the entries of those *rows* that are *shown*; masking secrets takes its time, so one by one."""
+    return (_entry(row) for row in rows if row.row in shown)
+
+
+def _untold(entries: Iterable[Entry], carried: Mapping[str, str]) -> Iterator[Entry]:
+    return (entry for entry in entries if carried.get(entry.ref) != entry.digest)
 
 
 def _entry(row: Row) -> Entry:

@@ -1,7 +1,9 @@
 """notice: the one line that a person sees when a session starts and something needs them."""
 
+import sqlite3
+
 from mcp_server.adapters import files
-from mcp_server.adapters.index import spending, transcripts
+from mcp_server.adapters.index import transcripts
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.store import Store
 
@@ -19,7 +21,7 @@ def notice(store: Store, *, has_key: bool) -> str:
     try:
         with store.database.read() as db:
             late = transcripts.late(db, store.now() - LATE)
-            refused = spending.waits_for_person(db)
+            refused = store.settings.model_calls and _is_refused(db)
     except IndexUnavailable:
         return ""
     if late:
@@ -27,7 +29,7 @@ def notice(store: Store, *, has_key: bool) -> str:
             f"Daybook: {late} sessions were not captured although they ended over an hour ago;"
             " run 'daybook work', then 'daybook doctor' if it says so again."
         )
-    if store.settings.model_calls and refused:
+    if refused:
         return "Daybook: the model's service refuses the key or the account; 'daybook status' says more."
     if store.settings.model_calls and not has_key:
         return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
@@ -37,6 +39,12 @@ def notice(store: Store, *, has_key: bool) -> str:
             f" learn from sessions with Claude Haiku, for at most ${store.settings.daily_usd:.2f} a day."
         )
     return ""
+
+
+def _is_refused(db: sqlite3.Connection) -> bool:
+    from mcp_server.adapters.index import spending  # of no use to a session whose person pays for nothing
+
+    return spending.waits_for_person(db)
 
 
 def _offer(store: Store) -> bool:

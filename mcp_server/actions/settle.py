@@ -13,10 +13,12 @@ from mcp_server.core.memory import Draft, Kind, Link
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
 from mcp_server.core.verdict import Action, Statement, judge, richer
+from mcp_server.core.words import content_words
 from mcp_server.store import Store
 
 NEIGHBOURS = 10  # nearest memories that a candidate is compared with
-AT_ONCE = 5  # of those, when somebody waits for the answer
+AT_ONCE = 5  # of those, when somebody waits for the answer,
+MOST_WORDS = 3  # and words of the title that they are looked for with
 CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable
 
 
@@ -90,7 +92,9 @@ def _near_title(store: Store, draft: Draft) -> list[tuple[Found, float | None]]:
     if draft.id or draft.supersedes:
         return []
     try:
-        hits = neighbours_of(store, draft.title, mode=Mode.KEYWORD, limit=AT_ONCE)
+        # The longest words are the rarest ones, and the quickest to look up.
+        telling = sorted(content_words(draft.title), key=lambda word: (-len(word), word))[:MOST_WORDS]
+        hits = neighbours_of(store, " ".join(telling), mode=Mode.KEYWORD, limit=AT_ONCE)
         own = Statement(draft.title, draft.text, draft.type, draft.source)
         near = [hit for hit in hits if judge(own, [_shown(hit)]).action is not Action.ADD]
         found = [_known(store, hit.id) for hit in near]

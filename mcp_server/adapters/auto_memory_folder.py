@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from mcp_server.adapters import files
+from mcp_server.adapters import files, places
 from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import DaybookError, Unreadable
 
@@ -26,7 +26,7 @@ MAX_TOPIC = 256 * 1024  # bytes; a memory's text is at most 64 Ki characters
 MAX_SETTINGS = 4 * 1024 * 1024  # bytes; of a settings file, and of our notes
 MOST = 500  # topic files of one folder that are read
 OFF = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
-NOTES = "auto-memory"
+NOTES = places.AUTO_MEMORY
 LOCK = ".lock"
 YES = ("1", "true", "yes", "on")
 

@@ -23,6 +23,7 @@ PROJECTS = "projects"
 PROJECT_FILE = "project.json"
 BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
 USER_KEY = "user"
+AUTO_MEMORY = "auto-memory"  # what was imported of Claude Code's own memory
 ATTEMPTS = 5  # to change a project's file that other processes change as well
 
 

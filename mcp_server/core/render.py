@@ -5,6 +5,7 @@ In context that nobody asked for, a memory is one neutralised line.
 In an answer to a search its text is quoted, every line behind a bar.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -13,6 +14,7 @@ QUOTE = "   | "
 
 _JOINERS = "\u200c\u200d"
 _SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'", "\u2028": " ", "\u2029": " "})
+_PLAIN = re.compile(r"[\n\t -~]*+")
 _LEADING = "#->|*+=~_"
 
 
@@ -22,6 +24,8 @@ def visible(text: str) -> str:
 
     Joiners stay where they join letters or symbols, as in emoji, Persian and Hindi.
     """
+    if _PLAIN.fullmatch(text):
+        return text  # as most texts are, and this is much quicker to see
     kept = []
     for at, character in enumerate(text):
         category = unicodedata.category(character)

@@ -11,7 +11,6 @@ from mcp_server.adapters.index import changelog
 from mcp_server.core.changes import Change, Stamp
 from mcp_server.core.links import all_links
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
-from mcp_server.core.passages import passages
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.words import index_parts
 
@@ -219,6 +218,8 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
 
 
 def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
+    from mcp_server.core.passages import passages  # hooks, which only read, need not wait for it
+
     kept = {
         (text, model): embedding
         for text, model, embedding in db.execute(
