@@ -1,11 +1,11 @@
 """ask: an answer to a question from what is remembered, with the ids it rests on."""
 
-import hashlib
 import re
 from dataclasses import dataclass
 
 from mcp_server.actions.model_call import call_model
 from mcp_server.actions.recall import recall
+from mcp_server.adapters import files
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.query import ANY_STATUS, Filter, Hit, Query, Verdict
@@ -90,4 +90,4 @@ def _request(question: str, hits: tuple[Hit, ...]) -> str:
 def _item(store: Store, question: str) -> str:
     """Return a name for this one question: asked again later it is another item."""
     said = f"ask\n{question}\n{store.clock().isoformat()}"
-    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return files.digest(said.encode("utf-8", "surrogatepass"))

@@ -6,9 +6,8 @@ the range it is about, and a line in the ledger ends the piece: a process that i
 and stores nothing twice, even when the transcript goes on meanwhile.
 """
 
-import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -34,8 +33,6 @@ from mcp_server.store import Store
 
 WORTH_A_CALL = 600  # characters of a last piece; a shorter one waits for more, or for the session's end
 WORK = "work"  # folder of what is half done: answers that were paid for and not stored yet
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ class _Answer:
     found: tuple[_Learned, ...]
 
 
-def learn(store: Store, transcript: Transcript, *, progress: Progress | None = None) -> list[Settled]:
+def learn(store: Store, transcript: Transcript) -> list[Settled]:
     """
     Ask the model about what it did not read of *transcript*, and store what it proposes.
 
@@ -87,8 +84,6 @@ def learn(store: Store, transcript: Transcript, *, progress: Progress | None = N
             settled += _learn_chunk(store, transcript, chunk, reached)
         else:
             _note_learned(store, transcript, chunk)
-        if progress:
-            progress(chunk.end - reached)
         reached = chunk.end
     else:
         _note_read(store, transcript, transcript.kept)
@@ -172,7 +167,7 @@ def _end(transcript: Transcript, answer: _Answer) -> int:
 
 def _spool(store: Store, transcript: Transcript) -> Path:
     """Return where the answer about a piece of *transcript* waits."""
-    name = hashlib.blake2b(transcript.path.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    name = files.digest(transcript.path.encode("utf-8", "surrogatepass"))
     return store.home / WORK / f"learn-{name}.json"
 
 

@@ -18,7 +18,6 @@ from mcp_server.core.words import STOP_WORDS
 SAME = 0.6  # Jaccard above which two texts of one type say the same
 SAME_COSINE = 0.92
 SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
-NAMED_MATCH = 0.5  # Jaccard above which what a candidate says it supersedes is found
 RELATED_COSINE = 0.75
 OTHER_WORD = "another word in the same place"
 RELATED_MOST = 3
@@ -98,17 +97,6 @@ def judge(
             return Judgement(Action.CONTRADICT if outranked else Action.REPLACE, number)
     near = [n for n, old in enumerate(neighbours) if (old.cosine or 0.0) > RELATED_COSINE]
     return Judgement(Action.ADD, related=tuple(near[:RELATED_MOST]))
-
-
-def superseded_number(said: str, neighbours: Sequence[Statement]) -> int | None:
-    """Return which of *neighbours* the text *said* means, by Jaccard over 0.5; None when none does."""
-    wanted = tokens(said)
-    scored = [
-        (max(jaccard(wanted, tokens(old.text)), jaccard(wanted, tokens(old.said))), -number)
-        for number, old in enumerate(neighbours)
-    ]
-    best, number = max(scored, default=(0.0, 0))
-    return -number if best > NAMED_MATCH else None
 
 
 def tokens(text: str) -> frozenset[str]:

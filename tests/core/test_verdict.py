@@ -11,7 +11,6 @@ from mcp_server.core.verdict import (
     jaccard,
     judge,
     richer,
-    superseded_number,
     tokens,
 )
 
@@ -158,13 +157,6 @@ def test_what_claude_says_alone_does_not_supersede_what_the_person_said() -> Non
         judge(said("Deploys need no approval", source="extracted"), old, supersedes=0).action
         is Action.REPLACE
     )
-
-
-def test_a_text_that_names_its_predecessor_finds_it_or_nothing() -> None:
-    known = [said("Sessions live in Redis"), said("The billing timeout is 30 seconds")]
-
-    assert superseded_number("billing timeout is 30 seconds", known) == 1
-    assert superseded_number("the frontend is written in Elm", known) is None
 
 
 def test_near_memories_are_related_three_at_most() -> None:
