@@ -22,12 +22,12 @@ PREFIX = "mcp__plugin_daybook_daybook__"
 
 
 @functools.cache
-def tools() -> dict[str, Tool]:
-    """Return the tools that a server lists, by name."""
+def tools(toolsets: str = "") -> dict[str, Tool]:
+    """Return the tools that a server lists, by name; *toolsets* is what DAYBOOK_TOOLSETS says."""
 
     async def listed() -> list[Tool]:
         with tempfile.TemporaryDirectory() as folder:
-            environment = {"MEMORY_DIR": folder, "EMBEDDING_MODEL": "none"}
+            environment = {"MEMORY_DIR": folder, "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": toolsets}
             async with Client(build(Opened(environment, folder=Path(folder)))) as client:
                 return list((await client.list_tools()).tools)
 

@@ -25,7 +25,7 @@ from mcp_server.adapters.memory_fields import KEYS
 from mcp_server.core import dials, gate, provenance, ranking
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import TYPES, Kind, Link, Status
-from mcp_server.core.settings import DEFAULTS, Settings, parse_settings
+from mcp_server.core.settings import DEFAULTS, TOOLSETS, Settings, parse_settings
 from mcp_server.doors.cli import daybook
 from tests.live import PREFIX, ROOT, commands, parameters, reads_only, tools
 
@@ -103,6 +103,8 @@ def always_loaded(tool: Tool) -> bool:
 def tools_reference() -> str:
     listed = sorted(tools().values(), key=lambda tool: (not always_loaded(tool), tool.name))
     loaded = [tool for tool in listed if always_loaded(tool)]
+    core = tools("core")
+    sets = {"core": core, **{name: tools(name).keys() - core.keys() for name in TOOLSETS if name != "core"}}
     parts = [
         "# What Claude can call",
         GENERATED,
@@ -110,13 +112,31 @@ def tools_reference() -> str:
         f"{' and '.join(f'`{tool.name}`' for tool in loaded)} are in every request, about"
         f" {sum(map(tokens, loaded))} tokens together; the others cost only their names until Claude"
         " looks them up.\nTokens are estimates: the characters of a definition divided by four.",
+        "`DAYBOOK_TOOLSETS` chooses which sets are offered, as in `core graph`; all are by default, and"
+        " `core` always is.\nA client that does not look tools up as they are needed pays for every set in"
+        " each request; the commands of the plugin need all of them.",
         "\n".join(
-            ["| tool | runs | tokens |", "|---|---|---|"]
-            + [f"| [`{tool.name}`](#{tool.name}) | {permission(tool)} | {tokens(tool)} |" for tool in listed]
+            ["| set | tools | tokens |", "|---|---|---|"]
+            + [
+                f"| [`{name}`](#{name}) | {len(named)} | {sum(tokens(tools()[one]) for one in named)} |"
+                for name, named in sets.items()
+            ]
         ),
     ]
+    for name, named in sets.items():
+        parts += [
+            f"## {name}",
+            "\n".join(
+                ["| tool | runs | tokens |", "|---|---|---|"]
+                + [
+                    f"| [`{tool.name}`](#{tool.name}) | {permission(tool)} | {tokens(tool)} |"
+                    for tool in listed
+                    if tool.name in named
+                ]
+            ),
+        ]
     for tool in listed:
-        parts += [f"## {tool.name}", str(tool.description)]
+        parts += [f"### {tool.name}", str(tool.description)]
         required = tool.input_schema.get("required", [])
         table = []
         for name, schema in parameters(tool).items():
@@ -198,7 +218,7 @@ def in_config(name: str) -> str:
 
 def changed_by(name: str) -> set[str]:
     """Return the settings that the variable *name* can change, in the environment and in config.toml."""
-    for value in ("none", "7", "false", "true", "manual"):
+    for value in ("none", "7", "false", "true", "manual", "core"):
         try:
             settings = parse_settings({name: value}, {})
         except SettingsError:
@@ -279,7 +299,7 @@ def test_the_architecture_is_short_and_names_every_module() -> None:
     modules = {path.stem for path in package.rglob("*.py")} - {"__init__", "__main__", "bootstrap", "store"}
     folders = {path.name for path in package.rglob("*") if path.is_dir()}
 
-    assert len(said.split()) <= 1100
+    assert len(said.split()) <= 1300
     assert modules - named == set()
     assert named - modules - folders == set()
 

@@ -9,6 +9,7 @@ from mcp_server.core import embedding_models
 from mcp_server.core.errors import SettingsError
 
 CAPTURES = ("auto", "suggest", "manual")
+TOOLSETS = ("core", "sessions", "curation", "graph", "admin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Settings:
     capture: DAYBOOK_CAPTURE, `auto` (remember what sessions show), `suggest` or `manual`.
     auto_archive_days: AUTO_ARCHIVE_DAYS, days without activity after which a memory is archived, 0 for never.
     orphan_grace_days: KG_ORPHAN_GRACE_DAYS, days that an archived memory without links waits for the trash.
+    toolsets: DAYBOOK_TOOLSETS, the sets of tools that Claude is offered: names of TOOLSETS, always `core`.
     """
 
     embedding_model: str = "minilm-l6"
@@ -38,6 +40,7 @@ class Settings:
     capture: str = "auto"
     auto_archive_days: int = 90
     orphan_grace_days: int = 90
+    toolsets: tuple[str, ...] = TOOLSETS
 
 
 DEFAULTS = Settings()
@@ -69,6 +72,13 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
             f"DAYBOOK_CAPTURE is '{capture}', which is no way to capture.",
             f"Use one of: {', '.join(CAPTURES)}.",
         )
+    said = value("DAYBOOK_TOOLSETS") or " ".join(DEFAULTS.toolsets)
+    chosen = re.split(r"[\s,]+", said.lower())
+    if unknown := [name for name in chosen if name not in TOOLSETS]:
+        raise SettingsError(
+            f"DAYBOOK_TOOLSETS names '{unknown[0]}', which is no set of tools.",
+            f"Use some of: {' '.join(TOOLSETS)}.",
+        )
     return Settings(
         embedding_model=model,
         hot_cache_max_items=_number(
@@ -85,6 +95,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         orphan_grace_days=_number(
             "KG_ORPHAN_GRACE_DAYS", value("KG_ORPHAN_GRACE_DAYS"), default=90, most=36500
         ),
+        toolsets=tuple(name for name in TOOLSETS if name == "core" or name in chosen),
     )
 
 

@@ -3,11 +3,11 @@
 import sqlite3
 from datetime import UTC
 
-from mcp_server.adapters.index import sightings, spending, tidying, transcripts, usage
+from mcp_server.adapters.index import audit, sessions, sightings, spending, tidying, transcripts, usage
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core.memory import parse_timestamp
 
-DERIVED = (usage, transcripts, sightings, spending, tidying)
+DERIVED = (usage, transcripts, sightings, spending, tidying, sessions)
 
 
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
@@ -21,7 +21,7 @@ def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
         if size(path) < offset:
             offset = 0  # somebody wrote the file anew; counting twice is better than not at all
         for event, behind in read_events(path, offset):
-            _add(db, event)
+            _add(db, event, path.name, behind)
             added += 1
             offset = behind
         db.execute("INSERT OR REPLACE INTO ledger_files VALUES (?, ?)", (path.name, offset))
@@ -34,7 +34,7 @@ def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
     return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
 
 
-def _add(db: sqlite3.Connection, event: Event) -> None:
+def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
     try:
         at = int(parse_timestamp(event.at).astimezone(UTC).timestamp())
     except ValueError:
@@ -42,3 +42,4 @@ def _add(db: sqlite3.Connection, event: Event) -> None:
     for derived in DERIVED:
         if event.event in derived.EVENTS:
             derived.add(db, event.event, event.data, at)
+    audit.add(db, event.event, event.data, at, place=(file, behind))

@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 3
+SCHEMA = 4
 TOKENIZER = "porter unicode61"
 
 
@@ -103,6 +103,26 @@ def create(connection: sqlite3.Connection) -> None:
         pk="scope",
         defaults={"tried": 0, "at": 0, "pieces": 0, "active": 0, "open": ""},
     )
+    connection.execute(
+        "CREATE TABLE audit (row INTEGER PRIMARY KEY, file TEXT NOT NULL, offset INTEGER NOT NULL,"
+        " at INTEGER NOT NULL, event TEXT NOT NULL, ref TEXT NOT NULL, session TEXT NOT NULL,"
+        " detail TEXT NOT NULL)"
+    )
+    db.table("audit").create_index(["file", "offset"])
+    db.table("audit").create_index(["ref"])
+    db.table("audit").create_index(["session"])
+    db.table("sessions").create(
+        {
+            "id": str, "short": str, "folder": str, "vault": str, "started": int, "last": int, "ended": int,
+            "topic": str, "summary": str, "watermark": str,
+        },
+        pk="id",
+        defaults={
+            "short": "", "folder": "", "vault": "", "started": 0, "last": 0, "ended": 0,
+            "topic": "", "summary": "", "watermark": "",
+        },
+    )  # fmt: skip
+    db.table("sessions").create_index(["short"])
     db.table("ledger_files").create({"path": str, "offset": int}, pk="path")
     db.table("facts").create({"name": str, "value": str}, pk="name")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")

@@ -21,11 +21,19 @@ from mcp.server.mcpserver import MCPServer
 from mcp_server.adapters import files
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
+from mcp_server.core.settings import DEFAULTS
 from mcp_server.doors.server import hook_tool, learning_tools, memory_tools, session_tools
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.background import keep_current
 from mcp_server.store import Store
 
+TOOLSETS = {  # the modules of each set of tools that DAYBOOK_TOOLSETS chooses from
+    "core": (memory_tools,),
+    "sessions": (session_tools,),
+    "curation": (learning_tools,),
+    "graph": (),
+    "admin": (),
+}
 PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still there
 
 
@@ -61,6 +69,7 @@ class Refusing(Opened):
     def __init__(self, error: DaybookError) -> None:
         self.environment = os.environ
         self.folder = working_folder(os.environ)
+        self.settings = DEFAULTS
         self._error = error
 
     def store(self, *, folder: Path | None = None) -> Store:
@@ -68,10 +77,12 @@ class Refusing(Opened):
 
 
 def build(opened: Opened) -> MCPServer[Any]:
-    """Return the server with all its tools."""
+    """Return the server with the tools of the sets that were chosen."""
     application = Application(opened)
-    for tools in (memory_tools, session_tools, learning_tools, hook_tool):
-        tools.register(application)
+    for name in opened.settings.toolsets:
+        for tools in TOOLSETS[name]:
+            tools.register(application)
+    hook_tool.register(application)
     return application.server
 
 

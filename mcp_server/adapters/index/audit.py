@@ -1,0 +1,98 @@
+"""
+The audit history: what was done to which memory, when and in which session, as the ledger says.
+
+A line's place in the ledger (file and offset behind it) outlives the index, so that a session can
+remember up to where it was told.
+"""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_server.adapters.ledger import Ledger, size
+
+# What only says that a memory was shown, or keeps our own books, is not history.
+_NOT_HISTORY = frozenset(
+    {
+        *("recalled", "injected", "used"),
+        *("transcript_seen", "transcript_kept", "transcript_learned", "reserved", "spent", "paused"),
+        *("session_started", "session_told", "session_ended"),
+    }
+)
+_KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes"})
+
+Watermark = dict[str, int]
+"""Up to which byte each file of the ledger was told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One thing done; `at` in Unix seconds, `ref` '' when it was not done to a memory."""
+
+    at: int
+    event: str
+    ref: str
+    session: str
+    detail: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+
+def add(
+    db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int, *, place: tuple[str, int]
+) -> None:
+    """Take in one event of the ledger, whatever it is; *place* is its file and the offset behind it."""
+    if event in _NOT_HISTORY:
+        return
+    detail = json.dumps({key: value for key, value in data.items() if key not in _KNOWN_ELSEWHERE})
+    refs = [*_list(data.get("refs")), *(change.get("ref") for change in _list(data.get("changes")))]
+    session = str(data.get("session") or "")
+    db.executemany(
+        "INSERT INTO audit (file, offset, at, event, ref, session, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(*place, at, event, str(ref or ""), session, detail) for ref in dict.fromkeys(refs) or [""]],
+    )
+
+
+def history(
+    db: sqlite3.Connection,
+    *,
+    ref: str = "",
+    session: str = "",
+    events: Sequence[str] = (),
+    limit: int,
+) -> list[Deed]:
+    """Return what was done, the latest first; only to *ref*, in *session* and of *events* where given."""
+    conditions = [
+        *(["ref = ?"] if ref else []),
+        *(["session = ?"] if session else []),
+        *([f"event IN ({', '.join('?' * len(events))})"] if events else []),
+    ]
+    bound = [*([ref] if ref else []), *([session] if session else []), *events]
+    return _deeds(db, " AND ".join(conditions) or "1", bound, f"at DESC, row DESC LIMIT {int(limit)}")
+
+
+def since(db: sqlite3.Connection, watermark: Watermark, *, but: str, events: Sequence[str]) -> list[Deed]:
+    """Return what was done after *watermark* outside the session *but*, the earliest first."""
+    after = "coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
+    where = f"offset > {after} AND session != ? AND event IN ({', '.join('?' * len(events))})"
+    return _deeds(db, where, [json.dumps(watermark), but, *events], "at, row")
+
+
+def now_at(ledger: Ledger) -> Watermark:
+    """Return the watermark of somebody who was told everything that the ledger says now."""
+    return {path.name: size(path) for path in ledger.paths()}
+
+
+def _deeds(db: sqlite3.Connection, where: str, bound: Sequence[object], order: str) -> list[Deed]:
+    found = db.execute(
+        f"SELECT at, event, ref, session, detail FROM audit WHERE {where} ORDER BY {order}", bound
+    )
+    return [Deed(at, event, ref, session, json.loads(detail)) for at, event, ref, session, detail in found]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,71 @@
+"""Claude Code's sessions as the ledger tells of them: when, where, about what, and what each was told."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_server.adapters.index.audit import Watermark
+
+EVENTS = frozenset({"session_started", "session_told", "session_titled", "session_ended"})
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """
+    One session; times in Unix seconds, 0 where there is none.
+
+    `short` are the eight characters that tools name it by, `vault` is the key of its project's vault
+    ('' outside a project), `watermark` how far it was told what other sessions did.
+    """
+
+    id: str
+    short: str
+    folder: str
+    vault: str
+    started: int
+    last: int
+    ended: int
+    topic: str
+    summary: str
+    watermark: Watermark
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger; what it does not name stays as it was."""
+    session = str(data.get("session") or "")
+    if not session:
+        return
+    db.execute("INSERT OR IGNORE INTO sessions (id, started) VALUES (?, ?)", (session, at))
+    said: dict[str, object] = {
+        key: str(data[key]) for key in ("short", "folder", "vault", "topic", "summary") if data.get(key)
+    }
+    if isinstance(data.get("watermark"), dict):
+        said["watermark"] = json.dumps(data["watermark"])
+    # Going on after an end opens a session again.
+    said["ended"] = at if event == "session_ended" else 0
+    assignments = ", ".join(f"{name} = ?" for name in said)
+    db.execute(
+        f"UPDATE sessions SET last = max(last, ?), {assignments} WHERE id = ?", (at, *said.values(), session)
+    )
+
+
+def with_name(db: sqlite3.Connection, name: str) -> SessionRow | None:
+    """Return the session with that id or short id, of several the latest."""
+    found = _rows(db, "id = ? OR short = ?", (name, name), limit=1)
+    return found[0] if found else None
+
+
+def latest(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[SessionRow]:
+    """Return the sessions that worked in one of the projects with these *vaults*, the latest first."""
+    return _rows(db, f"vault IN ({', '.join('?' * len(vaults))})", vaults, limit=limit)
+
+
+def _rows(db: sqlite3.Connection, where: str, bound: Sequence[object], *, limit: int) -> list[SessionRow]:
+    found = db.execute(
+        "SELECT id, short, folder, vault, started, last, ended, topic, summary, watermark FROM sessions"
+        f" WHERE {where} ORDER BY last DESC, id LIMIT {int(limit)}",
+        bound,
+    )
+    return [SessionRow(*row[:9], watermark=json.loads(row[9] or "{}")) for row in found]

@@ -1,0 +1,64 @@
+"""The audit history and the sessions, both derived from the ledger."""
+
+from collections.abc import Callable
+
+from mcp_server.actions.forget import forget
+from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import catch_up
+from mcp_server.adapters.index import audit, sessions
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+
+EVENTS = ("remembered", "revised", "forgotten", "restored")
+
+
+def test_the_history_tells_what_was_done_to_a_memory_and_who_did_it(store: Store) -> None:
+    stored = remember(store, Draft("Port", "Staging listens on 8080.", session="one"))
+    forget(store, stored.memory.id, session="two")
+
+    catch_up(store)
+    with store.database.read() as db:
+        deeds = audit.history(db, ref=f"{store.vaults[-1].key}/{stored.memory.id}", limit=10)
+
+    assert [(deed.event, deed.session) for deed in deeds] == [("forgotten", "two"), ("remembered", "one")]
+    assert deeds[0].id == stored.memory.id
+    assert deeds[0].detail == {"forever": False}
+
+
+def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(
+    store: Store, open_here: Callable[..., Opened]
+) -> None:
+    remember(store, Draft("Before", "Known already.", session="other"))
+    seen = audit.now_at(store.ledger)
+    remember(store, Draft("Own", "Mine.", session="me"))
+    theirs = remember(store, Draft("Theirs", "By the other session.", session="other"))
+
+    def told() -> list[str]:
+        catch_up(store)
+        with store.database.read() as db:
+            return [deed.id for deed in audit.since(db, seen, but="me", events=EVENTS)]
+
+    assert told() == [theirs.memory.id]
+
+    store.database.set_aside()
+    store = open_here().store()
+    assert told() == [theirs.memory.id]
+    seen = audit.now_at(store.ledger)
+    assert told() == []
+
+
+def test_a_session_keeps_what_was_said_of_it_and_opens_again_when_it_goes_on(store: Store) -> None:
+    def said(event: str, **data: object) -> sessions.SessionRow:
+        store.ledger.append(event, store.clock(), session="8d7c-long-id", **data)
+        catch_up(store)
+        with store.database.read() as db:
+            found = sessions.with_name(db, "8d7c1234")
+        assert found
+        return found
+
+    said("session_started", short="8d7c1234", vault="p", folder="/f")
+    assert said("session_titled", topic="Webhooks").topic == "Webhooks"
+    assert said("session_ended").ended == store.now()
+    on = said("session_told", watermark={"host-2026-11.jsonl": 12})
+    assert (on.topic, on.folder, on.watermark, on.ended) == ("Webhooks", "/f", {"host-2026-11.jsonl": 12}, 0)

@@ -1,0 +1,45 @@
+"""The sets of tools: each has the agreed names, and DAYBOOK_TOOLSETS chooses which are offered."""
+
+import pytest
+
+from mcp_server.core.errors import SettingsError
+from mcp_server.core.settings import TOOLSETS, parse_settings
+from tests.live import tools
+
+AGREED = {
+    "core": (
+        "remember recall read_memory revise forget restore_memory list_memories get_stats search_knowledge"
+    ),
+    "sessions": "save_session restore_session save_conversation load_conversation",
+    "curation": (
+        "ask next_transcript_chunk submit_candidates review_candidates approve_candidate reject_candidate"
+        " consolidate"
+    ),
+    "graph": "",
+    "admin": "",
+}
+
+
+def test_every_set_is_agreed_on() -> None:
+    assert AGREED.keys() == set(TOOLSETS)
+
+
+@pytest.mark.parametrize("name", TOOLSETS)
+def test_a_set_holds_its_tools_beside_the_core(name: str) -> None:
+    offered = {*AGREED["core"].split(), *AGREED[name].split()}
+
+    assert tools(name).keys() == offered
+
+
+def test_all_sets_are_offered_unless_some_are_chosen() -> None:
+    everything = {name for named in AGREED.values() for name in named.split()}
+
+    assert tools().keys() == everything
+    assert parse_settings({"DAYBOOK_TOOLSETS": "graph, admin"}, {}).toolsets == ("core", "graph", "admin")
+
+
+def test_an_unknown_set_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(SettingsError, match="'grahp'") as refused:
+        parse_settings({"DAYBOOK_TOOLSETS": "core grahp"}, {})
+
+    assert refused.value.hint == "Use some of: core sessions curation graph admin."
