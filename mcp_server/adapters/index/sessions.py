@@ -68,4 +68,4 @@ def _rows(db: sqlite3.Connection, where: str, bound: Sequence[object], *, limit:
         f" WHERE {where} ORDER BY last DESC, id LIMIT {int(limit)}",
         bound,
     )
-    return [SessionRow(*row[:9], watermark=json.loads(row[9] or "{}")) for row in found]
+    return [SessionRow(*(*row[:9], json.loads(row[9] or "{}"))) for row in found]
