@@ -16,7 +16,15 @@ from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED, Usage
 from mcp_server.adapters.vault import stamp
 from mcp_server.core import dials
-from mcp_server.core.brief import BUDGET, SUBAGENT_BUDGET, Brief, Entry, Section, render_brief
+from mcp_server.core.brief import (
+    BUDGET,
+    SUBAGENT_BUDGET,
+    SUBAGENT_FOOTER,
+    Brief,
+    Entry,
+    Section,
+    render_brief,
+)
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.provenance import may_be_pushed
@@ -55,7 +63,7 @@ def brief(
         told = [
             section for section in sections if section.title in ("Preferences", "Settled in this project")
         ]
-        return render_brief(told, budget=SUBAGENT_BUDGET)
+        return render_brief(told, budget=SUBAGENT_BUDGET, footer=SUBAGENT_FOOTER)
     carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
     sections = [Section(one.title, _untold(one.entries, carried)) for one in sections]
     return render_brief(sections, notices=notices, budget=BUDGET)

@@ -142,6 +142,18 @@ def test_a_long_prompt_is_answered_within_the_budget(store: Store) -> None:
     assert len(inject(store, PROMPT, session="s1")) <= 2500
 
 
+def test_a_subagent_is_told_to_look_before_it_starts(store: Store) -> None:
+    assert brief(store, for_subagent=True).text == ""
+
+    remember(store, Draft("Deploys go through Tuesday's train", "No deploy on Fridays.", type="decision"))
+
+    text = brief(store, for_subagent=True).text
+    assert "Tuesday's train" in text
+    assert "call recall with what your task is about before you start" in text
+    assert "before you start" not in brief(store).text
+    assert len(text) <= 1200
+
+
 def test_what_came_with_a_repository_is_found_but_not_pushed_until_accepted(
     open_here: Callable[..., Opened], project: Path
 ) -> None:
