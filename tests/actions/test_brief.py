@@ -149,7 +149,7 @@ def test_a_subagent_is_told_to_look_before_it_starts(store: Store) -> None:
 
     text = brief(store, for_subagent=True).text
     assert "Tuesday's train" in text
-    assert "call recall with what your task is about before you start" in text
+    assert "before you start, call recall with what your task is about" in text
     assert "before you start" not in brief(store).text
     assert len(text) <= 1200
 
