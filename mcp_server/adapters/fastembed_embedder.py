@@ -36,6 +36,7 @@ class FastembedEmbedder:
             self._embedding = TextEmbedding(
                 _named(found),
                 specific_model_path=str(found.folder),
+                cache_dir=str(found.folder),  # or it makes a folder for downloads, which there are none of
                 threads=1,
                 # The arena keeps the largest batch's memory for ever: 500 MB instead of 145 MB.
                 enable_cpu_mem_arena=False,
