@@ -28,10 +28,12 @@ import numpy as np
 from tabulate import tabulate
 
 from benchmarks import synthetic
-from benchmarks.measured_server import served
+from benchmarks.measured_server import beside, served
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, write_files
 from mcp_server.actions.recall import recall
 from mcp_server.actions.settle import settle
+from mcp_server.adapters.index import vectors
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.query import Mode, Query
 
@@ -40,6 +42,7 @@ README = Path(__file__).with_name("README.md")
 START, END = "<!-- latency:start -->", "<!-- latency:end -->"
 ASKED = 210  # questions, of which the first 10 do not count
 PROCESSES = 20
+EMBEDDED = 200  # passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,13 @@ ROWS = (
     Row("SessionStart hook, a process, p95", "ms", {0: 100}),
     Row("prompt hook that finds nothing, p95", "ms", {0: 40}),
     Row("prompt hook that shows memories, p95", "ms", {0: 40}),
+    Row("prompt hook, four servers at once and one remembering, p95", "ms", {}),
     Row("daybook recall --mode keyword, cold, p95", "ms", {0: 300}),
     Row("an edit is found by recall, slowest of 10", "s", {0: 1}),
     Row("rebuild of the index, by words", "s", {10_000: 5}),
+    Row("passages embedded", "1/s", {}),
     Row("server memory, embedder loaded", "MB", {1_000: 250, 10_000: 250}),
+    Row("memory of four servers", "MB", {}),
     Row("server memory, words only", "MB", {1_000: 100, 10_000: 100}),
 )
 
@@ -100,6 +106,7 @@ def measure(folder: Path, size: int) -> Iterator[tuple[str, float]]:
     opened = open_empty(folder)
     asked = write_files(opened, size)
     yield "rebuild of the index, by words", timed(partial(make_index, opened)) / 1000
+    yield "passages embedded", embedded_in_a_second(opened)
     give_vectors(opened)
 
     questions = synthetic.questions(asked, ASKED)
@@ -131,10 +138,24 @@ def measure(folder: Path, size: int) -> Iterator[tuple[str, float]]:
     yield "prompt hook that finds nothing, p95", percentile(hooks, 95)
     yield "an edit is found by recall, slowest of 10", max(edits)
     yield "server memory, embedder loaded", memory
+    times, memory = beside(
+        command("serve"), {**environment, "EMBEDDING_MODEL": "minilm-l6"}, project, questions
+    )
+    yield "prompt hook, four servers at once and one remembering, p95", percentile(times, 95)
+    yield "memory of four servers", memory
     # Random vectors agree with no question; by words alone each question finds what it was made of.
     hooks, _, memory = serve(environment={**environment, "EMBEDDING_MODEL": "none"})
     yield "prompt hook that shows memories, p95", percentile(hooks, 95)
     yield "server memory, words only", memory
+
+
+def embedded_in_a_second(opened: Opened) -> float:
+    """Return how many of the first 200 passages that have no vector are embedded in a second."""
+    meaning = opened.meaning()
+    assert meaning
+    with opened.database.read() as db:
+        texts = [text for _, _, text in vectors.pending(db, meaning.embedder.model, EMBEDDED)]
+    return len(texts) / timed(meaning.embedder.embed_passages, texts) * 1000
 
 
 def command(*words: str) -> list[str]:

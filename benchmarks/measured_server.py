@@ -4,6 +4,7 @@ import os
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
@@ -13,6 +14,7 @@ from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
 
 EDITS = 10
 WARM = 10  # questions that do not count
+SERVERS = 4
 PATIENCE = 60.0  # seconds until what never comes is an error
 
 
@@ -50,6 +52,41 @@ async def _served(
         return hooks[WARM:], edits, _resident()
 
 
+def beside(
+    command: Sequence[str], environment: Mapping[str, str], project: Path, questions: Sequence[str]
+) -> tuple[list[float], float]:
+    """
+    Run four servers of one store, each asked one question after the other while all are, one remembering.
+
+    Return (milliseconds of each prompt hook, resident megabytes of all four together).
+    """
+    return anyio.run(_beside, command, environment, project, questions)
+
+
+async def _beside(
+    command: Sequence[str], environment: Mapping[str, str], project: Path, questions: Sequence[str]
+) -> tuple[list[float], float]:
+    server = StdioServerParameters(command=command[0], args=[*command[1:]], env={**environment}, cwd=project)
+    async with AsyncExitStack() as opened:
+        clients = [await opened.enter_async_context(Client(stdio_client(server))) for _ in range(SERVERS)]
+        with anyio.fail_after(PATIENCE):
+            for client in clients:
+                while "words only" in await _asked(client, questions[0]):
+                    await anyio.sleep(0.1)
+        times: list[float] = []
+
+        async def ask(number: int, client: Client) -> None:
+            for asked, text in enumerate(questions[number::SERVERS]):
+                times.append(await _prompted(client, SERVERS * asked + number, text))
+                if number == 0:
+                    await client.call_tool("remember", {"title": f"Note {asked}", "content": text})
+
+        async with anyio.create_task_group() as group:
+            for number, client in enumerate(clients):
+                group.start_soon(ask, number, client)
+        return times[WARM:], sum(_residents())
+
+
 async def _prompted(client: Client, number: int, text: str) -> float:
     """Return the milliseconds of a prompt hook in a session of its own."""
     said = {"event": "UserPromptSubmit", "session_id": f"session-{number}", "prompt": text}
@@ -79,11 +116,15 @@ async def _asked(client: Client, text: str) -> str:
 
 def _resident() -> float:
     """Return the resident megabytes of the one server that runs as a child of this process."""
+    return max(_residents())
+
+
+def _residents() -> list[float]:
+    """Return the resident megabytes of each server that runs as a child of this process."""
     listed = subprocess.run(
         ["ps", "-A", "-o", "ppid=,rss=,args="], capture_output=True, text=True, check=True
     )
     found = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
-    return (
-        max(int(rss) for parent, rss, args in found if int(parent) == os.getpid() and "mcp_server" in args)
-        / 1024
-    )
+    return [
+        int(rss) / 1024 for parent, rss, args in found if int(parent) == os.getpid() and "mcp_server" in args
+    ]
