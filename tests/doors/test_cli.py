@@ -319,3 +319,29 @@ def test_what_a_person_approves_in_a_terminal_is_accepted_as_it_is(
 
     assert run("trust", "--list").stdout == "Nothing waits for you.\n"
     assert "always run make check" in run("brief").stdout
+
+
+def test_notes_are_imported_and_exported_from_the_shell(run: Run, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "Retry rule.md").write_text("Retry thrice. #api\n", encoding="utf-8")
+
+    would = said(run("import", "notes", str(notes), "--dry-run"))
+    done = json.loads(said(run("import", "notes", str(notes), "--json")))
+    again = said(run("import", "notes", str(notes)))
+    exported = said(run("export", str(tmp_path / "out")))
+    document = json.loads(said(run("export", "--format", "json", "-")))
+    refused = run("export", str(tmp_path / "out"))
+    missing = run("import", "memory-mcp")
+
+    assert "1 taken" in would
+    (source,) = done["sources"]
+    assert [item["outcome"] for item in source["items"]] == ["taken"]
+    assert "1 unchanged" in again
+    assert "1 memories are in" in exported
+    assert (tmp_path / "out" / "knowledge").is_dir()
+    assert [memory["title"] for memory in document["memories"]] == ["Retry rule"]
+    assert refused.returncode == 4
+    assert "nothing is overwritten" in refused.stderr
+    assert missing.returncode == 4
+    assert "There is no" in missing.stderr

@@ -132,9 +132,18 @@ class Database:
                     f"The index was made by a newer Daybook (schema {number}).",
                     "Update Daybook, or end the sessions that run the newer one.",
                 )
+            if number == 0 and schema.is_of_others(connection):
+                self._keep_others(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             schema.drop(connection)
             schema.create(connection)
+
+    def _keep_others(self, connection: sqlite3.Connection) -> None:
+        """Copy what another tool keeps under our name: its tables are about to go."""
+        kept = Path(f"{self.path}.other-tool")
+        if not kept.exists():
+            connection.execute("VACUUM INTO ?", (str(kept),))
+            kept.chmod(files.FILE_MODE)
 
     def set_aside(self) -> None:
         """Rename the file, so that the next use makes an empty index; the one set aside before is lost."""

@@ -3,11 +3,11 @@
 import sqlite3
 from datetime import UTC
 
-from mcp_server.adapters.index import audit, sessions, sightings, spending, tidying, transcripts, usage
+from mcp_server.adapters.index import audit, imports, sessions, sightings, spending, tidying, transcripts, usage
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core.memory import parse_timestamp
 
-DERIVED = (usage, transcripts, sightings, spending, tidying, sessions)
+DERIVED = (usage, transcripts, sightings, spending, tidying, sessions, imports)
 
 
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:

@@ -123,6 +123,7 @@ def create(connection: sqlite3.Connection) -> None:
         },
     )  # fmt: skip
     db.table("sessions").create_index(["short"])
+    db.table("imported").create({"origin": str, "ref": str, "digest": str, "own": int}, pk="origin")
     db.table("ledger_files").create({"path": str, "offset": int}, pk="path")
     db.table("facts").create({"name": str, "value": str}, pk="name")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
@@ -131,6 +132,12 @@ def create(connection: sqlite3.Connection) -> None:
 def number(connection: sqlite3.Connection) -> int:
     """Return the schema number of the database, 0 for an empty one."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def is_of_others(connection: sqlite3.Connection) -> bool:
+    """Tell whether a database without a schema number is another tool's, such as claude-memory."""
+    columns = {str(row[1]) for row in connection.execute("PRAGMA table_info(memories)")}
+    return bool(columns) and "vault" not in columns
 
 
 def drop(connection: sqlite3.Connection) -> None:

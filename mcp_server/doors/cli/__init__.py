@@ -14,7 +14,7 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "listing_commands": ("list", "stats", "bench"),
     "session_commands": ("save-session", "restore-session", "save-conversation", "load-conversation"),
     "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),
-    "import_commands": ("import",),
+    "import_commands": ("import", "export"),
     "project_commands": ("init", "share", "trust", "brief"),
     "model_commands": ("model",),
     "store_commands": ("sync", "where", "status", "doctor"),

@@ -1,30 +1,140 @@
-"""Commands that take in what others keep: import."""
+"""Commands that take in what others keep, and give away what is here: import, export."""
 
+import json
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
 from mcp_server.actions.auto_memory import AutoMemory, Outcome, counts, import_auto_memory
+from mcp_server.actions.export import Exported, export_folder, export_json, write_document
+from mcp_server.actions.imports import formats
+from mcp_server.actions.imports.formats import Imported, import_from
+from mcp_server.actions.imports.take import Outcome as Became
 from mcp_server.actions.sync import sync
 from mcp_server.adapters.auto_memory_folder import claude_folder
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Level
 from mcp_server.doors.cli import output
-from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.output import LEVELS, as_json
 
 AUTO_MEMORY = "auto-memory"
+WHAT = (
+    AUTO_MEMORY,
+    "memory-mcp",
+    "memory-mcp-db",
+    "knowledge-graph",
+    "claude-memory",
+    "memory-jsonl",
+    "notes",
+    "daybook",
+)
+MOST_ROWS = 100  # of a table for people
 
 
 @click.command("import")
-@click.argument("what", type=click.Choice([AUTO_MEMORY]))
+@click.argument("what", type=click.Choice(WHAT))
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option("--level", type=LEVELS, help="Where everything goes; by default what the source suggests.")
+@click.option(
+    "--mine", is_flag=True, help="With 'daybook': keep who said each, and what looks like a secret."
+)
 @click.option("--dry-run", is_flag=True, help="Only tell what would be taken in; nothing is written.")
 @as_json
-def import_command(what: str, dry_run: bool, as_json: bool) -> None:
-    """Take in what Claude Code noted in its own memory of this project.
+def import_command(
+    what: str, path: Path | None, level: str | None, mine: bool, dry_run: bool, as_json: bool
+) -> None:
+    """Take in what other memory tools keep, notes, or an export.
 
-    Importing again takes in what is new or has changed there; those files stay as they are.
+    Importing again takes in what is new or has changed there; sources stay as they are, and what you
+    edited or forgot here stays so. PATH may be left out where the tool has a place of its own.
 
-    Example: daybook import auto-memory --dry-run
+    Example: daybook import memory-mcp --dry-run
     """
     opened = output.opened()
+    if what == AUTO_MEMORY:
+        if path or level:
+            raise Rejected("The auto memory has its place and its levels.", "Leave out PATH and --level.")
+        _import_auto_memory(opened, dry_run=dry_run, as_json=as_json)
+        return
+    done = import_from(
+        opened.store(),
+        what,
+        path,
+        level=Level(level) if level else None,
+        dry_run=dry_run,
+        mine=mine,
+    )
+    if as_json:
+        output.print_json({"what": what, "dry_run": dry_run, "sources": [asdict(one) for one in done]})
+        return
+    for one in done:
+        _tell_import(one, dry_run=dry_run)
+
+
+def _tell_import(done: Imported, *, dry_run: bool) -> None:
+    if not done.items:
+        click.echo(f"There is nothing in {done.place}.")
+    plain = (Became.TAKEN, Became.UNCHANGED)
+    short = len(done.items) <= MOST_ROWS
+    rows = [item for item in done.items if short or item.why or item.outcome not in plain]
+    output.print_table(
+        ["what", "would be" if dry_run else "outcome", "id", "why"],
+        [[item.key[:48], item.outcome.value, item.id, item.why] for item in rows[:MOST_ROWS]],
+    )
+    for remark in done.remarks[:MOST_ROWS]:
+        click.echo(remark)
+    hidden = len(done.items) - len(rows[:MOST_ROWS])
+    if hidden:
+        click.echo(f"{hidden} more are told by --json.")
+    number = formats.counts(done.items)
+    told = ", ".join(f"{number[outcome]} {outcome.value}" for outcome in Became if number[outcome])
+    if told:
+        click.echo(f"{done.place}: {told}.")
+
+
+@click.command("export")
+@click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown")
+@click.option("--level", type=LEVELS)
+@click.option("--all-projects", is_flag=True, help="Every project's memories, not only this one's.")
+@as_json
+def export_command(target: Path, form: str, level: str | None, all_projects: bool, as_json: bool) -> None:
+    """Write all memories into a new folder as files, or into one JSON document.
+
+    TARGET is a new or empty folder; with --format json a new file, or - for the standard output.
+    What looks like a secret is exported as it is; the files can be read by you alone.
+
+    Example: daybook export ~/daybook-export --all-projects
+    """
+    store = output.opened().store()
+    chosen = Level(level) if level else None
+    if form == "json":
+        document, done = export_json(store, level=chosen, all_projects=all_projects)
+        text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        if str(target) == "-":
+            click.echo(text, nl=False)
+        else:
+            write_document(target, text.encode("utf-8", "replace"))
+    else:
+        done = export_folder(store, target, level=chosen, all_projects=all_projects)
+    if str(target) != "-":
+        _tell_export(done, target, as_json=as_json)
+
+
+def _tell_export(done: Exported, target: Path, *, as_json: bool) -> None:
+    if as_json:
+        output.print_json({"target": target, **asdict(done)})
+        return
+    click.echo(f"{done.memories} memories are in {target}.")
+    for left in done.left:
+        click.echo(f"Left: {left}")
+    if not done.memories:
+        click.echo("There is nothing to export yet; --all-projects looks further.")
+
+
+def _import_auto_memory(opened: Opened, *, dry_run: bool, as_json: bool) -> None:
     store = opened.store()
     if not dry_run:
         sync(store)
@@ -57,4 +167,4 @@ def _tell(done: AutoMemory, *, dry_run: bool) -> None:
     click.echo(f"{done.place.folder}: {told}.")
 
 
-COMMANDS = (import_command,)
+COMMANDS = (import_command, export_command)

@@ -1,0 +1,161 @@
+"""export: all memories in a folder of their own, as the files they are, or as one JSON document."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from mcp_server.actions.sync import sync
+from mcp_server.adapters import files, memory_file, places
+from mcp_server.adapters.foreign.daybook_export import FORMAT, PROJECTS, REPOSITORIES, VERSION
+from mcp_server.adapters.index import usage
+from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
+from mcp_server.core.changes import Stamp
+from mcp_server.core.errors import Rejected, Unreadable
+from mcp_server.core.memory import Level, Link, Memory, timestamp
+from mcp_server.store import Store
+
+BATCH = 250  # files written together
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was exported: how many memories, and the files that could not be (path: reason)."""
+
+    memories: int
+    left: tuple[str, ...] = ()
+
+
+def export_folder(
+    store: Store, folder: Path, *, level: Level | None = None, all_projects: bool = False
+) -> Exported:
+    """
+    Copy the files of the memories, byte for byte, into *folder*, which must be new or empty.
+
+    Raises Rejected when it is not, or lies in the store, and OSError when the disk refuses.
+    """
+    target = Path(os.path.realpath(folder.expanduser()))
+    home = Path(os.path.realpath(store.home))
+    if target.is_relative_to(home):
+        raise Rejected(f"{folder} lies in the store itself.", "Name a folder somewhere else.")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise Rejected(
+            f"{folder} is not empty, and nothing is overwritten.", "Name a new or an empty folder."
+        )
+    sync(store)
+    files.make_folder(target)
+    copied, left = 0, []
+    copies: dict[Path, tuple[bytes, datetime]] = {}
+    for vault in _vaults(store, level, all_projects=all_projects):
+        for found in stamps(vault):
+            path = Path(found.path)
+            try:
+                data = read_memory_file(vault, path)
+            except (Unreadable, FileNotFoundError) as error:
+                left.append(f"{path}: {getattr(error, 'reason', 'is gone')}")
+                continue
+            copies[target / _place_of(vault) / path.relative_to(vault.root)] = (data, _date(found))
+            if len(copies) == BATCH:
+                copied += _copy(copies)
+        copied += _copy(copies)
+    return Exported(copied, tuple(left))
+
+
+def _copy(copies: dict[Path, tuple[bytes, datetime]]) -> int:
+    """Write *copies* with their dates, empty the dictionary, and return how many there were."""
+    files.write_many_new({path: data for path, (data, _) in copies.items()})
+    for path, (_, moment) in copies.items():
+        files.set_date(path, moment)
+    number = len(copies)
+    copies.clear()
+    return number
+
+
+def export_json(
+    store: Store, *, level: Level | None = None, all_projects: bool = False
+) -> tuple[dict[str, object], Exported]:
+    """Return all memories with every field, and how often each was used, as one value for JSON."""
+    sync(store)
+    entries, left = [], []
+    for vault in _vaults(store, level, all_projects=all_projects):
+        for found in stamps(vault):
+            try:
+                entries.append((vault, _memory(vault, found)))
+            except (Unreadable, FileNotFoundError) as error:
+                left.append(f"{found.path}: {getattr(error, 'reason', 'is gone')}")
+    with store.database.read() as db:
+        used = usage.usage_of(db, [f"{vault.key}/{memory.id}" for vault, memory in entries])
+    said = [
+        _entry(vault, memory, used.get(f"{vault.key}/{memory.id}", usage.UNUSED)) for vault, memory in entries
+    ]
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "exported": timestamp(store.clock()),
+        "memories": said,
+    }
+    return document, Exported(len(said), tuple(left))
+
+
+def write_document(path: Path, data: bytes) -> None:
+    """Write an exported document for its owner alone; raise Rejected when something is there."""
+    try:
+        files.write_new(Path(os.path.realpath(path.expanduser())), data)
+    except FileExistsError:
+        raise Rejected(f"{path} exists, and nothing is overwritten.", "Name a new file.") from None
+
+
+def _vaults(store: Store, level: Level | None, *, all_projects: bool) -> Iterator[Vault]:
+    others = places.all_vaults(store.home) if all_projects else []
+    for vault in {vault.key: vault for vault in (*store.vaults, *others)}.values():
+        if level is None or vault.level is level:
+            yield vault
+
+
+def _place_of(vault: Vault) -> Path:
+    if vault.level is Level.USER:
+        return Path()
+    return Path(REPOSITORIES if vault.in_repository else PROJECTS) / vault.key
+
+
+def _memory(vault: Vault, found: Stamp) -> Memory:
+    path = Path(found.path)
+    kind, archived = kind_of(vault, path)
+    data = read_memory_file(vault, path)
+    return memory_file.parse(data, path=found.path, kind=kind, archived=archived, modified=_date(found))
+
+
+def _date(found: Stamp) -> datetime:
+    return datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
+
+
+def _entry(vault: Vault, memory: Memory, used: usage.Usage) -> dict[str, object]:
+    said = {field.name: _said(getattr(memory, field.name)) for field in fields(memory)}
+    return {
+        "vault": vault.key,
+        "level": vault.level.value,
+        "project": vault.project,
+        "in_repository": vault.in_repository,
+        **said,
+        "usage": {
+            "accesses": used.accesses,
+            "last_access": used.last_access,
+            "retrieved": used.retrieved,
+            "used": used.used,
+        },
+    }
+
+
+def _said(value: object) -> object:
+    match value:
+        case datetime():
+            return timestamp(value)
+        case StrEnum():
+            return value.value
+        case tuple():
+            return [_said(one) for one in value]
+        case Link():
+            return {"rel": value.rel, "to": value.to}
+    return value

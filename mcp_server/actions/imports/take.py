@@ -1,0 +1,306 @@
+"""
+take: what a source says becomes memories, in batches.
+
+The ledger notes what each record became, by its origin: taking it again changes nothing, what changed
+there is revised, what was edited or forgotten here stays as it is.
+"""
+
+import contextlib
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from mcp_server.actions.imports.plan import (
+    AWAY,
+    Here,
+    LeftOut,
+    Plan,
+    build,
+    checked,
+    choose_id,
+    has_moved_on,
+    origin,
+    parsed,
+    vault_at,
+)
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import catch_up, ensure_synced, sync, take_in
+from mcp_server.adapters import files, memory_file, places
+from mcp_server.adapters.index import imports, usage
+from mcp_server.adapters.vault import Vault, confined, make_vault_folders, stamp
+from mcp_server.core.errors import Conflict, DaybookError, IndexUnavailable, Rejected, Unreadable
+from mcp_server.core.foreign import Reading, content_digest
+from mcp_server.core.memory import Level, clean_tags
+from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.store import Store
+
+BATCH = 250  # records in one line of the ledger and one transaction
+LOCK = ".import.lock"
+CHANGED_HERE = "it changed there, but here too since; yours was kept"
+FORGOTTEN = "it was forgotten here, and stays so"
+
+
+class Outcome(StrEnum):
+    """What became of a record."""
+
+    TAKEN = "taken"
+    MERGED = "merged"  # a memory here says the same already
+    REVISED = "revised"
+    UNCHANGED = "unchanged"
+    LEFT = "left"  # what is here counts, or it belongs elsewhere
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One record: its key in the source, what became of it, the memory it is now ('' for none), and why."""
+
+    key: str
+    outcome: Outcome
+    id: str = ""
+    why: str = ""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """
+    What was written and is not yet in the ledger and the index; `done` are entries of the ledger's line.
+
+    `pending` are new files that will be written together: path → plan, bytes, digest of the content.
+    """
+
+    done: list[list[object]] = field(default_factory=list)
+    paths: dict[Vault, list[Path]] = field(default_factory=dict)
+    accepted: dict[str, str] = field(default_factory=dict)
+    pending: dict[Path, tuple[Plan, bytes, str]] = field(default_factory=dict)
+
+
+def take(
+    store: Store, reading: Reading, *, what: str, level: Level | None, dry_run: bool, mine: bool = False
+) -> list[Item]:
+    """
+    Take in the records of *reading*, the format *what*; return what became of each, refused ones first.
+
+    Raises IndexUnavailable, and OSError when the disk refuses; what was written until then counts.
+    """
+    if dry_run:
+        ensure_synced(store)
+        return _take(store, reading, what=what, level=level, dry_run=True, mine=mine)
+    files.make_folder(store.home)
+    with files.lock(store.home / LOCK):
+        others = places.all_vaults(store.home) if reading.portable else []
+        sync(store, vaults=list({vault.key: vault for vault in (*others, *store.vaults)}.values()))
+        return _take(store, reading, what=what, level=level, dry_run=False, mine=mine)
+
+
+def _take(
+    store: Store, reading: Reading, *, what: str, level: Level | None, dry_run: bool, mine: bool
+) -> list[Item]:
+    now = store.clock().replace(microsecond=0)
+    items = [Item(key, Outcome.REFUSED, why=why) for key, why in reading.refused]
+    items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.here]
+    keys = {record.key for record in reading.records}
+    plans, ids = _planned(store, reading, what, level, now, items, mine=mine)
+    batch, failed = _Batch(), dict[str, Item]()
+    try:
+        for number, plan in enumerate(plans, start=1):
+            plan.memory, remark = build(plan, ids, keys, now)
+            try:
+                item = _take_one(store, plan, batch, dry_run=dry_run)
+            except (Rejected, Unreadable, Conflict) as error:
+                item = Item(plan.record.key, Outcome.REFUSED, why=str(error))
+            why = "; ".join(filter(None, [item.why, remark if item.outcome is Outcome.TAKEN else ""]))
+            items.append(replace(item, why=why))
+            if number % BATCH == 0:
+                failed |= _write_pending(batch)
+                _note(store, what, reading, batch)
+        failed |= _write_pending(batch)
+    finally:
+        _note(store, what, reading, batch)
+    return [failed.get(item.key, item) for item in items]
+
+
+def _planned(
+    store: Store,
+    reading: Reading,
+    what: str,
+    level: Level | None,
+    now: datetime,
+    items: list[Item],
+    *,
+    mine: bool,
+) -> tuple[list[Plan], dict[str, str]]:
+    """
+    Return what is to be done with the records that can be taken, and the ids by which links name them.
+
+    The others join *items*; one that was forgotten here keeps its id, so that links to it stay.
+    """
+    place = "" if reading.portable else reading.place
+    origins = {record.key: origin(what, place, record.key) for record in reading.records}
+    here = Here()
+    with store.database.read() as db:
+        known = imports.known(db, origins.values())
+        for holder in imports.holders(db):
+            here.add(holder)
+    there = frozenset(here.by_id)
+    plans, ids = [], {}
+    for record in reading.records:
+        taken = known.get(origins[record.key])
+        memory_id = taken.ref.rpartition("/")[2] if taken else ""
+        try:
+            plan = checked(store, record, origins[record.key], level=level, mine=mine)
+            plan.known = taken
+            if taken and memory_id not in there:
+                raise LeftOut(FORGOTTEN)
+            choose_id(plan, here, now)
+        except LeftOut as left:
+            items.append(Item(record.key, Outcome.LEFT, why=str(left)))
+        except Rejected as error:
+            items.append(Item(record.key, Outcome.REFUSED, why=str(error)))
+        else:
+            plans.append(plan)
+            memory_id = plan.id
+        if memory_id:
+            ids[record.key] = memory_id
+    keys = origins.keys()
+    for plan in plans:
+        if plan.known and has_moved_on(plan, build(plan, ids, keys, now)[0]):
+            plan.known = plan.holder = None
+            choose_id(plan, here, now)
+            ids[plan.record.key] = plan.id
+    return plans, ids
+
+
+def _take_one(store: Store, plan: Plan, batch: _Batch, *, dry_run: bool) -> Item:
+    memory, key = plan.memory, plan.record.key
+    assert memory
+    digest = content_digest(memory)
+    if plan.known and plan.known.digest == digest:
+        return Item(key, Outcome.UNCHANGED, plan.id)
+    if plan.known and plan.known.own:
+        return _revise(store, plan, digest, batch, dry_run=dry_run)
+    if plan.holder:
+        return _merge(store, plan, digest, batch, dry_run=dry_run)
+    if not dry_run:
+        _write(store, plan, digest, batch)
+    else:
+        memory_file.render(memory)
+    return Item(key, Outcome.TAKEN, plan.id)
+
+
+def _write(store: Store, plan: Plan, digest: str, batch: _Batch) -> None:
+    """Put the file of a new memory among those to be written; raises Rejected when it cannot be one."""
+    memory, vault = plan.memory, plan.vault
+    assert memory
+    path = confined(vault, vault.path_for(memory.id, memory.kind, archived=memory.status in AWAY))
+    data = plan.record.data
+    data = memory_file.rewrite(data, memory, path=str(path)) if data else memory_file.render(memory)
+    if vault not in batch.paths:
+        _prepare(store, vault)
+        batch.paths[vault] = []
+    batch.pending[path] = (plan, data, digest)
+
+
+def _write_pending(batch: _Batch) -> dict[str, Item]:
+    """Write the new files of a batch; return by key what could not be, because its place was taken."""
+    pending, batch.pending = batch.pending, {}
+    taken = files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
+    for path, (plan, data, digest) in pending.items():
+        if path in taken:
+            continue
+        if plan.record.data and plan.memory:
+            files.set_date(path, plan.memory.updated)  # what a file by hand does not say, its date does
+        _written(plan, path, data, digest, batch)
+    keys = {path: pending[path][0].record.key for path in taken}
+    return {
+        key: Item(key, Outcome.REFUSED, why=f"there is a file {path} already") for path, key in keys.items()
+    }
+
+
+def _revise(store: Store, plan: Plan, digest: str, batch: _Batch, *, dry_run: bool) -> Item:
+    """Let the memory that a record became say what the record says now, if nobody changed it here."""
+    assert plan.holder and plan.known and plan.memory
+    key, path = plan.record.key, Path(plan.holder.path)
+    vault = vault_at(store, plan)
+    data, memory = parsed(vault, path)
+    if content_digest(memory) != plan.known.digest:
+        return Item(key, Outcome.LEFT, plan.id, CHANGED_HERE)
+    if dry_run:
+        return Item(key, Outcome.REVISED, plan.id)
+    wanted = replace(
+        plan.memory,
+        id=memory.id,
+        created=memory.created,
+        updated=max(plan.memory.updated, memory.updated),
+        pinned=memory.pinned or plan.memory.pinned,
+        trust=memory.trust if plan.memory.trust is None else plan.memory.trust,
+        verified=memory.verified,
+        source=memory.source if plan.record.lossless is None else plan.memory.source,
+    )
+    changed = memory_file.rewrite(data, wanted, path=str(path))
+    files.replace(path, changed, expected=files.digest(data))
+    plan.vault = vault
+    _written(plan, path, changed, digest, batch)
+    target = vault.path_for(memory.id, memory.kind, archived=wanted.status in AWAY)
+    if (wanted.status in AWAY) != (memory.status in AWAY) and not stamp(target):
+        files.move(path, target)
+        batch.paths[vault].append(target)
+    return Item(key, Outcome.REVISED, plan.id)
+
+
+def _merge(store: Store, plan: Plan, digest: str, batch: _Batch, *, dry_run: bool) -> Item:
+    """Note that a memory here says what the record says; it gets the record's tags."""
+    assert plan.holder and plan.memory
+    if dry_run:
+        return Item(plan.record.key, Outcome.MERGED, plan.id)
+    own, ref = False, f"{plan.holder.vault}/{plan.holder.id}"
+    path = Path(plan.holder.path)
+    if plan.twin:
+        if not stamp(path) and path not in batch.pending:
+            raise Rejected("it says the same as another record, which was refused")
+    elif stamp(path):
+        data, memory = parsed(vault_at(store, plan), path)
+        own = content_digest(memory) == digest and memory.source == plan.memory.source
+        tags = clean_tags([*memory.tags, *plan.memory.tags][:20])
+        if tags != memory.tags and store.vault(plan.holder.vault) and not plan.record.lossless:
+            with store.database.read() as db:
+                accepted = bool(usage.accepted_digests(db, [files.digest(data)]))
+            with contextlib.suppress(DaybookError):
+                revise(store, plan.id, Revision(tags=tags), accept=accepted)
+    batch.done.append([plan.origin, ref, digest, own])
+    return Item(plan.record.key, Outcome.MERGED, plan.id)
+
+
+def _prepare(store: Store, vault: Vault) -> None:
+    if store.project and vault.project == store.project.key:
+        places.note_project(store.home, store.project)
+    make_vault_folders(vault)
+
+
+def _written(plan: Plan, path: Path, data: bytes, digest: str, batch: _Batch) -> None:
+    memory, vault = plan.memory, plan.vault
+    assert memory
+    ref = f"{vault.key}/{memory.id}"
+    batch.paths.setdefault(vault, []).append(path)
+    batch.done.append([plan.origin, ref, digest, True])
+    # The person asked for these in their own repository; what reads like an instruction waits for them.
+    if vault.in_repository and not reads_like_instruction(f"{memory.title}\n{memory.text}"):
+        batch.accepted[ref] = files.digest(data)
+
+
+def _note(store: Store, what: str, reading: Reading, batch: _Batch) -> None:
+    """Tell the ledger and the index of a batch, and empty it."""
+    now = store.clock()
+    if batch.done:
+        store.ledger.note("imported", now, what=what, place=reading.place, taken=batch.done)
+    if batch.accepted:
+        store.ledger.note("accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values()))
+    with contextlib.suppress(IndexUnavailable):
+        for vault, paths in batch.paths.items():
+            take_in(store, vault, *paths)
+        if batch.done:
+            catch_up(store)
+    batch.done, batch.accepted = [], {}
+    for paths in batch.paths.values():
+        paths.clear()

@@ -1,0 +1,160 @@
+"""
+`~/.claude-memory`: what the plugin claude-memory keeps, files named by UUIDs.
+
+    knowledge/<uuid>.md, conversations/<uuid>.md    "# Title", lines `**Key:** value`, a rule, the text
+    sessions/<uuid>.json                            {"id", "title", "context", "files", "variables", …}
+    archive/<uuid>.md
+
+It keeps them in the folder that is Daybook's own by default. Markdown files there are memories of ours
+already, so they are left as they are; only the sessions have to be taken in.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from mcp_server.adapters.foreign import source_file
+from mcp_server.core.conversation import Turn, render_turns
+from mcp_server.core.errors import Rejected
+from mcp_server.core.foreign import (
+    Reading,
+    Record,
+    admit,
+    line_of,
+    lines_of,
+    listed,
+    moment_of,
+    must_hold,
+    notes_of,
+    tags_of,
+    text_of,
+    type_of,
+)
+from mcp_server.core.memory import ARCHIVE_FOLDER, MAX_CONVERSATION, Kind, Level, Status, timestamp
+
+DEFAULT = "~/.claude-memory"
+MAX_FILE = 4 * 1024 * 1024  # bytes
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HEADER = re.compile(r"\*\*(\w+):\*\*(.*)")
+_METADATA = re.compile(r"(?:\n---\n+)?\*\*Metadata:\*\*\n```json\n(.*?)\n```\s*\Z", re.DOTALL)
+_TURN = re.compile(r"^## (USER|ASSISTANT|SYSTEM)[ \t]*$", re.MULTILINE)
+_TIME = re.compile(r"\n\*(\d{4}-\d\d-\d\dT[\d:.]+Z)\*\s*(?:\n---\s*)?\Z")
+_FOLDERS = {"knowledge": Kind.KNOWLEDGE, "conversations": Kind.CONVERSATION, ARCHIVE_FOLDER: Kind.KNOWLEDGE}
+
+
+def read(path: Path, *, own: Path) -> Reading:
+    """Return what the folder *path* holds; *own* is the folder of our store. Raises Rejected."""
+    folder = source_file.located_folder(path)
+    known = [name for name in (*_FOLDERS, "sessions") if (folder / name).is_dir()]
+    must_hold(known, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
+    reading = Reading(str(folder))
+    same = folder == Path(os.path.realpath(own))
+    records = []
+    for name, file in _files(folder, reading):
+        if same and file.suffix == ".md":
+            reading.here.append((f"{name}/{file.stem}", "is a memory already, where it lies"))
+            continue
+        try:
+            records.append(_session(file) if name == "sessions" else _memory(file, name))
+        except Rejected as error:
+            reading.refused.append((f"{name}/{file.stem}", str(error)))
+    admit(records, reading)
+    return reading
+
+
+def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Path]]:
+    other = 0
+    for name in (*_FOLDERS, "sessions"):
+        suffix = ".json" if name == "sessions" else ".md"
+        inside = folder / name
+        for file in sorted(inside.iterdir()) if inside.is_dir() and not inside.is_symlink() else ():
+            if file.suffix == suffix and _UUID.fullmatch(file.stem):
+                yield name, file
+            elif not file.name.startswith(".") and file.name != "index.json":
+                other += 1
+    if other:
+        reading.remarks.append(f"{other} files that are not named by a UUID were left.")
+
+
+def _memory(file: Path, folder: str) -> Record:
+    text = source_file.text_in(file, MAX_FILE)
+    first, _, rest = text.partition("\n")
+    head, rule, body = rest.partition("\n---\n")
+    said = {key.lower(): value.strip() for key, value in _HEADER.findall(head)} if rule else {}
+    if not rule:
+        body = rest
+    metadata = _METADATA.search(head if rule else "") or _METADATA.search(body)
+    body = _METADATA.sub("", body).strip("\n")
+    kind = Kind.CONVERSATION if said.get("type") == "conversation" else _FOLDERS[folder]
+    if _TURN.search(body) and (kind is Kind.CONVERSATION or folder == ARCHIVE_FOLDER):
+        kind, body = Kind.CONVERSATION, render_turns(_turns(body))
+    if len(body) > MAX_CONVERSATION:
+        raise Rejected(f"has {len(body):,} characters; {MAX_CONVERSATION:,} is the most")
+    archived = folder == ARCHIVE_FOLDER
+    came_from = said.get("source", "").removeprefix("Conversation").strip()
+    notes = (f"from conversation {line_of(came_from, 80)}",) if came_from else ()
+    return Record(
+        key=file.stem,
+        title=line_of(first.lstrip("#").strip(), 200),
+        text=body,
+        kind=kind,
+        type=type_of(said.get("category"), said.get("type")) if kind is Kind.KNOWLEDGE else "",
+        tags=tags_of(said.get("tags", "")),
+        created=moment_of(said.get("created", "")),
+        updated=moment_of(said.get("updated", "")),
+        status=Status.ARCHIVED if archived else Status.ACTIVE,
+        archived_reason="archived before the import" if archived else "",
+        category=line_of(said.get("category", ""), 60),
+        notes=(*notes, *_metadata(metadata[1] if metadata else "")),
+        id=file.stem,
+        level=Level.USER,
+    )
+
+
+def _metadata(block: str) -> tuple[str, ...]:
+    try:
+        said = json.loads(block)
+    except (ValueError, RecursionError):
+        return ()
+    return notes_of(said) if isinstance(said, dict) else ()
+
+
+def _turns(body: str) -> list[Turn]:
+    """Return the turns of a conversation; a line in one that looks like a rule or a date stays in it."""
+    found = list(_TURN.finditer(body))
+    turns = []
+    for one, following in zip(found, [*found[1:], None], strict=True):
+        words = body[one.end() : following.start() if following else len(body)].rstrip()
+        when = _TIME.search("\n" + words)
+        if when:
+            words = words[: when.start() - 1] if when.start() else ""
+        moment: datetime | None = moment_of(when[1]) if when else None
+        turns.append(Turn(one[1].lower(), words.strip("\n"), timestamp(moment) if moment else ""))
+    return turns
+
+
+def _session(file: Path) -> Record:
+    said = source_file.parsed(source_file.text_in(file, MAX_FILE), file.name)
+    must_hold(isinstance(said, dict), f"{file.name} holds no JSON object.")
+    touched, variables = lines_of(said.get("files")), said.get("variables")
+    parts = [
+        text_of(said.get("context")).strip(),
+        listed("Files", touched),
+        listed("Variables", notes_of(variables if isinstance(variables, dict) else {})),
+    ]
+    metadata = said.get("metadata")
+    return Record(
+        key=file.stem,
+        title=line_of(said.get("title"), 200),
+        text="\n\n".join(filter(None, parts)),
+        kind=Kind.SESSION,
+        created=moment_of(said.get("createdAt")),
+        updated=moment_of(said.get("updatedAt") or said.get("createdAt")),
+        touches=touched,
+        notes=notes_of(metadata if isinstance(metadata, dict) else {}),
+        id=file.stem,
+        level=Level.USER,
+    )

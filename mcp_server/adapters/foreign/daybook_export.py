@@ -1,0 +1,146 @@
+"""
+What `daybook export` wrote: a folder laid out like MEMORY_DIR, or one JSON document.
+
+    knowledge/ conversations/ sessions/ archive/    the user vault
+    projects/<key>/…                                the private vault of a project
+    repositories/<key>/…                            what a repository held
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.adapters import memory_file
+from mcp_server.adapters.foreign import source_file
+from mcp_server.adapters.memory_fields import read_fields
+from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
+from mcp_server.core.errors import Unreadable
+from mcp_server.core.foreign import Reading, Record, admit, line_of, must_hold, text_of
+from mcp_server.core.memory import ID, Kind, Level, Memory, Status
+from mcp_server.core.provenance import MANUAL, PUSHED_AS_FACTS
+
+FORMAT, VERSION = "daybook-export", 1
+PROJECTS, REPOSITORIES = "projects", "repositories"
+KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
+IMPORTED, TRANSCRIPT = "imported", "transcript"
+
+
+def read(path: Path, *, mine: bool) -> Reading:
+    """
+    Return what the exported folder or document *path* holds; raises Rejected.
+
+    With *mine* the memories keep who said them; without, what the person said counts as imported:
+    anybody may have written the file.
+    """
+    if path.expanduser().is_dir():
+        folder = source_file.located_folder(path)
+        vaults = [vault for vault in _vaults(folder) if any(each.is_dir() for each in vault.folders())]
+        must_hold(vaults, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
+        reading = Reading(str(folder), portable=True)
+        records = [record for vault in vaults for record in _in_vault(vault, reading)]
+    else:
+        file = source_file.located(path)
+        said = source_file.read_json(file)
+        entries = said.get("memories")
+        known = said.get("format") == FORMAT and isinstance(entries, list)
+        must_hold(known, f"{file} was not written by 'daybook export --format json'.")
+        must_hold(said.get("version") == VERSION, f"{file} was written by a newer Daybook.")
+        reading = Reading(str(file), portable=True)
+        records = list(_in_document(entries if isinstance(entries, list) else [], reading))
+    admit([_capped(record, mine=mine) for record in records], reading)
+    return reading
+
+
+def _vaults(folder: Path) -> Iterator[Vault]:
+    yield Vault("user", folder, Level.USER)
+    for name in (PROJECTS, REPOSITORIES):
+        inside = folder / name
+        for place in sorted(inside.iterdir()) if inside.is_dir() else ():
+            if KEY.fullmatch(place.name) and place.is_dir() and not place.is_symlink():
+                project = place.name.partition("-repository-")[0]
+                yield Vault(place.name, place, Level.PROJECT, project, in_repository=name == REPOSITORIES)
+
+
+def _in_vault(vault: Vault, reading: Reading) -> Iterator[Record]:
+    for found in stamps(vault):
+        path = Path(found.path)
+        where = str(path.relative_to(vault.root))
+        try:
+            data = read_memory_file(vault, path)
+            kind, archived = kind_of(vault, path)
+            modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
+            memory = memory_file.parse(data, path=where, kind=kind, archived=archived, modified=modified)
+        except (Unreadable, FileNotFoundError) as error:
+            reading.refused.append((f"{vault.key}/{where}", getattr(error, "reason", "is gone")))
+            continue
+        yield _record(memory, vault.key, vault.project, data=data, shared=vault.in_repository)
+
+
+def _in_document(entries: list[object], reading: Reading) -> Iterator[Record]:
+    for number, entry in enumerate(entries, start=1):
+        memory_id = entry.get("id") if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or not isinstance(memory_id, str) or not ID.fullmatch(memory_id):
+            reading.refused.append((f"memory {number}", "has no id that can be kept"))
+            continue
+        project = line_of(entry.get("project"), 120)
+        if entry.get("level") == Level.PROJECT and not KEY.fullmatch(project):
+            reading.refused.append((memory_id, "names no project"))
+            continue
+        status = line_of(entry.get("status"))
+        kind = Kind(entry["kind"]) if entry.get("kind") in list(Kind) else Kind.KNOWLEDGE
+        said = {name: _said(value) for name, value in entry.items()}
+        memory = read_fields(
+            said,  # type: ignore[arg-type]
+            text_of(entry.get("text")),
+            path=memory_id,
+            kind=kind,
+            archived=status in (Status.ARCHIVED, Status.ORPHANED),
+            modified=datetime.now(UTC).replace(microsecond=0),
+        )
+        vault = line_of(entry.get("vault"), 160) or "user"
+        shared = bool(entry.get("in_repository"))
+        yield _record(memory, vault, project if vault != "user" else "", shared=shared)
+
+
+def _said(value: object) -> object:
+    """Return a value of JSON as frontmatter would say it, where every scalar is a text."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return repr(value)
+        case list():
+            return [_said(one) for one in value[:1000]]
+        case dict():
+            return {str(name): _said(one) for name, one in list(value.items())[:8]}
+    return value
+
+
+def _record(memory: Memory, vault: str, project: str, *, data: bytes = b"", shared: bool = False) -> Record:
+    if shared and memory.source == MANUAL:
+        memory = replace(memory, source=IMPORTED)
+    return Record(
+        key=f"{vault}/{memory.id}",
+        title=memory.title,
+        text=memory.text,
+        kind=memory.kind,
+        status=memory.status,
+        id=memory.id,
+        level=Level.PROJECT if project else Level.USER,
+        project=project,
+        vault=vault,
+        lossless=memory,
+        data=data,
+    )
+
+
+def _capped(record: Record, *, mine: bool) -> Record:
+    """Return *record* with a source that claims no more than the person who imports it granted."""
+    memory = record.lossless
+    if memory is None or memory.source in PUSHED_AS_FACTS or memory.source == TRANSCRIPT:
+        return record
+    if memory.source == MANUAL and mine:
+        return record
+    return replace(record, lossless=replace(memory, source=IMPORTED))

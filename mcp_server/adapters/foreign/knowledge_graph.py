@@ -1,0 +1,132 @@
+"""
+`graph.json` and `user.json`: the project's and the person's graph of the knowledge-graph plugin.
+
+    {"nodes": {id: {"id", "gist", "touches", "notes", "_archived"}},
+     "edges": {"from->to:rel": {"from", "to", "rel", "notes"}},
+     "_meta": {"versions": {"node:id": {"v", "ts", "session"}}}}
+
+Older graphs hold nodes and edges as lists. A node becomes a memory, an edge a link of the memory it
+comes from; an edge from a file has nowhere to go.
+"""
+
+from collections import defaultdict
+from datetime import datetime
+from pathlib import Path
+
+from mcp_server.adapters.foreign import source_file
+from mcp_server.core.foreign import (
+    Reading,
+    Record,
+    admit,
+    label_of,
+    line_of,
+    lines_of,
+    listed,
+    moment_of,
+    must_hold,
+    tags_of,
+    text_of,
+    title_from,
+    type_of,
+)
+from mcp_server.core.memory import ID, Level, Link, Status
+
+NAMES = (".knowledge/graph.json", "graph.json", "user.json")
+USER = "user.json"
+DEFAULTS = (".knowledge/graph.json", "~/.claude/knowledge/user.json")
+MOST_NOTES = 6_000  # characters of notes that fit above a text; FEATURES 2.2 bounds the frontmatter
+
+
+def read(path: Path) -> Reading:
+    """Return what the graph *path* holds, or the one below that folder; raises Rejected."""
+    file = source_file.located(path, *NAMES)
+    said = source_file.read_json(file)
+    must_hold(isinstance(said.get("nodes"), list | dict), f"{file} holds no nodes.")
+    reading = Reading(str(file))
+    versions = _versions(said)
+    nodes = _named(said.get("nodes"))
+    known = {line_of(node.get("id") or name, 120) for name, node in nodes if isinstance(node, dict)}
+    links, notes = _edges(said.get("edges"), known, reading)
+    records = []
+    for name, node in nodes:
+        if not isinstance(node, dict) or not line_of(node.get("id") or name):
+            reading.refused.append((line_of(name) or "node", "is no node"))
+            continue
+        key = line_of(node.get("id") or name, 120)
+        level = Level.USER if file.name == USER else None
+        when = moment_of(versions.get(f"node:{key}"))
+        records.append(_record(key, node, level, when, tuple(links[key]), tuple(notes[key])))
+    admit(records, reading)
+    return reading
+
+
+def _record(
+    key: str,
+    node: dict[str, object],
+    level: Level | None,
+    when: datetime | None,
+    links: tuple[Link, ...],
+    edge_notes: tuple[str, ...],
+) -> Record:
+    gist = text_of(node.get("gist"))
+    notes = tuple(dict.fromkeys([*lines_of(node.get("notes")), *edge_notes]))
+    if gist.strip() and sum(map(len, notes)) > MOST_NOTES:
+        gist, notes = f"{gist}\n\n{listed('Notes', notes)}", ()
+    archived = bool(node.get("_archived"))
+    return Record(
+        key=key,
+        title=title_from(gist),
+        text=gist,
+        type=type_of(node.get("type")),
+        tags=tags_of(node.get("tags")),
+        created=moment_of(node.get("created") or node.get("_created")),
+        updated=when or moment_of(node.get("updated")),
+        status=Status.ARCHIVED if archived else Status.ACTIVE,
+        archived_reason="archived before the import" if archived else "",
+        touches=lines_of(node.get("touches")),
+        links=links,
+        notes=notes,
+        id=key if ID.fullmatch(key) else "",
+        level=level,
+    )
+
+
+def _versions(said: dict[str, object]) -> dict[str, object]:
+    """Return when each node and edge was written last, by its key in `_meta`."""
+    meta = said.get("_meta")
+    versions = meta.get("versions") if isinstance(meta, dict) else None
+    return {
+        str(key): one.get("ts") if isinstance(one, dict) else None
+        for key, one in (versions.items() if isinstance(versions, dict) else ())
+    }
+
+
+def _named(value: object) -> list[tuple[str, object]]:
+    if isinstance(value, dict):
+        return [(str(name), one) for name, one in value.items()]
+    return [("", one) for one in value] if isinstance(value, list) else []
+
+
+def _edges(
+    value: object, known: set[str], reading: Reading
+) -> tuple[dict[str, dict[Link, None]], dict[str, list[str]]]:
+    """Return the links and the notes that the edges give to each node; what has no node is remarked on."""
+    links: dict[str, dict[Link, None]] = defaultdict(dict)
+    notes: dict[str, list[str]] = defaultdict(list)
+    for name, edge in _named(value):
+        if not isinstance(edge, dict):
+            reading.remarks.append(f"The edge {line_of(name, 120) or '?'} is no edge.")
+            continue
+        start, end = line_of(edge.get("from"), 200), line_of(edge.get("to"), 200)
+        if not start or not end:
+            reading.remarks.append(f"The edge {line_of(name, 120) or '?'} lacks an end.")
+            continue
+        label = label_of(edge.get("rel"))
+        if start not in known:
+            reading.remarks.append(
+                f"The edge {start} -> {end} ({label}) was left: {start} is no node, so no memory can hold it."
+            )
+            continue
+        links[start][Link(label, end)] = None
+        notes[start] += [line_of(f"{label} {end}: {note}") for note in lines_of(edge.get("notes"))]
+    return links, notes

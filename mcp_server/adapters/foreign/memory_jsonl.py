@@ -1,0 +1,86 @@
+"""
+`memory.jsonl`: what the reference memory server of the Model Context Protocol keeps.
+
+    {"type": "entity", "name", "entityType", "observations": [...]}
+    {"type": "relation", "from", "to", "relationType"}
+
+An entity becomes a memory, its observations a list, a relation a link. A broken line is refused alone.
+"""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+from mcp_server.adapters.foreign import source_file
+from mcp_server.core.foreign import (
+    Reading,
+    Record,
+    admit,
+    clipped,
+    label_of,
+    line_of,
+    lines_of,
+    moment_of,
+    must_hold,
+    text_of,
+    type_of,
+)
+from mcp_server.core.memory import Level, Link
+
+NAMES = ("memory.jsonl", "memory.json")
+
+
+def read(path: Path) -> Reading:
+    """Return what the file *path* holds, or the one below that folder; raises Rejected."""
+    file = source_file.located(path, *NAMES)
+    reading = Reading(str(file))
+    entities: list[dict[str, object]] = []
+    relations: list[tuple[int, dict[str, object]]] = []
+    lines = [(n, row) for n, row in enumerate(source_file.text_in(file).split("\n"), 1) if row.strip()]
+    for number, row in lines:
+        try:
+            said = json.loads(row)
+        except (ValueError, RecursionError):
+            reading.refused.append((f"line {number}", "is broken JSON"))
+            continue
+        kind = said.get("type") if isinstance(said, dict) else None
+        if kind == "entity" and line_of(said.get("name")):
+            entities.append(said)
+        elif kind == "relation":
+            relations.append((number, said))
+        else:
+            reading.refused.append((f"line {number}", "is neither an entity with a name nor a relation"))
+    must_hold(entities or relations or not lines, f"{file} holds no entity in any line.")
+    names = {line_of(entity.get("name"), 200) for entity in entities}
+    links: dict[str, dict[Link, None]] = defaultdict(dict)
+    for number, relation in relations:
+        start, end = line_of(relation.get("from"), 200), line_of(relation.get("to"), 200)
+        if start in names and end in names:
+            links[start][Link(label_of(relation.get("relationType")), end)] = None
+        else:
+            reading.refused.append(
+                (f"line {number}", f"links {start or '?'} to {end or '?'}, one is missing")
+            )
+    admit([_record(entity, links) for entity in entities], reading)
+    return reading
+
+
+def _record(entity: dict[str, object], links: dict[str, dict[Link, None]]) -> Record:
+    name, kind = line_of(entity.get("name"), 200), line_of(entity.get("entityType"), 60)
+    told = entity.get("observations")
+    observations = [
+        said for one in (told if isinstance(told, list) else []) if (said := text_of(one).strip())
+    ]
+    indented = (said.replace("\n", "\n  ") for said in observations)
+    return Record(
+        key=name,
+        title=clipped(name.replace("_", " ")),
+        text="\n".join(f"- {said}" for said in indented) or f"{name} ({kind})",
+        type=type_of(kind),
+        category=kind,
+        created=moment_of(entity.get("createdAt")),
+        updated=moment_of(entity.get("updatedAt")),
+        links=tuple(links[name]),
+        notes=lines_of(entity.get("project")),
+        level=Level.USER,
+    )

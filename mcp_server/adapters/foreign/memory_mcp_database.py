@@ -1,0 +1,143 @@
+"""
+`~/.memory-mcp/memory.db`: what the memory-mcp with the hot cache keeps, in SQLite.
+
+    memories(id, content, memory_type, source, is_pinned, trust_score, category, session_id, project_id,
+             created_at, last_accessed_at, …)  memory_tags(memory_id, tag)
+    memory_relationships(from_memory_id, to_memory_id, relation_type)
+
+Columns and tables came over the years, so any may be missing. A copy is read, with the write-ahead log
+beside it: opening the file itself would write there, and could disturb the server that uses it.
+"""
+
+import shutil
+import sqlite3
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from mcp_server.adapters.foreign import source_file
+from mcp_server.core.errors import Rejected
+from mcp_server.core.foreign import (
+    Reading,
+    Record,
+    admit,
+    label_of,
+    line_of,
+    moment_of,
+    must_hold,
+    share_of,
+    tags_of,
+    text_of,
+    title_from,
+    type_of,
+)
+from mcp_server.core.memory import Level, Link, Status
+
+DEFAULT = "~/.memory-mcp/memory.db"
+ATTEMPTS = 5  # to copy a file that somebody writes to
+_RELATIONS = ("memory_relationships", "relationships")
+
+
+def read(path: Path) -> Reading:
+    """Return what the database *path* holds, or the one below that folder; raises Rejected."""
+    file = source_file.located(path, "memory.db")
+    reading = Reading(str(file))
+    with tempfile.TemporaryDirectory(prefix="daybook-") as folder:
+        try:
+            with closing(sqlite3.connect(_copied(file, Path(folder)))) as db:
+                _read(db, file, reading)
+        except sqlite3.Error as error:
+            raise Rejected(f"{file} cannot be read as SQLite: {error}.", source_file.UNTOUCHED) from None
+    return reading
+
+
+def _read(db: sqlite3.Connection, file: Path, reading: Reading) -> None:
+    db.text_factory = lambda data: data.decode("utf-8", "replace")
+    must_hold({"id", "content"} <= _columns(db, "memories"), f"{file} holds no table of memories.")
+    tags: dict[object, list[object]] = defaultdict(list)
+    for row in _rows(db, "memory_tags"):
+        tags[row.get("memory_id")].append(row.get("tag"))
+    links: dict[object, dict[Link, None]] = defaultdict(dict)
+    replaced: dict[str, str] = {}
+    replaces: dict[str, list[str]] = defaultdict(list)
+    for row in (row for table in _RELATIONS for row in _rows(db, table)):
+        rel, target = label_of(row.get("relation_type")), line_of(row.get("to_memory_id"))
+        if rel == "supersedes":
+            replaced[target] = line_of(row.get("from_memory_id"))
+            replaces[replaced[target]].append(target)
+        elif target:
+            links[row.get("from_memory_id")][Link(rel, target)] = None
+    records = []
+    known = {line_of(row[0]) for row in db.execute("SELECT id FROM memories")}
+    for row in _rows(db, "memories"):
+        key = line_of(row.get("id"))
+        linked = tuple(link for link in links[row["id"]] if link.to in known)
+        records.append(_record(row, tags[row["id"]], linked, tuple(replaces[key]), replaced.get(key, "")))
+    admit(records, reading)
+
+
+def _record(
+    row: dict[str, Any], tags: list[object], links: tuple[Link, ...], old: tuple[str, ...], successor: str
+) -> Record:
+    text = text_of(row.get("content"))
+    project = line_of(row.get("project_id"))
+    created = moment_of(row.get("created_at"))
+    return Record(
+        key=line_of(row["id"]),
+        title=title_from(text),
+        text=text,
+        type=type_of(row.get("category"), row.get("memory_type")),
+        tags=tags_of(tags),
+        created=created,
+        updated=moment_of(row.get("updated_at")) or created,
+        status=Status.SUPERSEDED if successor else Status.ACTIVE,
+        pinned=row.get("is_pinned") == 1,
+        trust=share_of(row.get("trust_score", row.get("trust"))),
+        links=links,
+        supersedes=old,
+        superseded_by=successor,
+        category=line_of(row.get("category"), 60),
+        session=line_of(row.get("session_id"), 80),
+        level=Level.PROJECT if project else Level.USER,
+        project=project,
+    )
+
+
+def _columns(db: sqlite3.Connection, table: str) -> set[str]:
+    return {str(row[1]) for row in db.execute(f"PRAGMA table_info({table})")}
+
+
+def _rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of *table* by their columns, none when there is no such table."""
+    if not _columns(db, table):
+        return
+    cursor = db.execute(f"SELECT * FROM {table}")
+    names = [each[0] for each in cursor.description]
+    for row in cursor:
+        yield dict(zip(names, row, strict=True))
+
+
+def _copied(file: Path, folder: Path) -> Path:
+    """Return a copy of the database *file* and its log in *folder*, of one moment; raises Rejected."""
+    log = Path(f"{file}-wal")
+    for _ in range(ATTEMPTS):
+        before = _stamps(file, log)
+        if sum(size for size, _ in before) > source_file.MAX_SOURCE:
+            raise Rejected(f"{file} has more than {source_file.MAX_SOURCE >> 20} MB.", source_file.UNTOUCHED)
+        try:
+            shutil.copyfile(file, folder / "copy.db")
+            (folder / "copy.db-wal").unlink(missing_ok=True)
+            if log.is_file():
+                shutil.copyfile(log, folder / "copy.db-wal")
+        except OSError as error:
+            raise Rejected(f"{file} cannot be read: {error.strerror}.", source_file.UNTOUCHED) from None
+        if _stamps(file, log) == before:
+            return folder / "copy.db"
+    raise Rejected(f"{file} is being written to all the time.", "End the server that uses it, and repeat.")
+
+
+def _stamps(*paths: Path) -> list[tuple[int, int]]:
+    return [(path.stat().st_size, path.stat().st_mtime_ns) if path.is_file() else (0, 0) for path in paths]

@@ -1,0 +1,160 @@
+"""
+A folder of markdown notes, as Obsidian and others keep them.
+
+Folders inside are looked into; hidden ones, what is no markdown, and links are not. Frontmatter is
+read when there is some: `title tags aliases created updated`, and other plain values become notes.
+`[[links]]` stay in the text; those that a memory's title would not answer become links.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.adapters.foreign import source_file
+from mcp_server.adapters.frontmatter_lines import StrictFrontmatter
+from mcp_server.core.errors import Rejected, Unreadable
+from mcp_server.core.foreign import (
+    MAX_LIST,
+    Reading,
+    Record,
+    admit,
+    clipped,
+    line_of,
+    lines_of,
+    moment_of,
+    notes_of,
+    tags_of,
+    type_of,
+)
+from mcp_server.core.links import RELATES_TO, wiki_links
+from mcp_server.core.memory import MAX_TAGS, Level, Link
+
+SUFFIXES = (".md", ".markdown")
+MAX_NOTE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
+MAX_DEPTH = 32  # folders below the one that was named
+MOST = 100_000  # notes
+_HASHTAG = re.compile(r"(?<![\w#/&])#([^\W\d_][\w/-]{0,58})")
+_CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\S\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_OURS = {"title", "tags", "tag", "aliases", "type", "created", "date", "updated", "modified", "touches"}
+
+
+@dataclass(slots=True)
+class _Left:
+    """What a walk left: files that are no markdown, and links that would lead elsewhere."""
+
+    other: int = 0
+    deeper: int = 0
+
+
+def read(path: Path) -> Reading:
+    """Return the notes below the folder *path*; raises Rejected."""
+    folder = source_file.located_folder(path)
+    reading, left = Reading(str(folder)), _Left()
+    records = []
+    for number, file in enumerate(_files(folder, left, reading, 0)):
+        key = os.fspath(file.relative_to(folder))
+        if number >= MOST:
+            reading.remarks.append(f"Notes after the first {MOST:,} were left.")
+            break
+        if not key.isprintable():
+            reading.refused.append((line_of(key), "has a name that cannot be printed"))
+            continue
+        try:
+            records.append(_record(file, key))
+        except Rejected as error:
+            reading.refused.append((key, str(error).removeprefix(f"{file} ")))
+    admit(_linked(records), reading)
+    if left.other:
+        reading.remarks.append(f"{left.other} files that are no markdown were left.")
+    if left.deeper:
+        reading.remarks.append(f"{left.deeper} folders more than {MAX_DEPTH} deep were left.")
+    return reading
+
+
+def _files(folder: Path, left: _Left, reading: Reading, depth: int) -> Iterator[Path]:
+    """Yield the markdown files below *folder*, by name."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        reading.refused.append((line_of(os.fspath(folder)), f"cannot be read: {error.strerror}"))
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        path = folder / entry.name
+        if entry.is_symlink():
+            where = path.relative_to(reading.place)
+            reading.refused.append((line_of(os.fspath(where)), "is a symbolic link, which is not followed"))
+        elif entry.is_dir(follow_symlinks=False):
+            if depth < MAX_DEPTH:
+                yield from _files(path, left, reading, depth + 1)
+            else:
+                left.deeper += 1
+        elif path.suffix.lower() in SUFFIXES:
+            yield path
+        else:
+            left.other += 1
+
+
+def _record(file: Path, key: str) -> Record:
+    text = source_file.text_in(file, MAX_NOTE)
+    if "\0" in text:
+        raise Rejected("holds a NUL byte, so it is not a text")
+    said, text = _split(text, file)
+    changed = datetime.fromtimestamp(file.stat(follow_symlinks=False).st_mtime_ns // 1_000_000_000, UTC)
+    hashtags = _HASHTAG.findall(_CODE.sub("", text))
+    tags = [*_words(said.get("tags")), *_words(said.get("tag")), *hashtags]
+    others = {name: value for name, value in said.items() if name not in _OURS and isinstance(value, str)}
+    aliases = [f"alias: {alias}" for alias in lines_of(said.get("aliases"))]
+    updated = moment_of(said.get("updated") or said.get("modified")) or changed
+    created = moment_of(said.get("created") or said.get("date")) or min(changed, updated)
+    return Record(
+        key=key,
+        title=clipped(line_of(said.get("title"), 400) or line_of(file.stem, 400)),
+        text=text,
+        type=type_of(said.get("type")),
+        tags=tags_of(list(dict.fromkeys(tags)))[:MAX_TAGS],
+        created=created,
+        updated=updated,
+        touches=lines_of(said.get("touches")),
+        notes=(*aliases, *notes_of(others))[:MAX_LIST],
+        level=Level.USER,
+    )
+
+
+def _split(text: str, file: Path) -> tuple[Mapping[str, object], str]:
+    """Return (what the frontmatter says, the text below); a frontmatter that is broken stays in the text."""
+    frontmatter = StrictFrontmatter(str(file))
+    try:
+        block, rest = frontmatter.split(text)
+        return {name.lower(): value for name, value in frontmatter.load(block).items()}, rest
+    except (ValueError, Unreadable):
+        return {}, text
+
+
+def _words(value: object) -> list[str]:
+    """Return the tags that a key holds: a list, or words between commas or blanks."""
+    return re.split(r"[,\s]+", value) if isinstance(value, str) else list(lines_of(value))
+
+
+def _linked(records: list[Record]) -> list[Record]:
+    """Return *records* with links for those `[[…]]` that name a note otherwise than by its title."""
+    named: dict[str, Record] = {}
+    for record in reversed(records):
+        stem = record.key.rpartition(".")[0]
+        for name in (stem.rpartition("/")[2], stem):
+            named[name.casefold()] = record
+    return [replace(record, links=tuple(_links(record, named))) for record in records]
+
+
+def _links(record: Record, named: Mapping[str, Record]) -> Iterator[Link]:
+    found: dict[str, None] = {}
+    for target in wiki_links(record.text):
+        plain = target.partition("#")[0].strip().removesuffix(".md").casefold()
+        note = named.get(plain)
+        if note and note.key != record.key and note.title.casefold() != target.casefold():
+            found[note.key] = None
+    yield from (Link(RELATES_TO, key) for key in list(found)[:MAX_LIST])

@@ -1,0 +1,69 @@
+"""The files of a source: read whole and never written, broken ones refused with one sentence."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from mcp_server.adapters import files
+from mcp_server.core.errors import Rejected, Unreadable
+
+MAX_SOURCE = 256 * 1024 * 1024  # bytes of one file
+UNTOUCHED = "It was left as it is, and nothing was taken from it."
+
+
+def located(path: Path, *names: str) -> Path:
+    """
+    Return the file that *path* names: itself, or the first of *names* that exists below it.
+
+    Links are followed: the person named it. Raises Rejected when there is none.
+    """
+    named = Path(os.path.realpath(path.expanduser()))
+    candidates = [named / name for name in names] if named.is_dir() else [named]
+    found = next((each for each in candidates if each.exists()), None)
+    if found is None or found.is_dir():
+        where = " or ".join(map(str, candidates)) if named.is_dir() else str(path)
+        raise Rejected(f"There is no {where}.", "Name the file, as in: daybook import FORMAT PATH")
+    return Path(os.path.realpath(found))
+
+
+def located_folder(path: Path) -> Path:
+    """Return the folder that *path* names, links followed; raise Rejected when there is none."""
+    named = Path(os.path.realpath(path.expanduser()))
+    if not named.is_dir():
+        raise Rejected(f"There is no folder {path}.", "Name the folder, as in: daybook import FORMAT PATH")
+    return named
+
+
+def text_in(path: Path, limit: int = MAX_SOURCE) -> str:
+    """Return the text of *path* with `\\n` line ends; raise Rejected when it is none or too long."""
+    try:
+        text = files.read(path, limit).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Rejected(f"{path} is not UTF-8 text (byte {error.start:,}).", UNTOUCHED) from None
+    except Unreadable as error:
+        raise Rejected(f"{path} {error.reason}.", UNTOUCHED) from None
+    except OSError as error:
+        raise Rejected(f"{path} cannot be read: {error.strerror}.", UNTOUCHED) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the JSON object in *path*; raise Rejected when there is none."""
+    said = parsed(text_in(path), str(path))
+    if not isinstance(said, dict):
+        raise Rejected(f"{path} holds no JSON object.", UNTOUCHED)
+    return said
+
+
+def parsed(text: str, place: str) -> Any:
+    """Return what *text* says in JSON; raise Rejected naming *place* when it is broken."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}" if error.lineno > 1 else f"character {error.pos + 1}"
+        raise Rejected(f"{place} is broken JSON: {error.msg} at {where}.", UNTOUCHED) from None
+    except RecursionError:
+        raise Rejected(f"{place} is nested too deeply.", UNTOUCHED) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise Rejected(f"{place} is broken JSON: {str(error)[:80]}.", UNTOUCHED) from None
