@@ -18,7 +18,7 @@ AGENTS = prose("agents/*.md")
 ALL = [*COMMANDS, *SKILLS, *AGENTS]
 HOOKS = json.loads((ROOT / "hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
 # What Claude Code fills into the input of an mcp_tool hook.
-OF_THE_EVENT = {"session_id", "prompt", "transcript_path", "cwd"}
+OF_THE_EVENT = {"session_id", "prompt", "transcript_path", "cwd", "last_assistant_message"}
 
 each = pytest.mark.parametrize("text", ALL, ids=lambda text: str(text.path.relative_to(ROOT)))
 

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mcp_server.actions.hot import hot_set
+from mcp_server.actions.staleness import NOT_STALE, staleness
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.index.usage import UNUSED, Usage
+from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.adapters.vault import stamp
 from mcp_server.core import dials
 from mcp_server.core.brief import (
@@ -23,6 +25,7 @@ from mcp_server.core.brief import (
     Brief,
     Entry,
     Section,
+    dated_line,
     render_brief,
 )
 from mcp_server.core.errors import DaybookError
@@ -32,6 +35,7 @@ from mcp_server.core.redaction import redact
 from mcp_server.store import Store
 
 DAY = 86_400.0
+AT_HAND = "Kept at hand"  # the heading of the hot set
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
 SETTLED = ("decision", "gotcha", "architecture", "pattern")
@@ -57,7 +61,7 @@ def brief(
     Raises IndexUnavailable when there is no index yet.
     """
     with store.database.read() as db:
-        sections = [*_given(store, db, again), *_sections(store, db)]
+        sections = [*_given(store, db, again), *_sections(store, db, again)]
         notices = [*notices, *_notices(store, db)]
     if for_subagent:
         told = [
@@ -110,10 +114,22 @@ def told_by_auto_memory(store: Store, folder: Path | None = None) -> dict[str, s
     return auto_memory_folder.told(store.home, [*folders, *([folder] if folder else [])], os.environ)
 
 
-def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
+def at_hand(store: Store, *, session: str = "") -> str:
+    """
+    Return the hot set as the brief tells it, '' when nothing is at hand; only what may be pushed.
+
+    Raises IndexUnavailable.
+    """
+    with store.database.read() as db:
+        rows = hot_set(store, db, session=session)
+        section = Section(AT_HAND, _entries(store, db, rows, pushable(store, db, rows)))
+        return render_brief([section], budget=BUDGET).text
+
+
+def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
     everywhere = [vault.key for vault in store.vaults]
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
-    hot = hot_set(store, db)
+    hot = hot_set(store, db, session=session)
     preferences = selections.newest(db, everywhere, types=["preference"], limit=LOOKED_AT)
     settled = selections.newest(db, here or everywhere, types=SETTLED, limit=LOOKED_AT)
     progress = selections.newest(db, here, types=["progress"], limit=LOOKED_AT)
@@ -123,7 +139,7 @@ def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
     timely = [row for row in progress if dials.currency(row.type, _age(row, now)) >= dials.FADED]
     lately = [row for row in passing if _age(row, now) < LATELY]
     groups = [
-        ("Kept at hand", hot),
+        (AT_HAND, hot),
         ("Last session", sessions),
         ("In progress", timely),
         ("Preferences", ordered(db, preferences, now)),
@@ -131,7 +147,7 @@ def _sections(store: Store, db: sqlite3.Connection) -> list[Section]:
         ("Noted lately", ordered(db, lately, now)),
     ]
     shown = pushable(store, db, [row for _, rows in groups for row in rows])
-    return [Section(title, _entries(rows, shown)) for title, rows in groups]
+    return [Section(title, _entries(store, db, rows, shown)) for title, rows in groups]
 
 
 def _given(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
@@ -139,22 +155,7 @@ def _given(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
     refs = selections.recalled_in(db, session, limit=LOOKED_AT) if session else []
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
-    return [Section("Used in this session", _entries(rows, shown))]
-
-
-def hot_set(store: Store, db: sqlite3.Connection) -> list[Row]:
-    """Return the memories kept at hand: pinned first, then by heat, at most HOT_CACHE_MAX_ITEMS."""
-    keys = [vault.key for vault in store.vaults]
-    lately = store.now() - int(dials.COLD_AFTER * DAY)
-    found = selections.hot(db, keys, accesses=dials.HOT_AFTER, since=lately)
-    used = usage.usage_of(db, [row.ref for row in found])
-    now = store.now()
-
-    def heat(row: Row) -> tuple[bool, float, str]:
-        counts = used.get(row.ref, UNUSED)
-        return (not row.pinned, -dials.heat(counts.accesses, _since(counts, now)), row.id)
-
-    return sorted(found, key=heat)[: store.settings.hot_cache_max_items]
+    return [Section("Used in this session", _entries(store, db, rows, shown))]
 
 
 def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
@@ -204,24 +205,28 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
     ]
 
 
-def _entries(rows: Iterable[Row], shown: set[int]) -> Iterator[Entry]:
-    """Yield the entries of those *rows* that are *shown*; masking secrets takes its time, so one by one."""
-    return (_entry(row) for row in rows if row.row in shown)
+def _entries(store: Store, db: sqlite3.Connection, rows: Iterable[Row], shown: set[int]) -> Iterator[Entry]:
+    """
+    Yield the entries of those *rows* that are *shown* and not about files that are all gone.
+
+    Masking secrets and looking at files takes its time, so it is done one by one.
+    """
+    for row in rows:
+        if row.row in shown:
+            stale = staleness(store, db, [row])[row.ref] if row.touches else NOT_STALE
+            if not stale.gone:
+                yield _entry(row, stale=bool(stale))
 
 
 def _untold(entries: Iterable[Entry], carried: Mapping[str, str]) -> Iterator[Entry]:
     return (entry for entry in entries if carried.get(entry.ref) != entry.digest)
 
 
-def _entry(row: Row) -> Entry:
-    dated = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
+def _entry(row: Row, *, stale: bool) -> Entry:
+    dated = dated_line(datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d"), stale=stale)
     kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
     return Entry(row.id, row.ref, row.digest, kind, redact(row.title), redact(row.text), dated)
 
 
 def _age(row: Row, now: int) -> float:
     return (now - max(row.updated, row.verified)) / DAY
-
-
-def _since(counts: Usage, now: int) -> float:
-    return (now - counts.last_access) / DAY

@@ -15,7 +15,6 @@ from mcp_server.actions.read import Found
 from mcp_server.adapters.index import tidying, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault
-from mcp_server.core import dials
 from mcp_server.core.consolidation import (
     CLUSTER,
     FRESH,
@@ -79,8 +78,7 @@ def known(store: Store, vault: Vault) -> Known:
     items = []
     for row in rows:
         counts = used.get(row.ref, usage.UNUSED)
-        idle = (now - counts.last_access) / 86_400.0
-        hot = dials.is_hot(accesses=counts.accesses, age=idle, pinned=row.pinned)
+        hot = counts.is_hot(now, pinned=row.pinned)
         item = Item(
             row.ref,
             row.digest,

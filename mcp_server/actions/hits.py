@@ -4,9 +4,10 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mcp_server.actions.staleness import Staleness, staleness
 from mcp_server.adapters.index import selections, usage
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.index.usage import Usage
+from mcp_server.adapters.index.usage import UNUSED, Usage
 from mcp_server.core import dials, ranking
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.passages import without_head
@@ -24,11 +25,19 @@ def trust_of(row: Row, used: Usage, now: int) -> float:
     """Return how far a memory is believed now, 0 to 1."""
     base = row.trust if row.trust is not None else dials.BASE_TRUST.get(row.source, dials.BASE_TRUST["mined"])
     since = max(row.verified, used.last_confirmed, row.updated)
-    return dials.trust(row.type, base + used.trust_moved, (now - since) / DAY)
+    return dials.trust(row.type, used.moved.of(base), (now - since) / DAY)
 
 
 def as_hit(
-    store: Store, row: Row, *, text: str, score: Score, confidence: Verdict, accepted: bool, linked: str = ""
+    store: Store,
+    row: Row,
+    *,
+    text: str,
+    score: Score,
+    confidence: Verdict,
+    accepted: bool,
+    stale: Staleness,
+    linked: str = "",
 ) -> Hit:
     """Return *row* as a hit; *text* is its best passage, secrets in it are masked once more."""
     vault = store.vault(row.vault)
@@ -57,6 +66,8 @@ def as_hit(
             instructing=row.instructing,
         ),
         superseded_by=row.superseded_by,
+        stale=redact(stale.label),
+        gone=stale.gone,
     )
 
 
@@ -72,7 +83,9 @@ def linked(store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Se
                 continue
             known.add(target.ref)
             taken += 1
-            score = replace(hit.parts, total=hit.score * ranking.EXPANSION_DECAY)
+            used = usage.usage_of(db, [target.ref]).get(target.ref, UNUSED)
+            trust = trust_of(target, used, store.now())
+            score = replace(hit.parts, total=hit.score * ranking.EXPANSION_DECAY, trust=trust)
             accepted = bool(usage.accepted_digests(db, [target.digest]))
             added.append(
                 as_hit(
@@ -82,6 +95,7 @@ def linked(store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Se
                     score=score,
                     confidence=hit.confidence,
                     accepted=accepted,
+                    stale=staleness(store, db, [target])[target.ref],
                     linked=hit.id,
                 )
             )

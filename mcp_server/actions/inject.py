@@ -4,15 +4,17 @@ from mcp_server.actions.brief import told_by_auto_memory
 from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters.index import usage
-from mcp_server.core.brief import PROMPT_BUDGET, PROMPT_FRAME, Entry, entry_line
+from mcp_server.core.brief import PROMPT_BUDGET, PROMPT_FRAME, Entry, dated_line, entry_line
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Filter, Hit, Query, Sort, Verdict
-from mcp_server.core.render import within
+from mcp_server.core.redaction import redact
+from mcp_server.core.render import estimated_tokens, within
 from mcp_server.store import Store
 
 SHORTEST_PROMPT = 8  # characters; below, a prompt like "go on" calls for nothing
 MOST = 5
 LINE = 480  # characters of one memory
+RECEIPT = 80  # characters of the prompt that the ledger keeps
 
 _NOT_ASKED = ("/", "<task-notification", "<local-command", "<command-", "<bash-")
 
@@ -30,25 +32,40 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     query = Query(text=said, sort=Sort.COMPOSITE, limit=2 * MOST, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
     answer = recall(store, query)
     if answer.verdict is Verdict.NONE:
-        return ""
+        return _silent(store, session)
     catch_up(store)  # the brief at the start of the session told some already
     with store.database.read() as db:
         given = usage.injected(db, session) | set(told_by_auto_memory(store).items())
     fitting = [hit for hit in answer.hits if _fits(hit, given)][:MOST]
     if not fitting:
-        return ""
+        return _silent(store, session)
     lines, _ = within([_line(hit) for hit in fitting], PROMPT_BUDGET - len(PROMPT_FRAME) - 1)
     shown = fitting[: len(lines)]
-    refs, digests = [hit.ref for hit in shown], [hit.digest for hit in shown]
-    store.ledger.note("injected", store.clock(), refs=refs, digests=digests, session=session)
+    store.ledger.note(
+        "injected",
+        store.clock(),
+        refs=[hit.ref for hit in shown],
+        digests=[hit.digest for hit in shown],
+        scores=[round(hit.score, 3) for hit in shown],
+        tokens=[estimated_tokens(line) for line in lines],
+        prompt=redact(said)[:RECEIPT],
+        session=session,
+    )
     catch_up(store)
     return "\n".join([PROMPT_FRAME, *lines])
 
 
+def _silent(store: Store, session: str) -> str:
+    """Return nothing, and let the ledger count that."""
+    store.ledger.note("kept_silent", store.clock(), session=session)
+    return ""
+
+
 def _fits(hit: Hit, given: set[tuple[str, str]]) -> bool:
-    return hit.pushable and hit.confidence is not Verdict.NONE and (hit.ref, hit.digest) not in given
+    told = (hit.ref, hit.digest) in given
+    return hit.pushable and not hit.gone and hit.confidence is not Verdict.NONE and not told
 
 
 def _line(hit: Hit) -> str:
-    dated = hit.updated.strftime("%Y-%m-%d")
+    dated = dated_line(hit.updated.strftime("%Y-%m-%d"), stale=bool(hit.stale))
     return entry_line(Entry(hit.id, hit.ref, hit.digest, hit.type, hit.title, hit.text, dated), LINE)

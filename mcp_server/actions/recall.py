@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcp_server.actions.hits import DAY, as_hit, linked, trust_of
+from mcp_server.actions.staleness import staleness
 from mcp_server.actions.sync import ensure_synced, self_healing, take_in
 from mcp_server.adapters.index import filters, lexical, memories, selections, usage
 from mcp_server.adapters.index.memories import Row
@@ -30,6 +31,7 @@ from mcp_server.core.query import (
 )
 from mcp_server.core.ranking import Cosines, Score
 from mcp_server.core.redaction import redact
+from mcp_server.core.render import estimated_tokens
 from mcp_server.core.words import query_terms, words
 from mcp_server.store import Store
 
@@ -80,9 +82,14 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
     if session and answer.hits:
-        refs = [hit.ref for hit in answer.hits]
         store.ledger.note(
-            "recalled", store.clock(), refs=refs, query=redact(query.text[:200]), session=session
+            "recalled",
+            store.clock(),
+            refs=[hit.ref for hit in answer.hits],
+            scores=[round(hit.score, 3) for hit in answer.hits],
+            tokens=[estimated_tokens(hit.title + hit.text) for hit in answer.hits],
+            query=redact(query.text[:200]),
+            session=session,
         )
     return answer
 
@@ -225,6 +232,7 @@ def _weigh(candidate: _Candidate, found: frozenset[str], weights: Mapping[str, f
 def _hits(store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate]) -> list[Hit]:
     texts = lexical.passage_texts(db, [candidate.evidence.best_passage for candidate in candidates])
     accepted = usage.accepted_digests(db, [candidate.row.digest for candidate in candidates])
+    stale = staleness(store, db, [candidate.row for candidate in candidates])
     hits = []
     for candidate in candidates:
         assert candidate.score
@@ -236,6 +244,7 @@ def _hits(store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate]
                 score=candidate.score,
                 confidence=candidate.confidence,
                 accepted=candidate.row.digest in accepted,
+                stale=stale[candidate.row.ref],
             )
         )
     return hits

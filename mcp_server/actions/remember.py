@@ -7,7 +7,8 @@ from pathlib import Path
 
 from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import written
+from mcp_server.actions.staleness import noted
+from mcp_server.actions.sync import catch_up, written
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
@@ -72,11 +73,14 @@ def supersede(store: Store, memory: Memory) -> None:
         # What supersedes nothing known is still worth keeping.
         with contextlib.suppress(NotFound):
             if read(store, old).memory.status is Status.ACTIVE:
-                revise(
+                found = revise(
                     store,
                     old,
                     Revision(status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=memory.created),
                 )
+                store.ledger.note("trusted", store.clock(), refs=[found.ref], reason="superseded")
+                with contextlib.suppress(IndexUnavailable):
+                    catch_up(store)
 
 
 def level_of(store: Store, draft: Draft) -> Level:
@@ -151,7 +155,11 @@ def _write(store: Store, vault: Vault, draft: Draft) -> tuple[Memory, Path]:
         # What Claude wrote by itself and reads like an instruction waits for the person.
         waits = draft.source != MANUAL and reads_like_instruction(f"{memory.title}\n{memory.text}")
         accepted = "" if waits else files.digest(data)
-        written(store, vault, path, "remembered", ref=ref, accepted=accepted, session=draft.session)
+        touched = noted(store, vault, memory.touches) if memory.touches else None
+        written(
+            store, vault, path, "remembered",
+            ref=ref, accepted=accepted, session=draft.session, touched=touched,
+        )  # fmt: skip
         return memory, path
     raise Rejected(f"No free id was found for '{draft.title}'.", "Give the memory another title.")
 

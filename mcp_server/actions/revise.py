@@ -4,8 +4,10 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from mcp_server.actions.read import Found, read
+from mcp_server.actions.staleness import noted
 from mcp_server.actions.sync import written
 from mcp_server.adapters import files, memory_file
+from mcp_server.adapters.index import usage
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
 from mcp_server.core.redaction import find_secrets
@@ -65,7 +67,50 @@ def revise(
     files.replace(found.path, data, expected=found.digest)
     digest = files.digest(data)
     accepted = digest if accept else ""
-    written(store, found.vault, found.path, "revised", ref=found.ref, accepted=accepted, session=session)
+    said_anew = (memory.title, memory.text, memory.touches) != (
+        found.memory.title, found.memory.text, found.memory.touches
+    )  # fmt: skip
+    touched = noted(store, found.vault, memory.touches) if said_anew else None
+    written(
+        store, found.vault, found.path, "revised",
+        ref=found.ref, accepted=accepted, session=session, touched=touched,
+    )  # fmt: skip
+    return replace(found, memory=memory, data=data, digest=digest)
+
+
+def mark(
+    store: Store,
+    memory_id: str,
+    *,
+    event: str,
+    session: str = "",
+    pinned: bool | None = None,
+    verified: datetime | None = None,
+    **detail: object,
+) -> Found:
+    """
+    Change what is thought of a memory, not what it says, and return it.
+
+    `updated` stays, and so does whether it may be shown unasked. *event* with *detail* is the ledger's line.
+    Raises Conflict, NotFound, Unreadable, OSError; the file is untouched then.
+    """
+    found = read(store, memory_id)
+    memory = replace(
+        found.memory,
+        pinned=found.memory.pinned if pinned is None else pinned,
+        verified=verified or found.memory.verified,
+    )
+    if memory == found.memory and not detail:
+        return found
+    data = memory_file.rewrite(found.data, memory, path=str(found.path))
+    if data != found.data:
+        files.replace(found.path, data, expected=found.digest)
+    digest = files.digest(data)
+    with store.database.read() as db:
+        accepted = digest if usage.accepted_digests(db, [found.digest]) else ""
+    written(
+        store, found.vault, found.path, event, ref=found.ref, accepted=accepted, session=session, **detail
+    )
     return replace(found, memory=memory, data=data, digest=digest)
 
 

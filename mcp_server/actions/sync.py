@@ -134,16 +134,26 @@ def take_in(store: Store, vault: Vault, *paths: Path) -> None:
 
 
 def written(
-    store: Store, vault: Vault, path: Path, event: str, *, ref: str, accepted: str = "", session: str = ""
+    store: Store,
+    vault: Vault,
+    path: Path,
+    event: str,
+    *,
+    ref: str,
+    accepted: str = "",
+    session: str = "",
+    **detail: object,
 ) -> None:
     """
     Follow up on a file just written: one ledger line, and the index.
 
-    *accepted* is the digest of bytes that may be shown unasked from now on.
+    *accepted* is the digest of bytes that may be shown unasked from now on; *detail* stands in the line
+    where it is not None.
     The file is the memory; a ledger or an index in trouble does not undo it, the next sync repairs them.
     """
     digests = [accepted] if accepted else []
-    store.ledger.note(event, store.clock(), refs=[ref], digests=digests, session=session)
+    said = {name: value for name, value in detail.items() if value is not None}
+    store.ledger.note(event, store.clock(), refs=[ref], digests=digests, session=session, **said)
     with contextlib.suppress(IndexUnavailable):
         take_in(store, vault, path)
         catch_up(store)

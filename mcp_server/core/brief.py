@@ -7,7 +7,7 @@ One line for each memory, in sections; a section that has nothing is left out.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mcp_server.core.render import one_line
+from mcp_server.core.render import estimated_tokens, one_line
 
 BUDGET = 4000  # characters, DESIGN 6.1
 SUBAGENT_BUDGET = 1200
@@ -43,6 +43,11 @@ class Section:
     entries: Iterable[Entry]
 
 
+def dated_line(dated: str, *, stale: bool) -> str:
+    """Return what stands in brackets about a memory: its date, and that a file it is about changed."""
+    return f"{dated}; file changed since" if stale else dated
+
+
 def entry_line(entry: Entry, limit: int = 300) -> str:
     """Return `- [id] type: title: text` on one line of at most *limit* characters."""
     title = one_line(entry.title)
@@ -57,11 +62,12 @@ def entry_line(entry: Entry, limit: int = 300) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """The text, '' when there is nothing to say, and the ref and digest of each memory in it."""
+    """The text, '' when there is nothing to say, and the ref, digest and tokens of each memory in it."""
 
     text: str
     refs: tuple[str, ...]
     digests: tuple[str, ...]
+    tokens: tuple[int, ...] = ()
 
 
 def render_brief(
@@ -79,6 +85,7 @@ def render_brief(
     lines = [one_line(notice) for notice in notices]
     left = budget - len(FRAME) - len(footer) - 2 - sum(len(line) + 1 for line in lines)
     told: dict[str, str] = {}
+    tokens: list[int] = []
     for section in sections:
         heading = f"{section.title}:"
         room = left - len(heading) - 1
@@ -90,10 +97,12 @@ def render_brief(
             if entry.ref not in told and len(line) < room:
                 told[entry.ref] = entry.digest
                 entries.append(line)
+                tokens.append(estimated_tokens(line))
                 room -= len(line) + 1
         if entries:
             lines += [heading, *entries]
             left = room
     if not lines:
         return Brief("", (), ())
-    return Brief("\n".join([FRAME, *lines, *([footer] if told else [])]), tuple(told), tuple(told.values()))
+    text = "\n".join([FRAME, *lines, *([footer] if told else [])])
+    return Brief(text, tuple(told), tuple(told.values()), tuple(tokens))

@@ -2,8 +2,12 @@
 Currency, trust and heat: is it still timely, do we believe it, is it used.
 
 All three are computed when read and never stored decayed; ages are in days.
-The constants are those of DESIGN sections 3 and 4.
+The constants are those of DESIGN sections 3 and 4, and FEATURES 3.2.
 """
+
+import math
+import re
+from dataclasses import dataclass
 
 CURRENCY_LIFE = {"progress": 7.0, "context": 30.0}  # days until the currency is 0; other types stay at 1
 FADED = 0.3  # below this currency a memory is left out of the brief
@@ -19,10 +23,14 @@ TRUST_EVENTS = {
     "partly_incorrect": -0.15, "wrong": -0.30, "superseded": -0.05, "low_utility": -0.03,
     "contradiction_resolved": -0.20,
 }  # fmt: skip
+VALIDATING = ("confirmed", "used", "cross_validated")  # reasons that speak for a memory, and
+INVALIDATING = ("outdated", "partly_incorrect", "wrong")  # against it, as somebody may give them
+LOW_UTILITY_AFTER = 5  # answers that held a memory without its ever being used
 
 HOT_AFTER = 3  # accesses
 COLD_AFTER = 14.0  # days without an access
-HOT_SET_SIZE = 20
+
+FULL_SALIENCE = 20  # accesses that count fully
 
 
 def half_life(age: float, days: float) -> float:
@@ -41,6 +49,28 @@ def trust(type: str, base: float, age: float) -> float:
     return min(1.0, max(0.0, base)) * half_life(age, TRUST_HALF_LIFE.get(type, DEFAULT_TRUST_HALF_LIFE))
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """
+    Where events have moved a memory's trust: by `shift`, never below `least` nor above `most`.
+
+    Each event ends between 0 and 1, so what lifts a memory that is believed fully is not saved up against
+    a later doubt; three numbers say that for any base and any sequence of events.
+    """
+
+    shift: float = 0.0
+    least: float = 0.0
+    most: float = 1.0
+
+    def by(self, amount: float) -> "Moved":
+        """Return what it is after one more event."""
+        return Moved(self.shift + amount, _within_one(self.least + amount), _within_one(self.most + amount))
+
+    def of(self, base: float) -> float:
+        """Return *base* as the events have moved it, 0 to 1."""
+        return min(self.most, max(self.least, _within_one(base) + self.shift))
+
+
 def trust_label(value: float) -> str:
     """Return high, medium or low."""
     return "high" if value >= 0.8 else "medium" if value >= 0.5 else "low"
@@ -51,11 +81,55 @@ def heat(accesses: int, age: float) -> float:
     return 1.0 * accesses + 0.5 * half_life(age, 7.0)
 
 
-def is_hot(*, accesses: int, age: float, pinned: bool) -> bool:
-    """Tell whether a memory belongs to the hot set: pinned, or accessed three times and lately."""
-    return pinned or (accesses >= HOT_AFTER and age < COLD_AFTER)
+def is_hot(*, accesses: int, age: float, pinned: bool, promoted: bool = False) -> bool:
+    """
+    Tell whether a memory belongs to the hot set: pinned, or accessed three times and lately.
+
+    *accesses* since it was demoted, if it was; what was *promoted* needs none, and *age* counts from then.
+    """
+    return pinned or ((promoted or accesses >= HOT_AFTER) and age < COLD_AFTER)
 
 
 def helpfulness(used: int, retrieved: int) -> float:
     """Return the share of retrievals that were of use, smoothed by a prior of 1 in 4."""
     return (used + 1) / (retrieved + 4)
+
+
+def importance(text: str) -> float:
+    """Return how much there is in a text, 0 to 1: its length, code, and names; FEATURES 3.2."""
+    length = next(share for most, share in _LENGTHS if len(text) < most)
+    code = min(1.0, 0.25 * sum(bool(sign.search(text)) for sign in _CODE))
+    names = min(1.0, 0.2 * sum(bool(sign.search(text)) for sign in _NAMES))
+    return 0.3 * length + 0.4 * code + 0.3 * names
+
+
+def salience(*, importance: float, trust: float, accesses: int, age: float) -> float:
+    """Return how much a memory stands out, 0 to 1, to order a view; *age* since the last access; DESIGN 4."""
+    often = min(1.0, max(0, accesses) / FULL_SALIENCE)
+    return 0.15 * importance + 0.15 * trust + 0.40 * often + 0.30 * half_life(age, 14.0)
+
+
+_LENGTHS = ((20, 0.2), (100, 0.5), (500, 1.0), (2000, 0.8), (math.inf, 0.6))
+_CODE = [
+    re.compile(sign)
+    for sign in (
+        r"```|`[^`\n]+`",
+        r"\w\(\)|\w+\.\w+\(",
+        r"[{};]\s*(?:\n|$)",
+        r"\b(?:def|class|import|return)\b",
+    )
+]
+_NAMES = [
+    re.compile(sign)
+    for sign in (
+        r"\w+/[\w./-]+",  # a path
+        r"https?://",
+        r"\bv?\d+\.\d+",  # a version
+        r"\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+",  # an identifier
+        r"\b[A-Z]{3,}\b",
+    )
+]
+
+
+def _within_one(value: float) -> float:
+    return min(1.0, max(0.0, value))

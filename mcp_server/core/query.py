@@ -78,6 +78,7 @@ class Hit:
     One memory of an answer: what it is, the passage that matched, and why it ranks where it does.
 
     `ref` names it in the ledger; `pushable` tells whether it may be shown without having been asked for.
+    `stale` says which of its files changed since it was written, `gone` that none of them is there any more.
     """
 
     id: str
@@ -98,6 +99,8 @@ class Hit:
     updated: datetime
     pushable: bool
     superseded_by: str = ""
+    stale: str = ""
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 LINE_LIMIT = 300  # characters of one memory in pushed context; FAULTS 5.4
 QUOTE = "   | "
+CHARACTERS_PER_TOKEN = 4  # FEATURES 3.1
 
 _JOINERS = "\u200c\u200d"
 _SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'", "\u2028": " ", "\u2029": " "})
@@ -56,6 +57,11 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
 def quoted(text: str) -> str:
     """Return *text* with every line behind a bar, so that nothing in it can pass for ours."""
     return "\n".join(f"{QUOTE}{line}".rstrip() for line in visible(text).split("\n"))
+
+
+def estimated_tokens(text: str) -> int:
+    """Return about how many tokens *text* costs: its characters divided by four, rounded up."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
 def within(parts: Sequence[str], limit: int, *, separator: str = "\n") -> tuple[list[str], int]:

@@ -89,7 +89,15 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
     except IndexUnavailable:
         return "", ""  # there is nothing yet
     if told.refs:
-        store.ledger.note("injected", store.clock(), refs=told.refs, digests=told.digests, session=session)
+        store.ledger.note(
+            "injected",
+            store.clock(),
+            why="session start",
+            refs=told.refs,
+            digests=told.digests,
+            tokens=told.tokens,
+            session=session,
+        )
     return told.text, notice(store, has_key=bool(model_key(os.environ)[0]))
 
 

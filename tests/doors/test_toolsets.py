@@ -14,6 +14,8 @@ AGREED = {
     "curation": (
         "ask next_transcript_chunk submit_candidates review_candidates approve_candidate reject_candidate"
         " consolidate"
+        " pin unpin promote demote hot_cache_status access_patterns predict_next"
+        " validate_memory invalidate_memory get_trust_history mark_memory_used retrieval_quality_stats"
     ),
     "graph": "",
     "admin": "",

@@ -16,12 +16,12 @@ from mcp_server.adapters.ledger import Ledger, size
 # What only says that a memory was shown, or keeps our own books, is not history.
 _NOT_HISTORY = frozenset(
     {
-        *("recalled", "injected", "used"),
+        *("recalled", "injected", "used", "kept_silent"),
         *("transcript_seen", "transcript_kept", "transcript_learned", "reserved", "spent", "paused"),
         *("session_started", "session_told", "session_ended"),
     }
 )
-_KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes"})
+_KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched"})
 
 Watermark = dict[str, int]
 """Up to which byte each file of the ledger was told."""

@@ -3,11 +3,27 @@
 import sqlite3
 from datetime import UTC
 
-from mcp_server.adapters.index import audit, imports, sessions, sightings, spending, tidying, transcripts, usage
+from mcp_server.adapters.index import (
+    audit,
+    imports,
+    receipts,
+    sessions,
+    sightings,
+    spending,
+    tidying,
+    touched,
+    transcripts,
+    transitions,
+    trust,
+    usage,
+)
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core.memory import parse_timestamp
 
-DERIVED = (usage, transcripts, sightings, spending, tidying, sessions, imports)
+DERIVED = (
+    usage, transcripts, sightings, spending, tidying, sessions,
+    receipts, trust, transitions, touched, imports,
+)  # fmt: skip
 
 
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:

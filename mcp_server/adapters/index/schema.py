@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 4
+SCHEMA = 5
 TOKENIZER = "porter unicode61"
 
 
@@ -62,14 +62,34 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("usage").create(
         {
             "ref": str, "accesses": int, "last_access": int, "retrieved": int, "used": int,
-            "trust_moved": float, "last_confirmed": int,
+            "trust_moved": float, "last_confirmed": int, "trust_least": float, "trust_most": float,
+            "promoted": int, "counted_from": int,
         },
         pk="ref",
         defaults={
             "accesses": 0, "last_access": 0, "retrieved": 0, "used": 0,
-            "trust_moved": 0.0, "last_confirmed": 0,
+            "trust_moved": 0.0, "last_confirmed": 0, "trust_least": 0.0, "trust_most": 1.0,
+            "promoted": 0, "counted_from": 0,
         },
     )  # fmt: skip
+    connection.execute("CREATE INDEX usage_promoted ON usage(promoted) WHERE promoted > 0")
+    db.table("used").create({"session": str, "ref": str, "at": int}, pk=("session", "ref"))
+    db.table("trust_events").create(
+        {"ref": str, "at": int, "reason": str, "amount": float, "session": str, "note": str}
+    )
+    db.table("trust_events").create_index(["ref"])
+    connection.execute(
+        "CREATE TABLE receipts (row INTEGER PRIMARY KEY, at INTEGER NOT NULL, session TEXT NOT NULL,"
+        " why TEXT NOT NULL, ref TEXT NOT NULL, score REAL, tokens INTEGER NOT NULL, said TEXT NOT NULL)"
+    )
+    db.table("receipts").create_index(["session", "ref"])
+    db.table("receipts").create_index(["at"])
+    db.table("prompts").create({"at": int, "session": str, "injected": int})
+    db.table("transitions").create(
+        {"first": str, "second": str, "count": int, "at": int}, pk=("first", "second")
+    )
+    db.table("last_recalls").create({"session": str, "refs": str, "at": int}, pk="session")
+    db.table("touched").create({"ref": str, "path": str, "digest": str, "at": int}, pk=("ref", "path"))
     db.table("injected").create({"session": str, "ref": str, "digest": str}, pk=("session", "ref"))
     db.table("accepted").create({"digest": str}, pk="digest")
     db.table("transcripts").create(

@@ -72,8 +72,11 @@ def newest(
 
 
 def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: int) -> list[Row]:
-    """Return the active knowledge that is pinned, or was accessed that often and after *since*."""
-    often = "SELECT ref FROM usage WHERE accesses >= ? AND last_access > ?"
+    """Return the active knowledge that is pinned, or was accessed that often or promoted, after *since*."""
+    often = (
+        "SELECT ref FROM usage WHERE (accesses - counted_from >= ? OR promoted > 0)"
+        " AND max(last_access, promoted) > ?"
+    )
     used = [row[0].rsplit("/", 1) for row in db.execute(often, (accesses, since))]
     hot_rows = [with_id(db, [key], memory_id) for key, memory_id in used if key in vaults]
     found = [*rows(db, f"{_in(vaults)} AND pinned = 1", vaults), *filter(None, hot_rows)]

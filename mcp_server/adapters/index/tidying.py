@@ -142,7 +142,8 @@ def idle(db: sqlite3.Connection, vaults: Sequence[str], before: int, now: int, l
         db,
         f"vault IN ({', '.join('?' * len(vaults))}) AND status = 'active' AND pinned = 0"
         " AND max(updated, verified) < ? AND NOT EXISTS (SELECT 1 FROM usage u"
-        " WHERE u.ref = memories.vault || '/' || memories.id AND (max(u.last_access, u.last_confirmed) >= ?"
+        " WHERE u.ref = memories.vault || '/' || memories.id"
+        " AND (max(u.last_access, u.last_confirmed, u.promoted) >= ?"
         " OR (u.accesses >= ? AND u.last_access > ?)"
         f" OR (memories.kind = 'knowledge' AND memories.type IN ({lasting}) AND u.accesses > 0)))",
         (*vaults, before, before, dials.HOT_AFTER, now - int(dials.COLD_AFTER * DAY)),

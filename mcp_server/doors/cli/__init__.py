@@ -17,6 +17,8 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "import_commands": ("import", "export"),
     "project_commands": ("init", "share", "trust", "brief"),
     "model_commands": ("model",),
+    "hot_commands": ("hot", "pin", "unpin", "promote", "demote", "patterns", "predict"),
+    "trust_commands": ("validate", "invalidate", "trust-history", "mark-used", "quality", "why"),
     "store_commands": ("sync", "where", "status", "doctor"),
     "demo": ("demo",),
 }

@@ -22,7 +22,14 @@ from mcp_server.adapters import files
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import DEFAULTS
-from mcp_server.doors.server import hook_tool, learning_tools, memory_tools, session_tools
+from mcp_server.doors.server import (
+    hook_tool,
+    hot_tools,
+    learning_tools,
+    memory_tools,
+    session_tools,
+    trust_tools,
+)
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.background import keep_current
 from mcp_server.store import Store
@@ -30,7 +37,7 @@ from mcp_server.store import Store
 TOOLSETS = {  # the modules of each set of tools that DAYBOOK_TOOLSETS chooses from
     "core": (memory_tools,),
     "sessions": (session_tools,),
-    "curation": (learning_tools,),
+    "curation": (learning_tools, hot_tools, trust_tools),
     "graph": (),
     "admin": (),
 }

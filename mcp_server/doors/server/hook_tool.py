@@ -15,6 +15,7 @@ from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import before_compaction
 from mcp_server.actions.inject import inject
 from mcp_server.actions.note import captures, note_answer, note_ended
+from mcp_server.actions.quality import note_use
 from mcp_server.adapters.own_process import start_worker
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import hooks_are_off
@@ -34,7 +35,12 @@ def register(application: Application) -> None:
     on = not hooks_are_off(opened.environment)
 
     def hook(
-        event: str = "", session_id: str = "", prompt: str = "", transcript_path: str = "", cwd: str = ""
+        event: str = "",
+        session_id: str = "",
+        prompt: str = "",
+        transcript_path: str = "",
+        cwd: str = "",
+        reply: str = "",
     ) -> str:
         try:
             session.id = session_id or session.id
@@ -46,14 +52,14 @@ def register(application: Application) -> None:
                     permissionDecision="allow",
                     permissionDecisionReason="Daybook's own reading tools",
                 )
-            return _told(event, Path(transcript_path), cwd) if on else NOTHING
+            return _told(event, Path(transcript_path), cwd, reply) if on else NOTHING
         except (DaybookError, OSError) as error:
             log.warning("hook %s: %s", event, error)
         except Exception:  # a memory must never break a session
             log.exception("hook %s failed", event)
         return NOTHING
 
-    def _told(event: str, transcript: Path, cwd: str) -> str:
+    def _told(event: str, transcript: Path, cwd: str, reply: str) -> str:
         store = opened.store()
         folder = cwd or str(opened.folder)
         match event:
@@ -63,6 +69,13 @@ def register(application: Application) -> None:
                 return _context(event, brief(store, for_subagent=True).text)
             case "Stop":
                 threading.Thread(target=_refresh_block, args=(store,), name="claude-md", daemon=True).start()
+                threading.Thread(
+                    target=_note_use,
+                    args=(store, reply),
+                    kwargs={"prompt": session.prompt, "session": session.id},
+                    name="note-use",
+                    daemon=True,
+                ).start()
                 if note_answer(store, transcript, session=session.id, folder=folder):
                     start_worker(opened.environment)
             case "PreCompact" if captures(store, transcript):
@@ -80,6 +93,16 @@ def _refresh_block(store: Store) -> None:
         refresh(store)
     except (DaybookError, OSError) as error:
         log.warning("the block in CLAUDE.md was not refreshed: %s", error)
+    finally:
+        store.database.close()
+
+
+def _note_use(store: Store, reply: str, *, prompt: str, session: str) -> None:
+    """Note which of the memories that the session was given its reply makes use of; nobody waits for it."""
+    try:
+        note_use(store, reply, prompt=prompt, session=session)
+    except (DaybookError, OSError) as error:
+        log.warning("what the reply makes use of was not noted: %s", error)
     finally:
         store.database.close()
 

@@ -12,11 +12,12 @@ from mcp_server.actions.recall import recall as search
 from mcp_server.actions.revise import Revision
 from mcp_server.actions.revise import revise as change
 from mcp_server.actions.settle import settle
+from mcp_server.actions.trust import standing_of
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import TYPES, Draft, Kind, Level, parse_link, split_list, split_title
 from mcp_server.core.provenance import source_of
 from mcp_server.core.query import Filter, Query, Sort, check_limit, filter_of, parse_mode, with_preset
-from mcp_server.doors.server import replies
+from mcp_server.doors.server import dial_replies, replies
 from mcp_server.doors.server.application import Application
 
 Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
@@ -123,8 +124,10 @@ def register(application: Application) -> None:
     def read_memory(
         id: Annotated[str, Field(description="the id, as recall and list_memories show it")],
     ) -> str:
-        """Read one memory whole, with its version, links and file."""
-        return replies.read(read_found(store(), id))
+        """Read one memory whole, with its version, links, file and how far it is believed."""
+        here = store()
+        found = read_found(here, id)
+        return replies.read(found, standing=dial_replies.standing(standing_of(here, found)))
 
     @tool()
     def revise(

@@ -1,0 +1,106 @@
+"""
+hot: the memories kept at hand without searching, and what is likely to be wanted next.
+
+Read before every session, so it stays light: the index is only read, and nothing slow is imported.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_server.adapters.index import selections, transitions, usage
+from mcp_server.adapters.index.usage import UNUSED, Usage
+from mcp_server.core import dials, prediction
+from mcp_server.core.memory import Kind, Status
+from mcp_server.store import Store
+
+if TYPE_CHECKING:
+    from mcp_server.adapters.index.memories import Row
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """One memory of the hot set: how hot, and why it is there: pinned, promoted, accessed or predicted."""
+
+    row: "Row"
+    why: str
+    heat: float
+    accesses: int
+    last: int
+    probability: float = 0.0
+
+
+def hot_set(store: Store, db: sqlite3.Connection, *, session: str = "") -> list["Row"]:
+    """
+    Return the memories kept at hand, at most HOT_CACHE_MAX_ITEMS: pinned first, then by heat.
+
+    Free places, and only those, are filled with what is likely to follow on the last recall of *session*,
+    or of any session when it has recalled nothing yet.
+    """
+    return [warm.row for warm in (*places(store, db)[0], *predicted(store, db, session=session))]
+
+
+def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]]:
+    """Return (who has a place, who is hot but found none), pinned first, then by heat."""
+    keys = [vault.key for vault in store.vaults]
+    now = store.now()
+    found = selections.hot(
+        db, keys, accesses=dials.HOT_AFTER, since=now - int(dials.COLD_AFTER * DAY)
+    )  # pinned ones whatever they were used
+    used = usage.usage_of(db, [row.ref for row in found])
+    warm = [_warm(row, used.get(row.ref, UNUSED), now) for row in found]
+    warm.sort(key=lambda one: (not one.row.pinned, -one.heat, one.row.id))
+    most = store.settings.hot_cache_max_items
+    return warm[:most], warm[most:]
+
+
+def predicted(store: Store, db: sqlite3.Connection, *, session: str = "") -> list[Warm]:
+    """Return what fills the free places of the hot set: the likeliest next memories that are not hot."""
+    held, _ = places(store, db)
+    free = store.settings.hot_cache_max_items - len(held)
+    hot = {warm.row.ref for warm in held}
+    likely = likely_next(store, db, session=session) if free > 0 else []
+    fitting = [(one, row) for one, row in likely if row.ref not in hot][:free]
+    used = usage.usage_of(db, [row.ref for _, row in fitting])
+    warm = []
+    for one, row in fitting:
+        counts = used.get(row.ref, UNUSED)
+        heat = heat_of(counts, store.now())
+        warm.append(Warm(row, "predicted", heat, counts.accesses, counts.last_access, one.probability))
+    return warm
+
+
+def likely_next(
+    store: Store, db: sqlite3.Connection, *, given: Sequence[str] = (), session: str = ""
+) -> list[tuple[prediction.Prediction, "Row"]]:
+    """
+    Return the active memories that likeliest follow on *given*, refs, by default on the last recall.
+
+    That is the one of *session*, or of any session within a fortnight when it has recalled nothing.
+    """
+    keys = [vault.key for vault in store.vaults]
+    now = store.now()
+    given = given or (transitions.last_recall(db, session) if session else ())
+    given = given or transitions.latest_recall(db, keys, since=now - int(dials.COLD_AFTER * DAY))
+    state = given[: prediction.STATE]
+    likely = prediction.next_after(state, transitions.steps(db, state, now))
+    rows = [(one, selections.with_ref(db, one.ref)) for one in likely]
+    return [
+        (one, row)
+        for one, row in rows
+        if row and row.vault in keys and row.kind is Kind.KNOWLEDGE and row.status is Status.ACTIVE
+    ]
+
+
+def heat_of(counts: Usage, now: int) -> float:
+    """Return the heat of what was used like that; being promoted counts as the accesses it takes."""
+    accesses = max(counts.accesses, dials.HOT_AFTER) if counts.promoted else counts.accesses
+    return dials.heat(accesses, (now - counts.last_heat) / DAY)
+
+
+def _warm(row: "Row", counts: Usage, now: int) -> Warm:
+    why = "pinned" if row.pinned else "promoted" if counts.promoted else "accessed"
+    return Warm(row, why, heat_of(counts, now), counts.accesses, counts.last_access)

@@ -1,0 +1,127 @@
+"""Staleness: whether the files that a memory is about are still what they were when it was written."""
+
+import functools
+import os
+import sqlite3
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.adapters.index import touched
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.touched import Touched
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import Level
+from mcp_server.store import Store
+
+LARGEST = 1024 * 1024  # bytes of a file that is looked at
+MOST = 8  # files of one memory that are looked at
+CLOSE = 2  # seconds around the note in which a file may have changed after it was read
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """The files, from the project's root, that changed since and those that are gone; `gone` when all are."""
+
+    changed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    gone: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.missing)
+
+    @property
+    def label(self) -> str:
+        """What is said of it, '' for nothing: `src/a.py changed since, src/b.py is gone`."""
+        return ", ".join(
+            [
+                *(f"{path} changed since" for path in self.changed),
+                *(f"{path} is gone" for path in self.missing),
+            ]
+        )
+
+
+NOT_STALE = Staleness()
+
+
+def noted(store: Store, vault: Vault, touches: Iterable[str]) -> dict[str, str] | None:
+    """
+    Return path → digest of those files a memory *touches* that lie in the project; None outside one.
+
+    What is no regular file below the project's root, or is larger than a megabyte, is left out.
+    """
+    if not store.project or vault.level is not Level.PROJECT:
+        return None
+    found: dict[str, str] = {}
+    for each in touches:
+        path = _path_of(each)
+        place = _inside(store.project.root, path)
+        state = _state(place) if place else None
+        if state and (digest := _digest(str(place), *state)):
+            found[path] = digest
+        if len(found) == MOST:
+            break
+    return found
+
+
+def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict[str, Staleness]:
+    """
+    Return ref → what became of the files that each of *rows* is about.
+
+    Only memories of this project are compared: for others nobody knows where their files lie.
+    A file that was not written since the note is not read.
+    """
+    known = touched.touched_by(db, [row.ref for row in rows if row.touches])
+    return {row.ref: _compared(store, row, known.get(row.ref, [])) for row in rows}
+
+
+def _compared(store: Store, row: Row, known: Sequence[Touched]) -> Staleness:
+    vault = store.vault(row.vault)
+    if not known or not store.project or not vault or vault.level is not Level.PROJECT:
+        return Staleness()
+    about = {_path_of(each) for each in row.touches}  # somebody may have edited the file by hand
+    changed, missing = [], []
+    looked_at = [one for one in known if one.path in about]
+    for one in looked_at:
+        place = _inside(store.project.root, one.path)
+        state = _state(place) if place else None
+        if place is None or state is None:
+            missing.append(one.path)
+        elif state[0] // 1_000_000_000 >= one.at - CLOSE and _digest(str(place), *state) != one.digest:
+            changed.append(one.path)
+    return Staleness(tuple(changed), tuple(missing), gone=bool(missing) and len(missing) == len(looked_at))
+
+
+def _path_of(touch: str) -> str:
+    """Return `src/a.py` for `src/a.py:42`."""
+    path, _, line = touch.rpartition(":")
+    return path if path and line.replace("-", "").isdigit() else touch
+
+
+def _inside(root: Path, path: str) -> Path | None:
+    """Return where *path* is, None when that is not below *root*, links followed."""
+    place = os.path.realpath(root / path)
+    top = os.path.realpath(root)
+    return Path(place) if path and place.startswith(top + os.sep) else None
+
+
+def _state(place: Path) -> tuple[int, int] | None:
+    """Return (mtime in nanoseconds, size) of a regular file, None when there is none."""
+    try:
+        found = place.stat()
+    except (OSError, ValueError):
+        return None
+    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
+
+
+@functools.lru_cache(maxsize=512)
+def _digest(place: str, mtime_ns: int, size: int) -> str:
+    """Return the digest of the file at *place* as it was then; '' when it is too large or unreadable."""
+    del mtime_ns, size
+    try:
+        return files.digest(files.read(Path(place), limit=LARGEST))
+    except (OSError, DaybookError):
+        return ""

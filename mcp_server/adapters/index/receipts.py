@@ -1,0 +1,121 @@
+"""Which memory was given to which session, when and why, and whether it was of use; the ledger added up."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+EVENTS = frozenset({"recalled", "injected", "kept_silent"})
+RECALL, PROMPT, START = "recall", "prompt", "session start"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """
+    One memory given once: `at` in Unix seconds, `why` is RECALL, PROMPT or START, `said` what asked for it.
+
+    `score` is None where nothing was compared; `tokens` are estimated from characters.
+    """
+
+    at: int
+    session: str
+    why: str
+    ref: str
+    score: float | None
+    tokens: int
+    said: str
+    used: bool
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often one memory was given as an answer, and in how many sessions it was used."""
+
+    ref: str
+    given: int
+    used: int
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger; a memory counts once in it, however often it is named."""
+    session = str(data.get("session") or "")
+    why = RECALL if event == "recalled" else START if data.get("why") == START else PROMPT
+    if why == PROMPT:
+        db.execute("INSERT INTO prompts VALUES (?, ?, ?)", (at, session, int(event == "injected")))
+    if event == "kept_silent":
+        return
+    refs, scores, tokens = (_list(data.get(name)) for name in ("refs", "scores", "tokens"))
+    said = str(data.get("query" if why == RECALL else "prompt") or "")
+    rows: dict[str, tuple[object, ...]] = {}
+    for number, ref in enumerate(map(str, refs)):
+        score = scores[number] if number < len(scores) else None
+        cost = tokens[number] if number < len(tokens) else 0
+        score = float(score) if isinstance(score, int | float) else None
+        rows.setdefault(ref, (at, session, why, ref, score, cost if isinstance(cost, int) else 0, said))
+    db.executemany(
+        "INSERT INTO receipts (at, session, why, ref, score, tokens, said) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        rows.values(),
+    )
+
+
+def given(db: sqlite3.Connection, session: str, *, since: int) -> list[str]:
+    """Return the refs that *session* was given after *since* and has not used yet."""
+    found = db.execute(
+        "SELECT DISTINCT ref FROM receipts WHERE session = ? AND at >= ?"
+        " AND ref NOT IN (SELECT ref FROM used WHERE used.session = receipts.session)",
+        (session, since),
+    )
+    return [str(row[0]) for row in found]
+
+
+def latest(
+    db: sqlite3.Connection, vaults: Sequence[str], *, session: str = "", last: bool = False, limit: int
+) -> list[Receipt]:
+    """Return what was given of *vaults*, the latest first; with *last* only what was given at once."""
+    where = f"{_IN_VAULTS}{' AND session = ?' if session else ''}"
+    bound = [json.dumps(list(vaults)), *([session] if session else [])]
+    if last:
+        newest = f"SELECT at, session, why FROM receipts WHERE {where} ORDER BY at DESC, row DESC LIMIT 1"
+        where, bound = f"{where} AND (at, session, why) = ({newest})", bound * 2
+    found = db.execute(
+        "SELECT at, session, why, ref, score, tokens, said,"
+        " EXISTS (SELECT 1 FROM used u WHERE u.session = receipts.session AND u.ref = receipts.ref)"
+        f" FROM receipts WHERE {where} ORDER BY at DESC, row LIMIT {int(limit)}",
+        bound,
+    )
+    return [Receipt(*(*row[:7], bool(row[7]))) for row in found]
+
+
+def tallies(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[Tally]:
+    """Return for each memory of *vaults* how often it answered a recall or a prompt, and was used."""
+    found = db.execute(
+        "SELECT ref, count(*), (SELECT count(*) FROM used u WHERE u.ref = receipts.ref AND u.at >= ?)"
+        f" FROM receipts WHERE {_IN_VAULTS} AND at >= ? AND why != ? GROUP BY ref ORDER BY ref",
+        (since, json.dumps(list(vaults)), since, START),
+    )
+    return [Tally(*row) for row in found]
+
+
+def prompts(db: sqlite3.Connection, *, since: int) -> tuple[int, int]:
+    """Return (at how many prompts something was told, at how many nothing)."""
+    told, silent = db.execute(
+        "SELECT coalesce(sum(injected), 0), coalesce(sum(1 - injected), 0) FROM prompts WHERE at >= ?",
+        (since,),
+    ).fetchone()
+    return int(told), int(silent)
+
+
+_IN_VAULTS = "substr(ref, 1, instr(ref, '/') - 1) IN (SELECT value FROM json_each(?))"
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

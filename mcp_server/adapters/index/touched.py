@@ -1,0 +1,43 @@
+"""What the files that memories are about looked like when that was last noted in the ledger."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+EVENTS = frozenset({"remembered", "revised", "trusted"})
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """One file of a memory: its path from the project's root, its digest, and when it had that."""
+
+    path: str
+    digest: str
+    at: int
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger; one that says nothing of files leaves them as they were noted."""
+    said = data.get("touched")
+    if not isinstance(said, dict):
+        return
+    for ref in map(str, data.get("refs") or []):
+        db.execute("DELETE FROM touched WHERE ref = ?", (ref,))
+        db.executemany(
+            "INSERT OR REPLACE INTO touched VALUES (?, ?, ?, ?)",
+            [(ref, str(path), str(digest), at) for path, digest in said.items()],
+        )
+
+
+def touched_by(db: sqlite3.Connection, refs: Iterable[str]) -> dict[str, list[Touched]]:
+    """Return ref → the files noted for those of *refs* that have any."""
+    found: dict[str, list[Touched]] = {}
+    for ref, path, digest, at in db.execute(
+        "SELECT ref, path, digest, at FROM touched WHERE ref IN (SELECT value FROM json_each(?))"
+        " ORDER BY ref, path",
+        (json.dumps(list(refs)),),
+    ):
+        found.setdefault(ref, []).append(Touched(path, digest, at))
+    return found

@@ -1,0 +1,149 @@
+"""Commands for trust and use: validate, invalidate, trust-history, mark-used, quality, why."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+import click
+
+from mcp_server.actions import quality, trust
+from mcp_server.actions.trust import TrustHistory
+from mcp_server.core.dials import INVALIDATING, VALIDATING
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import as_json
+
+
+@click.command("validate")
+@click.argument("memory_id")
+@click.option("--reason", type=click.Choice(VALIDATING), default="confirmed", show_default=True)
+@click.option("--note", default="", help="What it was checked against.")
+def validate_command(memory_id: str, reason: str, note: str) -> None:
+    """Note that a memory was checked and is right: it is believed more, and counts as verified today.
+
+    Example: daybook validate stripe-webhook-raw-body-k3f9 --note "tried it"
+    """
+    store = output.opened(wait_for_model=False).store()
+    _tell(trust.validate(store, memory_id, reason=reason, note=note))
+
+
+@click.command("invalidate")
+@click.argument("memory_id")
+@click.option("--reason", type=click.Choice(INVALIDATING), required=True)
+@click.option("--note", default="", help="What it was checked against.")
+def invalidate_command(memory_id: str, reason: str, note: str) -> None:
+    """Note that a memory was checked and is outdated, partly incorrect or wrong: it is believed less.
+
+    Example: daybook invalidate stripe-webhook-raw-body-k3f9 --reason outdated
+    """
+    store = output.opened(wait_for_model=False).store()
+    _tell(trust.invalidate(store, memory_id, reason=reason, note=note))
+
+
+@click.command("trust-history")
+@click.argument("memory_id")
+@as_json
+def trust_history_command(memory_id: str, as_json: bool) -> None:
+    """Show how far a memory is believed, and each event that moved that.
+
+    Example: daybook trust-history stripe-webhook-raw-body-k3f9
+    """
+    found = trust.trust_history(output.opened(wait_for_model=False).store(), memory_id)
+    if as_json:
+        output.print_json(asdict(found) | {"label": found.standing.label})
+        return
+    _tell(found)
+    if not found.events:
+        click.echo("Nothing has moved it yet: 'daybook validate' and 'daybook invalidate' do.")
+    output.print_table(
+        ["when", "moved by", "reason", "note"],
+        [[_time(event.at), f"{event.amount:+.2f}", event.reason, event.note] for event in found.events],
+    )
+
+
+@click.command("mark-used")
+@click.argument("memory_ids", nargs=-1, required=True)
+def mark_used_command(memory_ids: tuple[str, ...]) -> None:
+    """Note that memories were of use.
+
+    Example: daybook mark-used stripe-webhook-raw-body-k3f9
+    """
+    opened = output.opened(wait_for_model=False)
+    session = opened.environment.get("CLAUDE_CODE_SESSION_ID", "")
+    click.echo(f"Used: {', '.join(quality.mark_used(opened.store(), memory_ids, session=session))}.")
+
+
+@click.command("quality")
+@click.option("--days", default=30, show_default=True, help="How far to look back; 0 for all time.")
+@as_json
+def quality_command(days: int, as_json: bool) -> None:
+    """Tell how much of what was recalled or shown was used, and which memories are never of use.
+
+    Example: daybook quality --days 7
+    """
+    found = quality.retrieval_quality(output.opened(wait_for_model=False).store(), days=days)
+    if as_json:
+        output.print_json(asdict(found) | {"usage_rate": found.usage_rate})
+        return
+    if not found.given and not found.prompts_silent:
+        click.echo(
+            "Nothing was recalled or shown in that time: Claude's recalls and your prompts count here."
+        )
+        return
+    output.print_table(
+        ["what", "count"],
+        [
+            ["memories given", found.given],
+            ["used", f"{found.used} ({found.usage_rate:.0%})"],
+            ["different memories", found.unique],
+            ["prompts told something", found.prompts_told],
+            ["prompts told nothing", found.prompts_silent],
+        ],
+    )
+    for head, tallies in (("Most used", found.top_used), ("Given, never used", found.least_useful)):
+        if tallies:
+            click.echo(f"\n{head}:")
+            output.print_table(["id", "given", "used"], [[one.id, one.given, one.used] for one in tallies])
+
+
+@click.command("why")
+@click.option("--session", default="", help="Only what this session was given.")
+@click.option("--last", is_flag=True, help="Only what was given last.")
+@click.option("--limit", default=30, show_default=True, type=click.IntRange(1, 1000))
+@as_json
+def why_command(session: str, last: bool, limit: int, as_json: bool) -> None:
+    """Show which memories Claude was given, when, why, at what cost, and whether they were used.
+
+    Example: daybook why --last
+    """
+    store = output.opened(wait_for_model=False).store()
+    found = quality.why(store, session=session, last=last, limit=limit)
+    if as_json:
+        output.print_json([asdict(receipt) | {"id": receipt.id} for receipt in found])
+        return
+    if not found:
+        click.echo("Claude was given nothing yet: that begins with the next session or recall.")
+        return
+    rows = [
+        [_time(receipt.at), receipt.why, receipt.id, "-" if receipt.score is None else f"{receipt.score:.2f}",
+         receipt.tokens or "-", "yes" if receipt.used else "", receipt.said[:40]]
+        for receipt in found
+    ]  # fmt: skip
+    output.print_table(["when", "why", "id", "score", "tokens", "used", "asked"], rows)
+
+
+def _tell(found: TrustHistory) -> None:
+    stale = f" ({found.standing.stale.label})" if found.standing.stale else ""
+    click.echo(f"{found.id}: trust {found.standing.label}, {found.standing.trust:.2f}{stale}")
+
+
+def _time(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+COMMANDS = (
+    validate_command,
+    invalidate_command,
+    trust_history_command,
+    mark_used_command,
+    quality_command,
+    why_command,
+)

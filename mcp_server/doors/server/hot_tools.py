@@ -1,0 +1,82 @@
+"""Tools for what is kept at hand and what comes next, and the resource memory://hot-cache."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.actions import predict
+from mcp_server.actions import promote as hot_places
+from mcp_server.actions.brief import at_hand
+from mcp_server.actions.sync import catch_up, ensure_synced
+from mcp_server.core.errors import DaybookError
+from mcp_server.doors.server import dial_replies
+from mcp_server.doors.server.application import Application
+
+HOT_CACHE = "memory://hot-cache"
+EMPTY = "Nothing is kept at hand yet."
+
+
+def register(application: Application) -> None:
+    """Add the tools of the hot set and of predictions to *application*, and its resource."""
+    tool = application.tool
+    session = application.session
+    store = application.opened.store
+
+    @application.server.resource(
+        HOT_CACHE, name="hot-cache", description="Memories kept at hand.", mime_type="text/plain"
+    )
+    def hot_cache() -> str:
+        try:
+            here = store()
+            ensure_synced(here)
+            catch_up(here)
+            return at_hand(here, session=session.id) or EMPTY
+        except DaybookError as error:
+            return f"{error} {error.hint}".strip()
+
+    @tool()
+    def pin(id: str) -> str:
+        """Keep a memory at hand in every session, whatever else is. Only when the person asked for it."""
+        found = hot_places.pin(store(), id, pinned=True, session=session.id)
+        return f"{found.memory.id}: pinned. {found.path}"
+
+    @tool()
+    def unpin(id: str) -> str:
+        """Let a pinned memory be at hand only while it is used. Only when the person asked for it."""
+        found = hot_places.pin(store(), id, pinned=False, session=session.id)
+        return f"{found.memory.id}: not pinned any more. {found.path}"
+
+    @tool()
+    def promote(id: str) -> str:
+        """Put a memory into the hot set now, until it was not used for two weeks."""
+        if hot_places.promote(store(), id, session=session.id):
+            return f"{id}: kept at hand until it was not used for 14 days."
+        return f"{id}: noted, but all places are taken by hotter memories; pin it, or demote one of them."
+
+    @tool()
+    def demote(id: str) -> str:
+        """Take a memory out of the hot set now; three more accesses bring it back."""
+        if hot_places.demote(store(), id, session=session.id):
+            return f"{id}: not kept at hand any more; three more accesses bring it back."
+        return f"{id}: was not in the hot set."
+
+    @tool(reads=True)
+    def hot_cache_status() -> str:
+        """Tell which memories are kept at hand and why, who goes first, and what is likely to come next."""
+        return dial_replies.hot(hot_places.hot_status(store(), session=session.id))
+
+    @tool(reads=True)
+    def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> str:
+        """Tell which memories are asked for one after the other, and how likely."""
+        found = predict.access_patterns(store(), limit=min(100, limit))
+        return dial_replies.patterns(
+            found, nothing="No pattern yet: two recalls of a session have to follow each other twice."
+        )
+
+    @tool(reads=True)
+    def predict_next(
+        id: Annotated[str, Field(description="after this memory; by default after the last recall")] = "",
+    ) -> str:
+        """Tell which memories are likely to be wanted next, from what earlier sessions asked for."""
+        found = predict.predict_next(store(), id, session=session.id)
+        return dial_replies.patterns(found, nothing="Nothing is likely enough to be predicted.")
