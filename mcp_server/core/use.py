@@ -12,6 +12,7 @@ from mcp_server.core.words import STOP_WORDS
 
 SHORTEST = 6  # characters of a telling token
 MOST = 10  # tokens of one memory
+CONSIDERED = 30  # first tokens of a text that the most telling are chosen from
 LONGEST_REPLY = 100_000  # characters that are looked at
 
 _TOKEN = re.compile(r"[^\s`'\"()<>\[\]{},;|*=“”‘’…]+")
@@ -40,12 +41,17 @@ def telling_tokens(text: str, *, id: str = "") -> tuple[str, ...]:
     found: dict[str, int] = {}
     for match in _TOKEN.finditer(text):
         token = match[0].strip(_EDGES)
-        if len(token) < SHORTEST or not _MARK.search(token):
+        if len(token) < SHORTEST or not (marks := _MARK.findall(token)):
             continue
         folded = token.lower()
-        if _DATE_OR_NUMBER.fullmatch(folded) or _is_everyday(folded):
+        if token[0].isdigit() and _DATE_OR_NUMBER.fullmatch(folded):
             continue
-        found.setdefault(folded, len(_kinds(token)))
+        kinds = {"0" if mark.isdigit() else mark if len(mark) == 1 else "A" for mark in marks}
+        if kinds <= {"-", "/"} and _is_everyday(folded):
+            continue
+        found.setdefault(folded, len(kinds))
+        if len(found) == CONSIDERED:
+            break
     best = sorted(found, key=lambda token: (-found[token], -len(token)))
     return tuple(dict.fromkeys([*([id.lower()] if id else []), *best]))[: MOST + bool(id)]
 
@@ -71,12 +77,6 @@ def _joins(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _kinds(token: str) -> set[str]:
-    """Return which marks of a telling token are in *token*: the signs, "0" for digits, "A" for a capital."""
-    marks = _MARK.findall(token)
-    return {"0" if mark.isdigit() else mark if len(mark) == 1 else "A" for mark in marks}
-
-
 def _is_everyday(token: str) -> bool:
-    parts = re.split(r"[-/]", token)
-    return bool(_PLAIN_COMPOUND.fullmatch(token)) and any(part in _EVERYDAY for part in parts)
+    parts = token.replace("/", "-").split("-")
+    return bool(_PLAIN_COMPOUND.fullmatch(token)) and not _EVERYDAY.isdisjoint(parts)

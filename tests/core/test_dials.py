@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mcp_server.core import dials
 
@@ -53,3 +55,39 @@ def test_a_memory_gets_hot_at_the_third_access_and_cold_after_a_fortnight() -> N
 def test_helpfulness_starts_at_a_quarter() -> None:
     assert dials.helpfulness(0, 0) == 0.25
     assert dials.helpfulness(6, 6) == pytest.approx(0.7)
+
+
+def test_what_was_promoted_needs_no_accesses_but_gets_cold_too() -> None:
+    assert dials.is_hot(accesses=0, age=13.9, pinned=False, promoted=True)
+    assert not dials.is_hot(accesses=0, age=14, pinned=False, promoted=True)
+
+
+def test_trust_is_held_between_nothing_and_one_after_each_event() -> None:
+    praised = dials.Moved()
+    for _ in range(10):
+        praised = praised.by(0.15)
+
+    assert praised.of(0.7) == 1.0
+    assert praised.by(-0.30).of(0.7) == pytest.approx(0.7)
+    assert dials.Moved().by(-0.9).by(-0.9).by(0.2).of(0.7) == pytest.approx(0.2)
+
+
+@given(st.floats(0, 1), st.lists(st.sampled_from(sorted(dials.TRUST_EVENTS.values())), max_size=30))
+def test_moved_says_what_going_through_the_events_one_by_one_says(base: float, amounts: list[float]) -> None:
+    moved, value = dials.Moved(), base
+    for amount in amounts:
+        moved, value = moved.by(amount), min(1.0, max(0.0, value + amount))
+
+    assert moved.of(base) == pytest.approx(value)
+
+
+def test_importance_counts_length_code_and_names() -> None:
+    assert dials.importance("short") == pytest.approx(0.06)
+    plain = dials.importance("word " * 30)
+    assert plain == pytest.approx(0.3)
+    assert plain < dials.importance("word " * 30 + "`code()` in src/a.py, version 1.2") <= 1.0
+
+
+def test_salience_is_the_weighted_sum_of_four_shares() -> None:
+    assert dials.salience(importance=1, trust=1, accesses=20, age=0) == pytest.approx(1.0)
+    assert dials.salience(importance=0, trust=0, accesses=10, age=14) == pytest.approx(0.35)

@@ -61,9 +61,11 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         cost = tokens[number] if number < len(tokens) else 0
         score = float(score) if isinstance(score, int | float) else None
         rows.setdefault(ref, (at, session, why, ref, score, cost if isinstance(cost, int) else 0, said))
+    answer = db.execute("SELECT coalesce(max(row), 0) FROM receipts").fetchone()[0]
     db.executemany(
-        "INSERT INTO receipts (at, session, why, ref, score, tokens, said) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        rows.values(),
+        "INSERT INTO receipts (answer, at, session, why, ref, score, tokens, said)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(answer, *row) for row in rows.values()],
     )
 
 
@@ -84,12 +86,12 @@ def latest(
     where = f"{_IN_VAULTS}{' AND session = ?' if session else ''}"
     bound = [json.dumps(list(vaults)), *([session] if session else [])]
     if last:
-        newest = f"SELECT at, session, why FROM receipts WHERE {where} ORDER BY at DESC, row DESC LIMIT 1"
-        where, bound = f"{where} AND (at, session, why) = ({newest})", bound * 2
+        newest = f"SELECT answer FROM receipts WHERE {where} ORDER BY at DESC, answer DESC LIMIT 1"
+        where, bound = f"{where} AND answer = ({newest})", bound * 2
     found = db.execute(
         "SELECT at, session, why, ref, score, tokens, said,"
         " EXISTS (SELECT 1 FROM used u WHERE u.session = receipts.session AND u.ref = receipts.ref)"
-        f" FROM receipts WHERE {where} ORDER BY at DESC, row LIMIT {int(limit)}",
+        f" FROM receipts WHERE {where} ORDER BY at DESC, answer DESC, row LIMIT {int(limit)}",
         bound,
     )
     return [Receipt(*(*row[:7], bool(row[7]))) for row in found]

@@ -79,8 +79,9 @@ def create(connection: sqlite3.Connection) -> None:
     )
     db.table("trust_events").create_index(["ref"])
     connection.execute(
-        "CREATE TABLE receipts (row INTEGER PRIMARY KEY, at INTEGER NOT NULL, session TEXT NOT NULL,"
-        " why TEXT NOT NULL, ref TEXT NOT NULL, score REAL, tokens INTEGER NOT NULL, said TEXT NOT NULL)"
+        "CREATE TABLE receipts (row INTEGER PRIMARY KEY, answer INTEGER NOT NULL, at INTEGER NOT NULL,"
+        " session TEXT NOT NULL, why TEXT NOT NULL, ref TEXT NOT NULL, score REAL,"
+        " tokens INTEGER NOT NULL, said TEXT NOT NULL)"
     )
     db.table("receipts").create_index(["session", "ref"])
     db.table("receipts").create_index(["at"])

@@ -43,7 +43,9 @@ def last_recall(db: sqlite3.Connection, session: str) -> list[str]:
 
 def latest_recall(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[str]:
     """Return what any session recalled last of *vaults* after *since*, the best first."""
-    found = db.execute("SELECT refs FROM last_recalls WHERE at >= ? ORDER BY at DESC LIMIT 20", (since,))
+    found = db.execute(
+        "SELECT refs FROM last_recalls WHERE at >= ? ORDER BY at DESC, rowid DESC LIMIT 20", (since,)
+    )
     lists = ([str(ref) for ref in json.loads(row[0])] for row in found)
     return next((refs for refs in lists if any(ref.partition("/")[0] in vaults for ref in refs)), [])
 

@@ -12,6 +12,7 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.revise import Revision, revise, version
 from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import sync
+from mcp_server.actions.trust import standing_of
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import (
     TYPES,
@@ -178,14 +179,20 @@ def read_command(memory_id: str, as_json: bool) -> None:
 
     Example: daybook read stripe-webhook-raw-body-k3f9
     """
-    found = read(output.opened().store(), memory_id)
+    store = output.opened().store()
+    found = read(store, memory_id)
+    standing = standing_of(store, found)
     if as_json:
         said = asdict(found.memory) | {"path": found.path, "version": version(found)}
+        said |= {"believed": round(standing.trust, 4), "stale": standing.stale.label}
         output.print_json(
             {key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in said.items()}
         )
     else:
         click.echo(click.style(f"{found.path}  (version {version(found)})", dim=True))
+        if standing.label != "high" or standing.stale:
+            doubts = f"trust {standing.label}  {standing.stale.label}".rstrip()
+            click.echo(click.style(visible(doubts), dim=True))
         click.echo(visible(found.data.decode("utf-8", "replace")).rstrip())
 
 

@@ -10,6 +10,7 @@ import click
 
 from mcp_server.adapters.index.memories import Row
 from mcp_server.bootstrap import Opened
+from mcp_server.core.dials import trust_label
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.render import visible
@@ -52,6 +53,8 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         "status": hit.status.value,
         "tags": list(hit.tags),
         "updated": hit.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "trust": trust_label(hit.parts.trust),
+        "stale": hit.stale,
     }
     if explain:
         parts = hit.parts
@@ -90,7 +93,10 @@ def print_hits(hits: Sequence[Hit]) -> None:
     for number, hit in enumerate(hits, start=1):
         status = "" if hit.status is Status.ACTIVE else f"  {hit.status.value}"
         click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
-        click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}{status}  {', '.join(hit.reasons)}")
+        believed = trust_label(hit.parts.trust)
+        doubts = [*([f"trust {believed}"] if believed != "high" else []), *([hit.stale] if hit.stale else [])]
+        about = ", ".join([*hit.reasons, *map(visible, doubts)])
+        click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}{status}  {about}")
         for line in visible(hit.text).split("\n")[:8]:
             click.echo(f"   {line}")
 

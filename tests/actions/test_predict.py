@@ -1,0 +1,122 @@
+"""Predictions: successive recalls of one session make steps, neighbours in one answer do not."""
+
+import pytest
+
+from mcp_server.actions.forget import forget
+from mcp_server.actions.predict import access_patterns, predict_next
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import rebuild
+from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+NAMES = ("heron", "egret", "stork", "crane")
+
+
+@pytest.fixture
+def ids(store: Store) -> dict[str, str]:
+    return {name: remember(store, Draft(f"{name} bird server", "It runs.")).memory.id for name in NAMES}
+
+
+def ask(store: Store, *names: str, session: str) -> None:
+    for name in names:
+        recall(store, Query(name, limit=1), session=session)
+
+
+def found(store: Store) -> list[tuple[str, str, float, int]]:
+    return [
+        (one.first.partition("-")[0], one.second.partition("-")[0], round(one.probability, 2), one.count)
+        for one in access_patterns(store)
+    ]
+
+
+def test_what_follows_twice_is_a_pattern_and_what_follows_once_is_none(
+    store: Store, ids: dict[str, str]
+) -> None:
+    ask(store, "heron", "egret", session="s1")
+    assert found(store) == []
+
+    ask(store, "heron", "egret", session="s2")
+
+    assert found(store) == [("heron", "egret", 1.0, 2)]
+    assert [one.second for one in predict_next(store, ids["heron"])] == [ids["egret"]]
+    assert predict_next(store, ids["egret"]) == []
+
+
+def test_neighbours_in_one_answer_are_no_step(store: Store, ids: dict[str, str]) -> None:
+    for number in range(5):
+        assert len(recall(store, Query("bird server"), session=f"s{number}").hits) == 4
+
+    assert found(store) == []
+
+
+def test_recalls_of_two_sessions_are_no_step(store: Store, ids: dict[str, str]) -> None:
+    for number in range(4):
+        ask(store, "heron", session=f"a{number}")
+        ask(store, "egret", session=f"b{number}")
+
+    assert found(store) == []
+
+
+def test_asking_again_for_what_was_given_is_no_step(store: Store, ids: dict[str, str]) -> None:
+    for session in ("s1", "s2"):
+        ask(store, "heron", "heron", "heron", "egret", session=session)
+
+    assert found(store) == [("heron", "egret", 1.0, 2)]
+
+
+def test_less_than_three_tenths_of_the_steps_is_no_pattern(store: Store, ids: dict[str, str]) -> None:
+    for number in range(7):
+        ask(store, "heron", "egret" if number < 2 else "stork", session=f"s{number}")
+
+    assert found(store) == [("heron", "stork", 0.71, 5)]
+
+
+def test_the_last_recall_of_the_session_is_where_a_prediction_starts(
+    store: Store, ids: dict[str, str]
+) -> None:
+    for session in ("s1", "s2"):
+        ask(store, "heron", "egret", session=session)
+        ask(store, "stork", "crane", session=f"{session}b")
+    ask(store, "heron", session="now")
+    ask(store, "stork", session="another")
+
+    assert [one.second for one in predict_next(store, session="now")] == [ids["egret"]]
+    assert [one.second for one in predict_next(store)] == [ids["crane"]]
+
+
+def test_a_pattern_fades_when_nobody_walks_it(store: Store, ids: dict[str, str], clock: Clock) -> None:
+    for number in range(4):
+        ask(store, "heron", "egret", session=f"s{number}")
+    clock.pass_days(30)
+    assert found(store) == [("heron", "egret", 1.0, 2)]
+
+    clock.pass_days(30)
+
+    assert found(store) == []
+
+
+def test_what_was_forgotten_is_not_predicted(store: Store, ids: dict[str, str]) -> None:
+    for session in ("s1", "s2"):
+        ask(store, "heron", "egret", session=session)
+
+    forget(store, ids["egret"])
+
+    assert found(store) == []
+    assert predict_next(store, ids["heron"]) == []
+    with pytest.raises(NotFound):
+        predict_next(store, ids["egret"])
+
+
+def test_an_index_made_anew_predicts_the_same(store: Store, ids: dict[str, str]) -> None:
+    for number in range(9):
+        ask(store, NAMES[number % 3], NAMES[number % 2], NAMES[3], session=f"s{number}")
+    before = found(store), predict_next(store, ids["heron"])
+    assert all(before)
+
+    rebuild(store)
+
+    assert (found(store), predict_next(store, ids["heron"])) == before

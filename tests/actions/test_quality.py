@@ -1,0 +1,175 @@
+"""What was given and why, whether it was of use, and what that adds up to."""
+
+import time
+
+import pytest
+
+from mcp_server.actions.inject import inject
+from mcp_server.actions.quality import mark_used, note_use, retrieval_quality, why
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.adapters.index import usage
+from mcp_server.adapters.index.usage import Usage
+from mcp_server.core import dials
+from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+QUESTION = "where does the heron server listen?"
+
+
+@pytest.fixture
+def heron(store: Store) -> str:
+    return remember(store, Draft("Heron server", "The heron server listens on heron_port.")).memory.id
+
+
+def counts(store: Store, memory_id: str) -> Usage:
+    sync(store)
+    ref = read(store, memory_id).ref
+    with store.database.read() as db:
+        return usage.usage_of(db, [ref]).get(ref, usage.UNUSED)
+
+
+def test_a_reply_that_names_what_is_telling_makes_a_recalled_memory_used(store: Store, heron: str) -> None:
+    ref = read(store, heron).ref
+    recall(store, Query("heron"), session="s1")
+
+    assert note_use(store, "It listens.", prompt=QUESTION, session="s1") == []
+    assert note_use(store, "It is heron_port.", prompt=QUESTION, session="s1") == [ref]
+    assert note_use(store, "It is heron_port.", prompt=QUESTION, session="s1") == []
+    assert (counts(store, heron).used, counts(store, heron).retrieved) == (1, 1)
+
+
+def test_what_was_not_given_to_the_session_or_long_ago_is_not_used(
+    store: Store, heron: str, clock: Clock
+) -> None:
+    assert note_use(store, "It is heron_port.", prompt="", session="s1") == []
+    recall(store, Query("heron"), session="s1")
+    assert note_use(store, "It is heron_port.", prompt="", session="s2") == []
+
+    clock.pass_days(1.1)
+
+    assert note_use(store, "It is heron_port.", prompt="", session="s1") == []
+    assert counts(store, heron).used == 0
+
+
+def test_what_stood_in_the_prompt_proves_nothing(store: Store, heron: str) -> None:
+    recall(store, Query("heron"), session="s1")
+
+    assert note_use(store, "heron_port is it", prompt="is it heron_port?", session="s1") == []
+
+
+def test_after_three_recalls_helpfulness_is_that_of_three_and_not_of_six(store: Store, heron: str) -> None:
+    for number in range(3):
+        recall(store, Query("heron"), session=f"s{number}")
+
+    said = counts(store, heron)
+    assert (said.retrieved, said.accesses) == (3, 3)
+    assert dials.helpfulness(said.used, said.retrieved) == pytest.approx(1 / 7)
+
+
+def test_claude_may_say_what_was_of_use(store: Store, heron: str) -> None:
+    recall(store, Query("heron"), session="s1")
+
+    assert mark_used(store, [heron, heron], session="s1") == [heron]
+    mark_used(store, [heron], session="s1")
+
+    assert counts(store, heron).used == 1
+    with pytest.raises(NotFound):
+        mark_used(store, [heron, "nobody"], session="s2")
+    assert counts(store, heron).used == 1
+
+
+def test_a_receipt_says_when_why_what_and_at_what_cost(store: Store, heron: str, clock: Clock) -> None:
+    assert inject(store, QUESTION, session="s1")
+    clock.pass_days(0.01)
+    recall(store, Query("heron port"), session="s1")
+    note_use(store, "It is heron_port.", prompt="", session="s1")
+    recall(store, Query("heron"), session="s2")
+
+    last, recalled, shown = why(store)
+
+    assert (shown.why, shown.said, shown.session, shown.id) == ("prompt", QUESTION, "s1", heron)
+    assert shown.score and shown.score > 0 and shown.tokens > 10
+    assert (recalled.why, recalled.said, recalled.used) == ("recall", "heron port", True)
+    assert not last.used
+    assert why(store, session="s1") == [recalled, shown]
+    assert why(store, last=True) == [last]
+    assert why(store, session="s1", last=True) == [recalled]
+    assert why(store, session="nobody") == []
+
+
+def test_the_receipt_of_a_prompt_is_short_and_holds_no_secret(store: Store) -> None:
+    words = "heron server behind nginx with certificates rotated monthly, logs kept on egret and stork"
+    remember(store, Draft("Heron server", words))
+    secret = "AKIAZQWERTYUIOPASDFG"
+    inject(store, f"{secret} {words}", session="s1")
+
+    (shown,) = why(store)
+
+    assert len(shown.said) <= 80
+    assert "AKIAZQ" not in shown.said
+
+
+def test_the_statistics_add_up_what_was_given_and_used(store: Store, heron: str) -> None:
+    idle = remember(store, Draft("Egret database", "Postgres it is.")).memory.id
+    for number in range(3):
+        recall(store, Query("heron", limit=1), session=f"s{number}")
+        recall(store, Query("egret", limit=1), session=f"s{number}")
+    note_use(store, "heron_port", prompt="", session="s0")
+    inject(store, "please write a poem about autumn", session="s0")
+    inject(store, QUESTION, session="s0")
+    inject(store, "go on", session="s0")  # too short to call for anything: not counted
+
+    found = retrieval_quality(store)
+
+    assert (found.given, found.used, found.unique) == (7, 1, 2)
+    assert found.usage_rate == pytest.approx(1 / 7)
+    assert [(one.id, one.given, one.used) for one in found.top_used] == [(heron, 4, 1)]
+    assert [(one.id, one.given) for one in found.least_useful] == [(idle, 3)]
+    assert (found.prompts_told, found.prompts_silent) == (1, 1)
+
+
+def test_the_statistics_look_back_as_far_as_they_are_told(store: Store, heron: str, clock: Clock) -> None:
+    recall(store, Query("heron"), session="s1")
+    clock.pass_days(8)
+
+    assert retrieval_quality(store, days=7).given == 0
+    assert retrieval_quality(store, days=9).given == 1
+    assert retrieval_quality(store, days=0).given == 1
+
+
+def test_an_index_made_anew_gives_the_same_receipts_and_statistics(store: Store, heron: str) -> None:
+    inject(store, QUESTION, session="s1")
+    inject(store, "please write a poem about autumn", session="s1")
+    recall(store, Query("heron"), session="s2")
+    note_use(store, "heron_port", prompt="", session="s2")
+    before = why(store), retrieval_quality(store), counts(store, heron)
+
+    rebuild(store)
+
+    assert (why(store), retrieval_quality(store), counts(store, heron)) == before
+
+
+def test_looking_for_uses_of_fifty_memories_takes_a_moment(store: Store) -> None:
+    for number in range(50):
+        text = "\n".join(f"Set name_{number}_{line} in src/part{number}/file{line}.py." for line in range(20))
+        remember(store, Draft(f"Part {number}", text))
+    sync(store)
+    with store.database.read() as db:
+        refs = [f"{vault}/{id}" for vault, id in db.execute("SELECT vault, id FROM memories")]
+    store.ledger.append("recalled", store.clock(), refs=refs, session="s1")
+    sync(store)
+    reply = "nothing of it, though src/part900/file1.py and so on " * 200
+
+    took = []
+    for _ in range(5):
+        start = time.perf_counter()
+        assert note_use(store, reply, prompt="", session="s1") == []
+        took.append(time.perf_counter() - start)
+
+    assert min(took) < 0.1  # 20 ms is the aim; a busy machine may take longer
