@@ -22,7 +22,7 @@ from mcp_types import Tool
 
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.memory_fields import KEYS
-from mcp_server.core import dials, gate, provenance, ranking
+from mcp_server.core import dials, gate, prediction, provenance, ranking, use
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import TYPES, Kind, Link, Status
 from mcp_server.core.settings import DEFAULTS, TOOLSETS, Settings, parse_settings
@@ -286,6 +286,33 @@ def test_the_example_of_ranking_comes_out_as_shown() -> None:
     (example,) = fenced(text("docs/ranking.md"), "python")
     run = doctest.DocTestRunner()
     run.run(doctest.DocTestParser().get_doctest(example, {}, "ranking.md", None, 0))
+
+    assert run.tries
+    assert not run.failures
+
+
+def test_the_numbers_of_the_dials_that_are_documented_are_those_in_the_code() -> None:
+    modules: dict[str, ModuleType] = {"dials": dials, "prediction": prediction, "use": use}
+    documented = rows(text("docs/dials.md"))
+    moves = {row[0].strip("`"): float(row[1]) for row in documented if re.fullmatch(r"`[a-z_]+`", row[0])}
+    assert moves == dials.TRUST_EVENTS
+
+    told: dict[str, dict[str, float]] = {"TRUST_HALF_LIFE": {}, "BASE_TRUST": {}}
+    for cell, value, _ in (row for row in documented if "." in row[0]):
+        name, _, keys = cell.partition("` ")
+        module, _, constant = name.strip("`").partition(".")
+        if keys:
+            told[constant] |= dict.fromkeys(keys.split(", "), float(value))
+        else:
+            assert getattr(modules[module], constant) == float(value), name
+    assert told == {"TRUST_HALF_LIFE": dials.TRUST_HALF_LIFE, "BASE_TRUST": dials.BASE_TRUST}
+
+
+@pytest.mark.parametrize("name", ["docs/dials.md"])
+def test_the_example_of_the_dials_comes_out_as_shown(name: str) -> None:
+    (example,) = fenced(text(name), "python")
+    run = doctest.DocTestRunner()
+    run.run(doctest.DocTestParser().get_doctest(example, {}, name, None, 0))
 
     assert run.tries
     assert not run.failures

@@ -27,6 +27,9 @@ VALIDATING = ("confirmed", "used", "cross_validated")  # reasons that speak for 
 INVALIDATING = ("outdated", "partly_incorrect", "wrong")  # against it, as somebody may give them
 LOW_UTILITY_AFTER = 5  # answers that held a memory without its ever being used
 
+ACCESS_HEAT = 1.0  # of each access
+RECENCY_HEAT = 0.5  # of an access just now
+HEAT_HALF_LIFE = 7.0  # days
 HOT_AFTER = 3  # accesses
 COLD_AFTER = 14.0  # days without an access
 
@@ -78,7 +81,7 @@ def trust_label(value: float) -> str:
 
 def heat(accesses: int, age: float) -> float:
     """Return how much a memory is used; *age* since the last access, infinite when there was none."""
-    return 1.0 * accesses + 0.5 * half_life(age, 7.0)
+    return ACCESS_HEAT * accesses + RECENCY_HEAT * half_life(age, HEAT_HALF_LIFE)
 
 
 def is_hot(*, accesses: int, age: float, pinned: bool, promoted: bool = False) -> bool:
