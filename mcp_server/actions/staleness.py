@@ -56,9 +56,10 @@ def noted(store: Store, vault: Vault, touches: Iterable[str]) -> dict[str, str] 
     if not store.project or vault.level is not Level.PROJECT:
         return None
     found: dict[str, str] = {}
+    top = os.path.realpath(store.project.root)
     for each in touches:
         path = _path_of(each)
-        place = _inside(store.project.root, path)
+        place = _inside(top, path)
         state = _state(place) if place else None
         if state and (digest := _digest(str(place), *state)):
             found[path] = digest
@@ -75,18 +76,22 @@ def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict
     A file that was not written since the note is not read.
     """
     known = touched.touched_by(db, [row.ref for row in rows if row.touches])
-    return {row.ref: _compared(store, row, known.get(row.ref, [])) for row in rows}
+    if not known or not store.project:
+        return {row.ref: NOT_STALE for row in rows}
+    top = os.path.realpath(store.project.root)
+    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+    return {
+        row.ref: _compared(top, row, known[row.ref]) if row.ref in known and row.vault in here else NOT_STALE
+        for row in rows
+    }
 
 
-def _compared(store: Store, row: Row, known: Sequence[Touched]) -> Staleness:
-    vault = store.vault(row.vault)
-    if not known or not store.project or not vault or vault.level is not Level.PROJECT:
-        return Staleness()
+def _compared(top: str, row: Row, known: Sequence[Touched]) -> Staleness:
     about = {_path_of(each) for each in row.touches}  # somebody may have edited the file by hand
     changed, missing = [], []
     looked_at = [one for one in known if one.path in about]
     for one in looked_at:
-        place = _inside(store.project.root, one.path)
+        place = _inside(top, one.path)
         state = _state(place) if place else None
         if place is None or state is None:
             missing.append(one.path)
@@ -101,10 +106,9 @@ def _path_of(touch: str) -> str:
     return path if path and line.replace("-", "").isdigit() else touch
 
 
-def _inside(root: Path, path: str) -> Path | None:
-    """Return where *path* is, None when that is not below *root*, links followed."""
-    place = os.path.realpath(root / path)
-    top = os.path.realpath(root)
+def _inside(top: str, path: str) -> Path | None:
+    """Return where *path* is, None when that is not below the real folder *top*, links followed."""
+    place = os.path.realpath(os.path.join(top, path))
     return Path(place) if path and place.startswith(top + os.sep) else None
 
 
