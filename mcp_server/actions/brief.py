@@ -13,7 +13,7 @@ from pathlib import Path
 from mcp_server.actions.hot import hot_set
 from mcp_server.actions.staleness import NOT_STALE, staleness
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import memories, selections, usage
+from mcp_server.adapters.index import memories, selections, sessions, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.adapters.vault import stamp
@@ -30,7 +30,7 @@ from mcp_server.core.brief import (
 )
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Kind, Level
-from mcp_server.core.provenance import may_be_pushed
+from mcp_server.core.provenance import ASSISTANT, may_be_pushed, reads_like_instruction
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
 
@@ -62,7 +62,7 @@ def brief(
     """
     with store.database.read() as db:
         sections = [*_given(store, db, again), *_sections(store, db, again)]
-        notices = [*notices, *_notices(store, db)]
+        notices = [*notices, *_notices(store, db), *_last_session(store, db)]
     if for_subagent:
         told = [
             section for section in sections if section.title in ("Preferences", "Settled in this project")
@@ -203,6 +203,21 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
         f"{waiting} memories that came with this repository are not shown until the person accepts them"
         " with 'daybook trust'."
     ]
+
+
+def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
+    """Return what the last session was about, as somebody summed it up, when no session was saved here."""
+    last = sessions.told_last(db, next((vault.key for vault in store.vaults if vault.project), ""))
+    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
+    if not last or selections.newest(db, here or [store.user_vault.key], kind=Kind.SESSION, limit=1):
+        return []
+    said = f"{last.topic}: {last.summary}" if last.topic else last.summary
+    if not may_be_pushed(
+        source=ASSISTANT, in_repository=False, accepted=False, instructing=reads_like_instruction(said)
+    ):
+        return []
+    dated = datetime.fromtimestamp(last.last, UTC).strftime("%Y-%m-%d")
+    return [f"Last session ({dated}): {redact(said)}"]
 
 
 def _entries(store: Store, db: sqlite3.Connection, rows: Iterable[Row], shown: set[int]) -> Iterator[Entry]:

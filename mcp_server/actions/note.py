@@ -1,9 +1,11 @@
 """note: put a transcript into the worker's queue; runs in hooks, so it does next to nothing."""
 
+import contextlib
 from pathlib import Path
 
 from mcp_server.adapters import transcript_file
-from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index import sessions, transcripts
+from mcp_server.core.errors import IndexUnavailable
 from mcp_server.store import Store
 
 STOP_LINES = 3  # new lines that a transcript must have after an answer to be noted; DESIGN 6.3
@@ -59,6 +61,26 @@ def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
     Needs no index. Raises OSError when the disk refuses.
     """
     note_seen(store, path, transcript_file.size(path), session=session, folder=folder, ended=True)
+
+
+def note_session(store: Store, session: str, *, folder: str) -> None:
+    """
+    Note once that *session* works in *folder*, and under which short name it is known; fails never.
+
+    Only reads the index: without one the name is the first eight characters of the id.
+    """
+    if not session or store.settings.capture == "manual":
+        return
+    short = session[:8]
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        known = sessions.with_id(db, session)
+        if known and known.folder and not known.ended:
+            return
+        short = (known.short if known else "") or sessions.free_short(db, session)
+    vault = next((each.key for each in store.vaults if each.project), "")
+    store.ledger.note(
+        "session_started", store.clock(), session=session, short=short, folder=folder, vault=vault
+    )
 
 
 def captures(store: Store, path: Path) -> bool:

@@ -24,6 +24,8 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
     if os.environ.get(SETUP) == "missing":
         answer["systemMessage"] = SETTING_UP
     if said.get("source") in ("resume", "fork"):
+        if said.get("transcript_path"):  # a doctor who tries the hook has none
+            _note_session(said, *_opened(said))
         return answer  # what was shown at its start is still in the conversation
     text, need = _brief(said)
     if need:
@@ -39,9 +41,12 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
     from mcp_server.adapters.own_process import start_worker
 
     store, folder = _opened(said)
+    session = str(said.get("session_id") or "")
     path = Path(str(said.get("transcript_path", "")))
     if captures(store, path):
-        note_ended(store, path, session=str(said.get("session_id", "")), folder=str(folder))
+        if session:
+            store.ledger.note("session_ended", store.clock(), session=session)
+        note_ended(store, path, session=session, folder=str(folder))
         if os.environ.get(SETUP) != "missing":
             start_worker(os.environ)
     return {}
@@ -78,6 +83,7 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
 
     store, folder = _opened(said)
     session = str(said.get("session_id", ""))
+    _note_session(said, store, folder)
     compacted = said.get("source") == "compact"
     survived: list[str] = []
     if compacted:
@@ -99,6 +105,12 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
             session=session,
         )
     return told.text, notice(store, has_key=bool(model_key(os.environ)[0]))
+
+
+def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:
+    from mcp_server.actions.note import note_session
+
+    note_session(store, str(said.get("session_id") or ""), folder=str(folder))
 
 
 def _opened(said: dict[str, Any]) -> tuple[Any, Path]:

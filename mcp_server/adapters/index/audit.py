@@ -21,6 +21,7 @@ _NOT_HISTORY = frozenset(
         *("session_started", "session_told", "session_ended"),
     }
 )
+_VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched"})
 
 Watermark = dict[str, int]
@@ -63,15 +64,21 @@ def history(
     ref: str = "",
     session: str = "",
     events: Sequence[str] = (),
+    vaults: Sequence[str] = (),
     limit: int,
 ) -> list[Deed]:
-    """Return what was done, the latest first; only to *ref*, in *session* and of *events* where given."""
+    """
+    Return what was done, the latest first; only to *ref*, in *session* and of *events* where given.
+
+    With *vaults* what was done to memories of others is left out.
+    """
     conditions = [
         *(["ref = ?"] if ref else []),
         *(["session = ?"] if session else []),
         *([f"event IN ({', '.join('?' * len(events))})"] if events else []),
+        *([f"(ref = '' OR {_VAULT} IN ({', '.join('?' * len(vaults))}))"] if vaults else []),
     ]
-    bound = [*([ref] if ref else []), *([session] if session else []), *events]
+    bound = [*([ref] if ref else []), *([session] if session else []), *events, *vaults]
     return _deeds(db, " AND ".join(conditions) or "1", bound, f"at DESC, row DESC LIMIT {int(limit)}")
 
 

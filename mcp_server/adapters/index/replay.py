@@ -5,6 +5,7 @@ from datetime import UTC
 
 from mcp_server.adapters.index import (
     audit,
+    episodes,
     imports,
     receipts,
     sessions,
@@ -22,7 +23,7 @@ from mcp_server.core.memory import parse_timestamp
 
 DERIVED = (
     usage, transcripts, sightings, spending, tidying, sessions,
-    receipts, trust, transitions, touched, imports,
+    receipts, trust, transitions, touched, imports, episodes,
 )  # fmt: skip
 
 

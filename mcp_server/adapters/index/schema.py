@@ -135,16 +135,23 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("sessions").create(
         {
             "id": str, "short": str, "folder": str, "vault": str, "started": int, "last": int, "ended": int,
-            "topic": str, "summary": str, "watermark": str,
+            "topic": str, "summary": str, "watermark": str, "forgotten": int,
         },
         pk="id",
         defaults={
             "short": "", "folder": "", "vault": "", "started": 0, "last": 0, "ended": 0,
-            "topic": "", "summary": "", "watermark": "",
+            "topic": "", "summary": "", "watermark": "", "forgotten": 0,
         },
     )  # fmt: skip
     db.table("sessions").create_index(["short"])
     db.table("imported").create({"origin": str, "ref": str, "digest": str, "own": int}, pk="origin")
+    db.table("given").create(
+        {"session": str, "ref": str, "recalled": int, "used": int, "at": int},
+        pk=("session", "ref"),
+        defaults={"recalled": 0, "used": 0},
+    )
+    db.table("given").create_index(["ref"])
+    db.table("tally").create({"day": int, "event": str, "times": int}, pk=("day", "event"))
     db.table("ledger_files").create({"path": str, "offset": int}, pk="path")
     db.table("facts").create({"name": str, "value": str}, pk="name")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")

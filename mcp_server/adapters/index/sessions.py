@@ -8,7 +8,10 @@ from typing import Any
 
 from mcp_server.adapters.index.audit import Watermark
 
-EVENTS = frozenset({"session_started", "session_told", "session_titled", "session_ended"})
+EVENTS = frozenset(
+    {"session_started", "session_told", "session_titled", "session_ended", "session_forgotten"}
+)
+_GOING_ON = ("session_started", "session_told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class SessionRow:
     topic: str
     summary: str
     watermark: Watermark
+    forgotten: int = 0
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
@@ -43,17 +47,52 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     }
     if isinstance(data.get("watermark"), dict):
         said["watermark"] = json.dumps(data["watermark"])
-    # Going on after an end opens a session again.
-    said["ended"] = at if event == "session_ended" else 0
+    if event == "session_ended":
+        said["ended"] = at
+    elif event in _GOING_ON:
+        said["ended"] = 0  # going on after an end opens a session again
+    elif event == "session_forgotten":
+        said["forgotten"] = 0 if data.get("undone") else at
+    if not said:
+        return
     assignments = ", ".join(f"{name} = ?" for name in said)
+    # What is said about a session afterwards is not a part of it.
+    last = at if event in (*_GOING_ON, "session_ended") else 0
     db.execute(
-        f"UPDATE sessions SET last = max(last, ?), {assignments} WHERE id = ?", (at, *said.values(), session)
+        f"UPDATE sessions SET last = max(last, ?), {assignments} WHERE id = ?",
+        (last, *said.values(), session),
     )
+
+
+def with_id(db: sqlite3.Connection, session: str) -> SessionRow | None:
+    """Return the session with that id, None when no hook or tool told of it."""
+    found = _rows(db, "id = ?", (session,), limit=1)
+    return found[0] if found else None
 
 
 def with_name(db: sqlite3.Connection, name: str) -> SessionRow | None:
     """Return the session with that id or short id, of several the latest."""
     found = _rows(db, "id = ? OR short = ?", (name, name), limit=1)
+    return found[0] if found else None
+
+
+def free_short(db: sqlite3.Connection, session: str) -> str:
+    """Return the first eight characters of the id *session*, or more when another session has those."""
+    lengths = [*range(8, len(session), 4), len(session)]
+    taken = {
+        str(row[0])
+        for row in db.execute(
+            "SELECT short FROM sessions WHERE id != ?"
+            " AND short IN (SELECT substr(?, 1, value) FROM json_each(?))",
+            (session, session, json.dumps(lengths)),
+        )
+    }
+    return next((session[:length] for length in lengths if session[:length] not in taken), session)
+
+
+def told_last(db: sqlite3.Connection, vault: str) -> SessionRow | None:
+    """Return the last session of the project with *vault* that has a summary, None when none has."""
+    found = _rows(db, "vault = ? AND summary != '' AND forgotten = 0", (vault,), limit=1)
     return found[0] if found else None
 
 
@@ -64,8 +103,9 @@ def latest(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list
 
 def _rows(db: sqlite3.Connection, where: str, bound: Sequence[object], *, limit: int) -> list[SessionRow]:
     found = db.execute(
-        "SELECT id, short, folder, vault, started, last, ended, topic, summary, watermark FROM sessions"
+        "SELECT id, short, folder, vault, started, last, ended, topic, summary, watermark, forgotten"
+        " FROM sessions"
         f" WHERE {where} ORDER BY last DESC, id LIMIT {int(limit)}",
         bound,
     )
-    return [SessionRow(*(*row[:9], json.loads(row[9] or "{}"))) for row in found]
+    return [SessionRow(*(*row[:9], json.loads(row[9] or "{}"), row[10])) for row in found]

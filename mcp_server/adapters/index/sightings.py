@@ -22,8 +22,12 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
 
 def times(db: sqlite3.Connection, candidate: str) -> list[int]:
-    """Return how often *candidate* was seen in each of its sessions."""
-    found = db.execute("SELECT times FROM sightings WHERE candidate = ?", (candidate,))
+    """Return how often *candidate* was seen in each of its sessions; what was forgotten does not count."""
+    found = db.execute(
+        "SELECT s.times FROM sightings s LEFT JOIN sessions f ON f.id = s.session"
+        " WHERE s.candidate = ? AND s.at > coalesce(f.forgotten, 0)",
+        (candidate,),
+    )
     return [int(row[0]) for row in found]
 
 

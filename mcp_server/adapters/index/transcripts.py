@@ -149,6 +149,11 @@ def told_since(db: sqlite3.Connection, since: int) -> list[Transcript]:
     return _select(db, "at > ? AND path NOT LIKE '%/subagents/%'", (since,))
 
 
+def of_session(db: sqlite3.Connection, session: str) -> list[Transcript]:
+    """Return the transcripts of *session* and of its agents."""
+    return _select(db, "session = ?", (session,))
+
+
 def _select(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> list[Transcript]:
     rows = db.execute(f"SELECT {COLUMNS} FROM transcripts WHERE {where} ORDER BY rowid", values)
     return [

@@ -1,0 +1,165 @@
+"""sessions: which there were, what each was about, learned and used, and what comes up in several."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.sync import catch_up, ensure_synced
+from mcp_server.adapters import transcript_file
+from mcp_server.adapters.index import episodes, transcripts
+from mcp_server.adapters.index.episodes import Again, Episode
+from mcp_server.adapters.index.memories import Row
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Kind, clean_text, clean_title
+from mcp_server.core.query import check_limit
+from mcp_server.core.redaction import redact
+from mcp_server.store import Store
+
+LONGEST_TOPIC = 120  # characters
+LONGEST_SUMMARY = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How far a transcript was read: bytes there are, in the raw tier, and given to a model."""
+
+    path: str
+    size: int
+    kept: int
+    learned: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One session: what it left (kind → number), how many memories it recalled and used, what was read."""
+
+    episode: Episode
+    stored: dict[str, int]
+    recalled: int
+    used: int
+    transcripts: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A memory that a session asked for or used, and how often."""
+
+    id: str
+    title: str
+    recalled: int
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """What at least two sessions recalled or used, and the tags of what they learned."""
+
+    memories: tuple[Again, ...]
+    tags: tuple[Again, ...]
+
+
+def list_sessions(store: Store, *, limit: int = 20, all_projects: bool = False) -> list[Episode]:
+    """
+    Return the sessions of this project, the latest first; outside a project, all.
+
+    Raises Rejected for a bad limit.
+    """
+    check_limit(limit)
+    _look(store)
+    root = str(store.project.root) if store.project else ""
+    with store.database.read() as db:
+        return episodes.known(
+            db, _project_vaults(store), root, everywhere=all_projects or not store.project, limit=limit
+        )
+
+
+def find_session(store: Store, name: str) -> Episode:
+    """Return the session with that id, short id or beginning of an id; raise Rejected unless there is one."""
+    _look(store)
+    wanted = name.strip()
+    with store.database.read() as db:
+        found = episodes.named(db, wanted) if wanted else []
+    if len(found) > 1:
+        several = ", ".join(each.id for each in found[:5])
+        raise Rejected(f"Several sessions are called '{wanted[:80]}': {several}.", "Give the whole id.")
+    if not found:
+        raise Rejected(f"No session is known as '{wanted[:80]}'.", "List them with 'daybook sessions'.")
+    return found[0]
+
+
+def tell_session(store: Store, name: str) -> Told:
+    """Return what is known of a session. Raises Rejected when none is called so."""
+    episode = find_session(store, name)
+    with store.database.read() as db:
+        stored = episodes.memories_of(db, episode.id)
+        given = episodes.given_to(db, episode.id)
+        read = transcripts.of_session(db, episode.id)
+    return Told(
+        episode,
+        dict(Counter(row.type if row.kind is Kind.KNOWLEDGE else row.kind.value for row in stored)),
+        sum(recalled > 0 for _, _, recalled, _ in given),
+        sum(used > 0 for _, _, _, used in given),
+        tuple(
+            Reading(each.path, max(each.seen, transcript_file.size(Path(each.path))), each.kept, each.learned)
+            for each in read
+        ),
+    )
+
+
+def session_memories(store: Store, name: str) -> tuple[Episode, list[Row], list[Given]]:
+    """Return a session, what was remembered in it, and what it recalled or used. Raises Rejected."""
+    episode = find_session(store, name)
+    with store.database.read() as db:
+        stored = episodes.memories_of(db, episode.id)
+        given = episodes.given_to(db, episode.id)
+    return episode, stored, [Given(each[0].rpartition("/")[2], *each[1:]) for each in given]
+
+
+def title_session(store: Store, session: str, *, topic: str = "", summary: str = "") -> None:
+    """
+    Note what the session with that id is about; secrets are masked, what is not given stays.
+
+    Raises Rejected when nothing or too much is given, OSError when the disk refuses.
+    """
+    said = {
+        **({"topic": redact(clean_title(topic))} if topic.strip() else {}),
+        **({"summary": redact(clean_text(summary, LONGEST_SUMMARY))} if summary.strip() else {}),
+    }
+    if not said or not session:
+        raise Rejected("Nothing is said of a session.", "Give a topic or a summary, and which session.")
+    if len(said.get("topic", "")) > LONGEST_TOPIC:
+        raise Rejected(f"The topic has over {LONGEST_TOPIC} characters.", "Say the rest in the summary.")
+    store.ledger.append("session_titled", store.clock(), session=session, **said)
+    catch_up(store)
+
+
+def end_session(store: Store, session: str, *, topic: str = "", summary: str = "") -> None:
+    """Note that the session with that id is over, and what it was about. Raises what `title_session` does."""
+    if topic.strip() or summary.strip():
+        title_session(store, session, topic=topic, summary=summary)
+    if not session:
+        raise Rejected("It is not known which session this is.", "Give the session's id.")
+    store.ledger.append("session_ended", store.clock(), session=session)
+    catch_up(store)
+
+
+def patterns(store: Store, *, limit: int = 10) -> Patterns:
+    """Return what comes up in at least two sessions of this project. Raises Rejected for a bad limit."""
+    check_limit(limit)
+    _look(store)
+    keys = [vault.key for vault in store.vaults]
+    with store.database.read() as db:
+        return Patterns(
+            tuple(episodes.recurring_memories(db, keys, limit=limit)),
+            tuple(episodes.recurring_tags(db, keys, limit=limit)),
+        )
+
+
+def _look(store: Store) -> None:
+    ensure_synced(store)
+    catch_up(store)
+
+
+def _project_vaults(store: Store) -> Sequence[str]:
+    return [vault.key for vault in store.vaults if store.project and vault.project]

@@ -1,0 +1,168 @@
+"""
+What happened in which session: what each was given, how often things are done, what comes up again.
+
+Sessions are also known from their transcripts and memories, when no hook told of their start.
+"""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_server.adapters.index.memories import Row, rows
+
+GIVEN = ("recalled", "used")
+COUNTED = (
+    *("session_started", "remembered", "revised", "forgotten", "restored", "recalled", "injected", "used"),
+    *("confirmed", "judged", "tidied", "transcript_kept", "transcript_learned", "spent"),
+)
+EVENTS = frozenset(COUNTED)
+DAY = 86_400  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One session, however it is known; times in Unix seconds, 0 where there is none."""
+
+    id: str
+    short: str
+    folder: str
+    started: int
+    last: int
+    ended: int
+    topic: str
+    summary: str
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A memory (its ref and title) or a tag that several sessions had to do with, and how often."""
+
+    name: str
+    title: str
+    sessions: int
+    times: int
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger."""
+    db.execute(
+        "INSERT INTO tally VALUES (?, ?, 1) ON CONFLICT (day, event) DO UPDATE SET times = times + 1",
+        (at - at % DAY, event),
+    )
+    session, refs = str(data.get("session") or ""), data.get("refs")
+    if event in GIVEN and session and isinstance(refs, list):
+        db.executemany(
+            f"INSERT INTO given (session, ref, {event}, at) VALUES (?, ?, 1, ?)"
+            f" ON CONFLICT (session, ref) DO UPDATE SET {event} = {event} + 1, at = max(at, excluded.at)",
+            [(session, str(ref), at) for ref in refs],
+        )
+
+
+def tally(db: sqlite3.Connection, since: int) -> dict[str, int]:
+    """Return event → how often it stands in the ledger since that Unix second, which begins a day."""
+    found = db.execute("SELECT event, sum(times) FROM tally WHERE day >= ? GROUP BY event", (since,))
+    counts = {str(event): int(times) for event, times in found}
+    return {event: counts.get(event, 0) for event in COUNTED}
+
+
+_HEARD = """
+    SELECT id, short, folder, vault, started, last, ended, topic, summary, forgotten FROM sessions
+    UNION ALL SELECT session, '', folder, '', at, at, iif(ended, at, 0), '', '', 0 FROM transcripts
+      WHERE session != '' AND path NOT LIKE '%/subagents/%'
+    UNION ALL SELECT session, '', '', vault, created, created, 0, '', '', 0 FROM memories WHERE session != ''
+    UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM given
+"""
+_ONE = (
+    "id, max(short), max(folder), min(started), max(last), max(ended), max(topic), max(summary),"
+    " max(forgotten)"
+)
+
+
+def known(
+    db: sqlite3.Connection, vaults: Sequence[str], folder: str, *, everywhere: bool, limit: int
+) -> list[Episode]:
+    """
+    Return the sessions that worked in *folder* or in a project with these *vaults*, the latest first.
+
+    *everywhere*: all sessions.
+    """
+    here = f"vault IN ({', '.join('?' * len(vaults))}) OR folder = ? OR substr(folder, 1, ?) = ?"
+    inside = folder.rstrip("/") + "/"
+    found = db.execute(
+        f"SELECT {_ONE} FROM ({_HEARD}) GROUP BY id HAVING ? OR sum({here})"
+        f" ORDER BY max(last) DESC, id LIMIT {int(limit)}",
+        (everywhere, *vaults, folder, len(inside), inside),
+    )
+    return [Episode(*row) for row in found]
+
+
+def named(db: sqlite3.Connection, name: str) -> list[Episode]:
+    """Return the sessions with that id or short id, else those whose id begins so; at most ten."""
+    found = [
+        Episode(*row)
+        for row in db.execute(
+            f"SELECT {_ONE} FROM ({_HEARD}) GROUP BY id HAVING id = ? OR max(short) = ?"
+            " OR substr(id, 1, ?) = ? ORDER BY max(last) DESC, id LIMIT 10",
+            (name, name, len(name), name),
+        )
+    ]
+    return [each for each in found if name in (each.id, each.short)] or found
+
+
+def memories_of(db: sqlite3.Connection, session: str) -> list[Row]:
+    """Return what was remembered in *session*, as the files or the ledger say; the oldest first."""
+    return rows(
+        db,
+        "session = ? OR vault || '/' || id IN"
+        " (SELECT ref FROM audit WHERE session = ? AND event = 'remembered')",
+        (session, session),
+        "created, id",
+    )
+
+
+def given_to(db: sqlite3.Connection, session: str) -> list[tuple[str, str, int, int]]:
+    """Return (ref, title, times recalled, times used) of what *session* was given, the last first."""
+    found = db.execute(
+        "SELECT g.ref, coalesce(m.title, ''), g.recalled, g.used FROM given g"
+        " LEFT JOIN memories m ON m.vault || '/' || m.id = g.ref WHERE g.session = ?"
+        " ORDER BY g.at DESC, g.ref",
+        (session,),
+    )
+    return [(str(ref), str(title), int(recalled), int(used)) for ref, title, recalled, used in found]
+
+
+def superseded_by(db: sqlite3.Connection, memory_id: str, vaults: Sequence[str]) -> list[Row]:
+    """Return what is superseded by the memory with that id."""
+    return rows(
+        db,
+        f"status = 'superseded' AND superseded_by = ? AND vault IN ({', '.join('?' * len(vaults))})",
+        (memory_id, *vaults),
+        "id",
+    )
+
+
+def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
+    """Return the memories of *vaults* that at least two sessions recalled or used, by how many did."""
+    found = db.execute(
+        "SELECT g.ref, m.title, count(*), sum(g.recalled + g.used) FROM given g"
+        " JOIN memories m ON m.vault || '/' || m.id = g.ref"
+        f" WHERE m.vault IN ({', '.join('?' * len(vaults))}) GROUP BY g.ref HAVING count(*) >= 2"
+        f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
+        vaults,
+    )
+    return [Again(*row) for row in found]
+
+
+def recurring_tags(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
+    """Return the tags of what at least two sessions learned, by how many did."""
+    found = db.execute(
+        "SELECT t.tag, '', count(DISTINCT m.session), count(*) FROM tags t"
+        " JOIN memories m ON m.row = t.memory"
+        f" WHERE m.session != '' AND m.status = 'active' AND m.vault IN ({', '.join('?' * len(vaults))})"
+        " GROUP BY t.tag HAVING count(DISTINCT m.session) >= 2"
+        f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
+        vaults,
+    )
+    return [Again(*row) for row in found]
