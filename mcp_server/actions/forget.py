@@ -19,6 +19,8 @@ from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, check_id
 from mcp_server.store import Store
 
+CANDIDATES = "candidates"  # a folder of the trash whose files were never memories
+
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
@@ -109,7 +111,8 @@ def _in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
         folder = places.trash_folder(store.home, vault)
         names = [*folder.rglob(f"{memory_id}.md"), *folder.rglob(f"{memory_id}.*.md")]
         for path in sorted(names, key=lambda name: name.stat().st_ctime_ns, reverse=True):
-            yield vault, path
+            if path.relative_to(folder).parts[0] != CANDIDATES:
+                yield vault, path
 
 
 def _free_name(path: Path) -> Path:

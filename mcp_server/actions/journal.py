@@ -69,7 +69,7 @@ def load(store: Store, row: Row) -> Found:
     """Return the memory that the index knows as *row*, from its file; raises NotFound, Unreadable."""
     vault = store.vault(row.vault)
     assert vault
-    return _load(store, vault, Path(row.path).relative_to(vault.root).as_posix())
+    return load_at(store, vault, Path(row.path).relative_to(vault.root).as_posix())
 
 
 def place_of(found: Found) -> str:
@@ -214,8 +214,9 @@ def _apply(store: Store, change: Change) -> Outcome:
         _accept_again(store, found, files.digest(data))
     if target != found.path:
         _move(found.path, target)
-    places_in_vault = [said[PLACE] for said in (change.was, change.now) if not said[PLACE].startswith(TRASH)]
-    take_in(store, found.vault, *(found.vault.root / place for place in dict.fromkeys(places_in_vault)))
+    folders = {folder.name for folder in found.vault.folders()}  # the trash and candidates are not indexed
+    touched = [said[PLACE] for said in (change.was, change.now) if said[PLACE].partition("/")[0] in folders]
+    take_in(store, found.vault, *(found.vault.root / place for place in dict.fromkeys(touched)))
     return Outcome.DONE
 
 
@@ -244,7 +245,7 @@ def _file(store: Store, change: Change) -> Found | None:
         if PLACE in said:
             assert vault
             with contextlib.suppress(NotFound, Unreadable, Rejected):
-                found = _load(store, vault, said[PLACE])
+                found = load_at(store, vault, said[PLACE])
                 if found.memory.id == change.id:
                     return found
     return None
@@ -260,7 +261,8 @@ def _path(store: Store, vault: Vault, place: str) -> Path:
     return places.trash_folder(store.home, vault) / relative
 
 
-def _load(store: Store, vault: Vault, place: str) -> Found:
+def load_at(store: Store, vault: Vault, place: str) -> Found:
+    """Return the memory whose file is at *place* in *vault*; raises NotFound, Unreadable, Rejected."""
     path = _path(store, vault, place)
     there = stamp(path)
     if there is None:

@@ -73,6 +73,8 @@ _HEARD = """
       WHERE session != '' AND path NOT LIKE '%/subagents/%'
     UNION ALL SELECT session, '', '', vault, created, created, 0, '', '', 0 FROM memories WHERE session != ''
     UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM given
+    UNION ALL SELECT session, '', '', substr(ref, 1, instr(ref, '/') - 1), at, at, 0, '', '', 0 FROM audit
+      WHERE session != '' AND event NOT LIKE 'session%'
 """
 _ONE = (
     "id, max(short), max(folder), min(started), max(last), max(ended), max(topic), max(summary),"

@@ -20,6 +20,7 @@ LASTING = ("architecture", "decision", "pattern", "gotcha", "preference")
 """Types that age only when they were never used; DESIGN section 3."""
 
 UPKEEP = ("ageing", "orphans", "trash")  # steps that look at time alone
+FORGETTING = "forget session"  # a step of nobody's tidying, which has an undo of its own
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
@@ -75,10 +76,23 @@ def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
     """Return the last run that changed a memory of *vaults* and was not undone, '' when there is none."""
     marks = ", ".join("?" * len(vaults))
     found = db.execute(
-        f"SELECT run FROM tidied WHERE NOT undone AND vault IN ({marks}) ORDER BY rowid DESC LIMIT 1",
-        tuple(vaults),
+        f"SELECT run FROM tidied WHERE NOT undone AND step != ? AND vault IN ({marks})"
+        " ORDER BY rowid DESC LIMIT 1",
+        (FORGETTING, *vaults),
     ).fetchone()
     return str(found[0]) if found else ""
+
+
+def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
+    """Return the memories that a merge made of any of *refs* in words of its own and nobody undid."""
+    found = db.execute(
+        "SELECT DISTINCT json_extract(t.changes, '$[0].ref') FROM tidied t, json_each(t.changes) c"
+        " WHERE NOT t.undone AND json_extract(t.changes, '$[0].was') = '{}'"
+        " AND json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(refs)),),
+    )
+    made = [str(row[0]) for row in found]
+    return rows(db, "vault || '/' || id IN (SELECT value FROM json_each(?))", (json.dumps(made),))
 
 
 def entries(db: sqlite3.Connection, run: str) -> list[Entry]:

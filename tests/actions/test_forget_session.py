@@ -1,0 +1,273 @@
+"""Everything learned in one session goes, and comes back in one command."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.candidate import review_candidates
+from mcp_server.actions.capture import keep
+from mcp_server.actions.forget_session import forget_session, undo_forget_session
+from mcp_server.actions.learn import next_piece
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.note import note_seen
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.session_history import find_session
+from mcp_server.actions.settle import settle
+from mcp_server.actions.sync import catch_up, rebuild
+from mcp_server.actions.tidy import tidy, undo
+from mcp_server.adapters.index import sightings, transcripts
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.query import Filter
+from mcp_server.store import Store
+from tests.actions.test_tidy import plan_of
+from tests.conftest import Clock
+from tests.recorded import Recorded
+from tests.scripted_model import ScriptedModel
+
+DECIDED = "We decided to keep invoices in Postgres because the reports need window functions."
+
+
+def put(store: Store, title: str, text: str, *, session: str = "bad", **more: object) -> str:
+    return remember(store, Draft(title, text, session=session, **more)).memory.id  # type: ignore[arg-type]
+
+
+def status(store: Store, memory_id: str) -> Status:
+    return read(store, memory_id).memory.status
+
+
+def active(store: Store) -> set[str]:
+    return {row.id for row in list_memories(store, Filter(), limit=50).rows}
+
+
+def files_of(store: Store) -> dict[str, bytes]:
+    """Return every memory and candidate outside the trash."""
+    found = {str(path.relative_to(store.home)): path.read_bytes() for path in store.home.rglob("*.md")}
+    return {name: data for name, data in found.items() if not name.startswith("trash/")}
+
+
+def captured(store: Store, recorded: Recorded) -> None:
+    size = recorded.path.stat().st_size
+    note_seen(store, recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=True)
+    catch_up(store)
+    with store.database.read() as db:
+        found = transcripts.known(db, str(recorded.path))
+    assert found
+    keep(store, found)
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, project: Path) -> Recorded:
+    recorded = Recorded(tmp_path / "transcripts", cwd=project, session="bad")
+    recorded.user(DECIDED)
+    recorded.claude("Noted.")
+    return recorded
+
+
+def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, recorded: Recorded) -> None:
+    before = put(store, "Port", "Staging listens on 8080.", session="good")
+    captured(store, recorded)
+    learned = put(store, "Proxy", "Staging sits behind the proxy of evil.example.")
+    mine = put(store, "Short commits", "Below 60 characters.", level=Level.USER)
+    kept = files_of(store)
+    assert len(review_candidates(store)) == 1
+
+    plan = forget_session(store, "bad", dry_run=True)
+
+    assert files_of(store) == kept
+    assert len(plan.entries) == 4
+
+    done = forget_session(store, "bad", dry_run=False)
+
+    assert [entry.reason for entry in done.entries] == [entry.reason for entry in plan.entries]
+    assert done.failed == done.left == []
+    assert active(store) == {before}
+    assert review_candidates(store) == []
+    with pytest.raises(NotFound):
+        read(store, learned)
+    with pytest.raises(NotFound):
+        read(store, mine)
+    assert find_session(store, "bad").forgotten == store.now()
+
+    back = undo_forget_session(store, "bad")
+
+    assert sorted(back.restored) == sorted(entry.changes[-1].id for entry in done.entries)
+    assert back.skipped == []
+    assert files_of(store) == kept
+    assert active(store) == {before, learned, mine, "bad"}
+    assert len(review_candidates(store)) == 1
+    assert find_session(store, "bad").forgotten == 0
+
+
+def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(store: Store) -> None:
+    old = put(store, "Queue", "Jobs run on Redis.", session="good")
+    older = put(store, "Cache", "The cache is warmed nightly.", session="good")
+    bad = put(store, "Queue now", "Jobs run on SQS.", supersedes=(old,))
+    middle = put(store, "Cache now", "The cache is warmed never.", supersedes=(older,))
+    last = put(store, "Cache today", "The cache is warmed hourly.", session="later", supersedes=(middle,))
+
+    done = forget_session(store, "bad", dry_run=False)
+
+    memory = read(store, old).memory
+    assert (memory.status, memory.superseded_by, memory.valid_to) == (Status.ACTIVE, "", None)
+    assert (status(store, older), read(store, older).memory.superseded_by) == (Status.SUPERSEDED, last)
+    assert any(f"[{old}] is active again" in line for line in done.lines())
+    assert any(f"[{older}] is superseded by [{last}] then" in line for line in done.lines())
+
+    undo_forget_session(store, "bad")
+
+    assert (status(store, old), read(store, old).memory.superseded_by) == (Status.SUPERSEDED, bad)
+    assert read(store, older).memory.superseded_by == middle
+
+
+def test_words_merged_into_an_older_memory_are_said_to_be_there_still(store: Store) -> None:
+    old = put(store, "Deploys", "Deploys run from GitHub Actions on every push to main", session="good",
+              type="decision", source="assistant")  # fmt: skip
+    draft = Draft(
+        "Deploys", "Deploys run from GitHub Actions on each push to main, after the linters passed",
+        type="decision", source="assistant", session="bad",
+    )  # fmt: skip
+    assert settle(store, draft).id == old
+
+    done = forget_session(store, "bad", dry_run=False)
+
+    assert done.entries == []
+    assert done.left == [f"[{old}] was revised in it; what it said before is not kept, so read it"]
+
+
+def test_a_memory_that_a_merge_made_of_its_words_goes_and_the_other_source_returns(
+    open_here: Callable[..., Opened], clock: Clock
+) -> None:
+    words = "Backups of the shop are made each night; restores are tried each month by hand."
+    merged = {"from": [2, 3], "title": "Backups and restores", "text": words}
+    with ScriptedModel([plan_of(keep=[1, 4, 5], merge=[merged])]) as api:
+        store = open_here(
+            DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=api.url
+        ).store()
+        ids = []
+        for session, text in (
+            ("good", "Invoices leave through the billing worker."),
+            ("bad", "Backups of the shop are made each night."),
+            ("good", "Restores are tried each month by hand."),
+            ("good", "Indexes are rebuilt on Sundays by the loader."),
+            ("good", "Translations live in the folder locales."),
+        ):
+            ids.append(put(store, text, text, session=session, type="decision", source="extracted"))
+            clock.pass_days(0.01)
+        clock.pass_days(2)
+        (entry,) = tidy(store).entries
+        made = entry.changes[0].id
+
+        gone = forget_session(store, "bad", dry_run=False)
+
+    assert {each.changes[-1].id for each in gone.entries} == {made, ids[1]}
+    assert status(store, ids[2]) is Status.ACTIVE
+    with pytest.raises(NotFound):
+        read(store, made)
+    undo_forget_session(store, "bad")
+    assert (status(store, made), status(store, ids[2])) == (Status.ACTIVE, Status.SUPERSEDED)
+
+
+def test_a_forgotten_session_is_not_learned_from_again_until_it_says_something_new(
+    store: Store, recorded: Recorded
+) -> None:
+    captured(store, recorded)
+    recorded.user("And the totals are rounded per line, which nobody has read yet.")
+    assert next_piece(store)
+
+    forget_session(store, "bad", dry_run=False)
+
+    assert next_piece(store) is None
+    captured(store, recorded)
+    assert "bad" not in active(store)
+    recorded.user("From here on we talk about something else.")
+    captured(store, recorded)
+    words = read(store, "bad").memory.text
+    assert "something else" in words
+    assert "Postgres" not in words
+    assert "totals" not in words
+
+
+def test_taking_it_back_lets_the_transcript_be_read_from_where_it_was(
+    store: Store, recorded: Recorded
+) -> None:
+    captured(store, recorded)
+    recorded.user("And the totals are rounded per line, which nobody has read yet.")
+    forget_session(store, "bad", dry_run=False)
+    forget_session(store, "bad", dry_run=False)
+
+    undo_forget_session(store, "bad")
+
+    captured(store, recorded)
+    words = read(store, "bad").memory.text
+    assert "Postgres" in words
+    assert words.count("totals") == 1
+    assert next_piece(store)
+
+
+def test_what_was_sighted_in_it_counts_no_more(store: Store, recorded: Recorded) -> None:
+    captured(store, recorded)
+    (waiting,) = review_candidates(store)
+
+    def times() -> list[int]:
+        catch_up(store)
+        with store.database.read() as db:
+            return sightings.times(db, waiting.memory.id)
+
+    assert times() == [1]
+    forget_session(store, "bad", dry_run=False)
+    assert times() == []
+    rebuild(store)
+    assert times() == []
+    undo_forget_session(store, "bad")
+    assert times() == [1]
+
+
+def test_a_session_of_another_project_is_forgotten_there(
+    store: Store, open_here: Callable[..., Opened], tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    other = open_here(elsewhere).store()
+    there = put(other, "Proxy", "Staging sits behind a proxy.")
+
+    forget_session(store, "bad", dry_run=False)
+
+    with pytest.raises(NotFound):
+        read(other, there)
+    undo_forget_session(store, "bad")
+    assert status(other, there) is Status.ACTIVE
+
+
+def test_undoing_the_last_tidying_does_not_bring_a_forgotten_session_back(store: Store) -> None:
+    gone = put(store, "Proxy", "Staging sits behind a proxy.")
+    forget_session(store, "bad", dry_run=False)
+
+    assert undo(store).lines() == ["There is nothing to undo."]
+    with pytest.raises(NotFound):
+        read(store, gone)
+
+
+def test_what_was_changed_since_stays_and_is_said(store: Store) -> None:
+    old = put(store, "Queue", "Jobs run on Redis.", session="good")
+    put(store, "Queue now", "Jobs run on SQS.", supersedes=(old,))
+    forget_session(store, "bad", dry_run=False)
+    path = read(store, old).path
+    path.write_bytes(path.read_bytes().replace(b"Redis", b"Valkey"))
+
+    back = undo_forget_session(store, "bad")
+
+    assert [memory_id for memory_id, _ in back.skipped] == [old]
+    assert "Valkey" in read(store, old).memory.text
+
+
+def test_a_session_that_nobody_knows_or_forgot_is_said(store: Store) -> None:
+    put(store, "Port", "Staging listens on 8080.", session="good")
+
+    with pytest.raises(Rejected, match="No session"):
+        forget_session(store, "never-was", dry_run=False)
+    with pytest.raises(Rejected, match="Nothing of that session was forgotten"):
+        undo_forget_session(store, "good")
