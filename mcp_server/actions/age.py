@@ -30,6 +30,25 @@ def aged(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
         yield put_away(found, AGEING, "aged", f"archive: [{found.memory.id}] unused for {days} days")
 
 
+def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
+    """
+    Yield the way to the archive for conversations that nobody ever used, after half of AUTO_ARCHIVE_DAYS.
+
+    For a store above its size limit: the oldest first; what is archived and linked to nothing ends in the
+    trash in time, which gives room. Not for the *new* in the archive.
+    """
+    days = store.settings.auto_archive_days // 2
+    if not days:
+        return
+    now = store.now()
+    with store.database.read() as db:
+        rows = tidying.idle(db, vaults, now - days * DAY, now, MOST, raw_and_unused=True)
+    for found in _found(store, [row for row in rows if row.ref not in new]):
+        yield put_away(
+            found, AGEING, "aged", f"archive: [{found.memory.id}] unused for {days} days, room is short"
+        )
+
+
 def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
     """Yield the mark of an orphan for what is in the archive without a link; not for the *new* there."""
     with store.database.read() as db:

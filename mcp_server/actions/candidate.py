@@ -140,15 +140,22 @@ def reject(store: Store, keys: Sequence[str]) -> None:
 
 def expire(store: Store) -> int:
     """Delete the candidates that were not seen for 30 days; return how many."""
+    late = expired(store)
+    for each in late:
+        files.delete(each.path)  # it may be proposed again: nobody said no to it
+    return len(late)
+
+
+def expired(store: Store) -> list[Waiting]:
+    """Return the candidates that were not seen for 30 days."""
     late = store.now() - int(EXPIRES_AFTER * DAY)
-    expired = 0
+    found = []
     for each in review_candidates(store):
         with store.database.read() as db:
             last = sightings.last_seen(db, each.memory.id)
         if max(last, int(each.memory.updated.timestamp())) < late:
-            files.delete(each.path)  # it may be proposed again: nobody said no to it
-            expired += 1
-    return expired
+            found.append(each)
+    return found
 
 
 def _confirmed(source: str) -> str:

@@ -20,6 +20,7 @@ from mcp_server.actions.notice import LATE
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import untrusted
+from mcp_server.actions.size_limit import measure
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files
 from mcp_server.adapters.index import selections, soundness, transcripts
@@ -88,6 +89,8 @@ def status(store: Store, *, has_key: bool) -> State:
         needs.append("The model may be called, but there is no API key: set one with 'daybook setup --key'.")
     if spent.given_up:
         needs.append(f"Not learned, after {MOST_TRIES} tries: {spent.given_up} pieces; recall finds them.")
+    if crowded := measure(store).said:
+        needs.append(crowded)
     if disputed:
         needs.append(f"{disputed} memories contradict each other and are not shown unasked.")
     if capture.candidates and capture.mode == "suggest":

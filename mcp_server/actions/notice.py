@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from mcp_server.actions.size_limit import told_today
 from mcp_server.adapters import files
 from mcp_server.adapters.index import transcripts
 from mcp_server.core.errors import IndexUnavailable
@@ -33,6 +34,8 @@ def notice(store: Store, *, has_key: bool) -> str:
         return "Daybook: the model's service refuses the key or the account; 'daybook status' says more."
     if store.settings.model_calls and not has_key:
         return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
+    if crowded := told_today(store):
+        return crowded
     if has_key and not store.settings.model_calls and _offer(store):
         return (
             "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"

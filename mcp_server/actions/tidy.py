@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcp_server.actions import age, journal
+from mcp_server.actions import age, journal, trash
 from mcp_server.actions.candidate import expire
 from mcp_server.actions.consolidate import (
     DROPS,
@@ -26,6 +26,7 @@ from mcp_server.actions.consolidate import (
 )
 from mcp_server.actions.journal import Undone, undo
 from mcp_server.actions.model_call import call_model
+from mcp_server.actions.size_limit import measure
 from mcp_server.actions.sync import catch_up, ensure_synced, sync
 from mcp_server.adapters import files
 from mcp_server.adapters.index import tidying
@@ -61,6 +62,7 @@ class Tidied:
     waits: str = ""
     repaired: int = 0
     expired: int = 0
+    emptied: int = 0
     calls: int = 0
 
     @property
@@ -75,7 +77,9 @@ class Tidied:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was done, or would be, and there is nothing to look at."""
-        return not (self.entries or self.proposals or self.refused or self.failed or self.expired)
+        return not (
+            self.entries or self.proposals or self.refused or self.failed or self.expired or self.emptied
+        )
 
     def lines(self) -> list[str]:
         """Return the report: one line for each entry, then what was left undone, then the counts."""
@@ -86,7 +90,8 @@ class Tidied:
         said += [f"not done: {line}" for line in (*self.refused, *self.failed)]
         said += [f"the model waits: {self.waits}"] if self.waits else []
         counted = dict(self.counts)
-        counted |= {"repaired": self.repaired, "expired candidates": self.expired, "model calls": self.calls}
+        counted |= {"repaired": self.repaired, "expired candidates": self.expired}
+        counted |= {"emptied from the trash": self.emptied, "model calls": self.calls}
         numbers = ", ".join(f"{name} {number}" for name, number in counted.items() if number)
         return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
 
@@ -117,6 +122,8 @@ def tidy(store: Store, *, dry_run: bool = False, with_model: bool | None = None)
         done.repaired = sync(store, deep=True).changed
         settled = _steps(store, done, asking)
         done.expired = expire(store)
+        if measure(store).is_over:
+            done.emptied = len(trash.empty(store, trash.late(store)))
         with store.database.read() as db:
             active = tidying.count_active(db, scope)
         store.ledger.append("tidied", store.clock(), run=done.run, ended=scope, active=active, groups=settled)
@@ -164,13 +171,20 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
             _ask_all(store, done, here, untouched)
             if not done.dry_run:
                 settled += _settled(store, done, here, known(store, vault), untouched)
+    put_aged_away(store, done)
+    return settled
+
+
+def put_aged_away(store: Store, done: Tidied) -> None:
+    """Put away what has aged, mark orphans, throw away what waited long enough; a dry run only notes it."""
     # Whoever shares a repository uses its memories too, and nobody here knows how much.
     private = [vault.key for vault in store.vaults if not vault.in_repository]
     _take(store, done, age.aged(store, private))
     new = done.refs(DROPS, age.AGEING)
     _take(store, done, age.orphaned(store, private, new))
     _take(store, done, age.thrown_away(store, private, new | done.refs(age.ORPHANS)))
-    return settled
+    if measure(store).is_over:
+        _take(store, done, age.crowded(store, private, new))
 
 
 def _take(store: Store, done: Tidied, entries: Iterable[Entry]) -> None:

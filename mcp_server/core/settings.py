@@ -28,6 +28,7 @@ class Settings:
     capture: DAYBOOK_CAPTURE, `auto` (remember what sessions show), `suggest` or `manual`.
     auto_archive_days: AUTO_ARCHIVE_DAYS, days without activity after which a memory is archived, 0 for never.
     orphan_grace_days: KG_ORPHAN_GRACE_DAYS, days that an archived memory without links waits for the trash.
+    max_memory_size_mb: MAX_MEMORY_SIZE_MB, how many MB the memory should take at most, 0 for no limit.
     toolsets: DAYBOOK_TOOLSETS, the sets of tools that Claude is offered: names of TOOLSETS, always `core`.
     """
 
@@ -40,6 +41,7 @@ class Settings:
     capture: str = "auto"
     auto_archive_days: int = 90
     orphan_grace_days: int = 90
+    max_memory_size_mb: int = 1000
     toolsets: tuple[str, ...] = TOOLSETS
 
 
@@ -94,6 +96,9 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         auto_archive_days=_number("AUTO_ARCHIVE_DAYS", value("AUTO_ARCHIVE_DAYS"), default=90, most=36500),
         orphan_grace_days=_number(
             "KG_ORPHAN_GRACE_DAYS", value("KG_ORPHAN_GRACE_DAYS"), default=90, most=36500
+        ),
+        max_memory_size_mb=_number(
+            "MAX_MEMORY_SIZE_MB", value("MAX_MEMORY_SIZE_MB"), default=1000, most=10_000_000
         ),
         toolsets=tuple(name for name in TOOLSETS if name == "core" or name in chosen),
     )

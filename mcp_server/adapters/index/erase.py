@@ -11,6 +11,15 @@ def erase_traces(database: Database) -> None:
     are merged; the log is emptied last, unless another process reads it at this moment.
     """
     database.delete_set_aside()
+    compact(database)
+
+
+def compact(database: Database) -> None:
+    """
+    Give the pages that the index does not need back to the disk.
+
+    Waits some seconds for whoever writes; raises IndexUnavailable when that is not over by then.
+    """
     with database.write() as db:
         for table in ("memories_fts", "passages_fts"):
             db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")

@@ -145,12 +145,27 @@ def active(db: sqlite3.Connection, vault: str, limit: int) -> list[Row]:
     )
 
 
-def idle(db: sqlite3.Connection, vaults: Sequence[str], before: int, now: int, limit: int) -> list[Row]:
+def idle(
+    db: sqlite3.Connection,
+    vaults: Sequence[str],
+    before: int,
+    now: int,
+    limit: int,
+    *,
+    raw_and_unused: bool = False,
+) -> list[Row]:
     """
     Return what was neither updated, verified nor used since *before*, and is neither pinned nor hot *now*.
 
     Conversations, sessions and notes come first, then the oldest; lasting types only if never used.
+    *raw_and_unused*: only conversations that were never used at all.
     """
+    only = ""
+    if raw_and_unused:
+        only = (
+            " AND kind = 'conversation' AND NOT EXISTS (SELECT 1 FROM usage u"
+            " WHERE u.ref = memories.vault || '/' || memories.id AND u.accesses > 0)"
+        )
     lasting = ", ".join(f"'{name}'" for name in LASTING)
     return rows(
         db,
@@ -159,7 +174,8 @@ def idle(db: sqlite3.Connection, vaults: Sequence[str], before: int, now: int, l
         " WHERE u.ref = memories.vault || '/' || memories.id"
         " AND (max(u.last_access, u.last_confirmed, u.promoted) >= ?"
         " OR (u.accesses >= ? AND u.last_access > ?)"
-        f" OR (memories.kind = 'knowledge' AND memories.type IN ({lasting}) AND u.accesses > 0)))",
+        f" OR (memories.kind = 'knowledge' AND memories.type IN ({lasting}) AND u.accesses > 0)))"
+        f"{only}",
         (*vaults, before, before, dials.HOT_AFTER, now - int(dials.COLD_AFTER * DAY)),
         f"kind = 'knowledge' AND type != 'note', max(updated, verified), id LIMIT {int(limit)}",
     )

@@ -1,0 +1,182 @@
+"""maintain: is the index whole, make it small, make it anew; and what waits to be cleaned up."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp_server.actions import journal, trash
+from mcp_server.actions.candidate import expire as expire_candidates
+from mcp_server.actions.candidate import expired
+from mcp_server.actions.size_limit import index_size
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.tidy import Tidied, put_aged_away
+from mcp_server.actions.trash import Trashed
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index import erase, soundness
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import Conflict, IndexUnavailable
+from mcp_server.store import Store
+
+ACTIONS = ("check", "vacuum", "rebuild", "all")
+STALE_LOG_DAYS = 30  # days after which a log that was put aside is of no use
+ASIDE_DAYS = 7  # days after which an index that was put aside is
+DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing done to the index: what, what came of it, bytes before and after, and how long it took."""
+
+    action: str
+    said: str
+    before: int
+    after: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Cleaned:
+    """
+    What cleaning up did, or would do: memories that aged, candidates, files in the trash, litter.
+
+    `litter` are unfinished writes of killed processes, old logs and an index that was put aside.
+    """
+
+    dry_run: bool
+    tidied: Tidied
+    candidates: int = 0
+    trash: list[Trashed] = field(default_factory=list)
+    litter: list[Path] = field(default_factory=list)
+
+    @property
+    def freed(self) -> int:
+        """Bytes of what is deleted from the trash."""
+        return sum(each.size for each in self.trash)
+
+    def lines(self) -> list[str]:
+        """Return the report, a line for each memory, then counts."""
+        counts = {
+            "aged or thrown away": len(self.tidied.entries),
+            "expired candidates": self.candidates,
+            "deleted from the trash for good": len(self.trash),
+            "files of killed processes, old logs": len(self.litter),
+        }
+        said = [entry.line for entry in self.tidied.entries]
+        said += [
+            f"delete for good: [{each.ref.rpartition('/')[2]}], {each.size:,} bytes" for each in self.trash
+        ]
+        said += [f"not done: {line}" for line in self.tidied.failed]
+        numbers = ", ".join(f"{name} {number}" for name, number in counts.items() if number)
+        return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
+
+
+def maintain(store: Store, action: str) -> list[Step]:
+    """
+    Do one of ACTIONS to the index and return what was done, step by step.
+
+    `check` looks at all of it, `vacuum` makes the file small, `rebuild` makes it anew from the files,
+    `all` checks, makes anew what is damaged, and makes small.
+    Raises Conflict when another process is writing the index, IndexUnavailable.
+    """
+    steps = []
+    if action in ("check", "all"):
+        sound, step = _checked(store)
+        steps.append(step)
+        if action == "all" and not sound:
+            steps.append(_rebuilt(store))
+    if action == "rebuild":
+        steps.append(_rebuilt(store))
+    if action in ("vacuum", "all"):
+        steps.append(_timed(store, "vacuum", lambda: _vacuum(store)))
+    return steps
+
+
+def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
+    """
+    Put away what has aged, expire candidates, delete litter and what has lain in the trash for 90 days.
+
+    Everything but the last two can be taken back with the undo of tidying.
+    Raises Conflict when another process is tidying, IndexUnavailable, OSError.
+    """
+    sync(store)
+    done = Cleaned(dry_run, Tidied(journal.new_run(store), dry_run))
+    done.trash = trash.late(store)  # before anything else goes there
+    done.litter = list(_litter(store))
+    if dry_run:
+        put_aged_away(store, done.tidied)
+        done.candidates = len(expired(store))
+        return done
+    with journal.alone(store):
+        put_aged_away(store, done.tidied)
+        done.candidates = expire_candidates(store)
+        trash.empty(store, done.trash)
+    for path in done.litter:
+        files.delete(path)
+    return done
+
+
+def _checked(store: Store) -> tuple[bool, Step]:
+    sound = False
+
+    def look() -> str:
+        nonlocal sound
+        with store.database.read() as db:
+            sound = soundness.is_sound(db)
+        return (
+            "the index is whole" if sound else "the index is damaged; rebuild makes it anew, files are safe"
+        )
+
+    step = _timed(store, "check", look)
+    return sound, step
+
+
+def _rebuilt(store: Store) -> Step:
+    def make() -> str:
+        report = rebuild(store, vaults=_vaults(store))
+        store.database.delete_set_aside()
+        unreadable = f", {len(report.unreadable)} files cannot be read" if report.unreadable else ""
+        return f"{report.added} memories taken in anew{unreadable}; vectors are computed again"
+
+    return _timed(store, "rebuild", make)
+
+
+def _vacuum(store: Store) -> str:
+    try:
+        erase.compact(store.database)
+    except IndexUnavailable as error:
+        if "locked" in str(error):
+            raise Conflict("Another process is writing the index.", "Try again in a minute.") from error
+        raise
+    return "free pages given back"
+
+
+def _timed(store: Store, action: str, do: Callable[[], str]) -> Step:
+    before, begun = index_size(store), time.perf_counter()
+    said = do()
+    return Step(action, said, before, index_size(store), time.perf_counter() - begun)
+
+
+def _litter(store: Store) -> Iterator[Path]:
+    """Yield what processes left behind that were killed, and what was put aside long ago."""
+    now = store.now()
+    folders = [
+        store.home,
+        store.home / "work",
+        *(folder for vault in _vaults(store) for folder in vault.folders()),
+    ]
+    for folder in folders:
+        yield from _older(folder, f"{files.TEMPORARY_PREFIX}*", now - files.STALE_TEMPORARY)
+    yield from _older(store.home / "logs", "*.log.*", now - STALE_LOG_DAYS * DAY)
+    yield from _older(store.home, f"{store.database.path.name}.old*", now - ASIDE_DAYS * DAY)
+
+
+def _older(folder: Path, pattern: str, before: float) -> Iterator[Path]:
+    for path in sorted(folder.glob(pattern)):
+        if path.is_file() and not path.is_symlink() and path.stat().st_mtime < before:
+            if path.name != files.LOCK_NAME:
+                yield path
+
+
+def _vaults(store: Store) -> list[Vault]:
+    return list({each.key: each for each in (*places.all_vaults(store.home), *store.vaults)}.values())

@@ -1,0 +1,55 @@
+"""trash: what lies there for longer than its grace is deleted, only when asked for or above the size limit."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.store import Store
+
+GRACE_DAYS = 90  # days in the trash in which nothing deletes a file; as long as orphans wait
+DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A file in the trash: where it lies, what the ledger calls it, its bytes."""
+
+    path: Path
+    ref: str
+    size: int
+
+
+def late(store: Store) -> list[Trashed]:
+    """Return what was moved to the trash over 90 days ago; a copied store counts from the copying."""
+    before = store.now() - GRACE_DAYS * DAY
+    return [found for found, moved in _all(store) if moved < before]
+
+
+def size(store: Store) -> int:
+    """Return the bytes of all files in the trash."""
+    return sum(found.size for found, _ in _all(store))
+
+
+def empty(store: Store, found: Iterable[Trashed]) -> list[Trashed]:
+    """Delete those files for good, each with a line in the ledger; return them. Raises OSError."""
+    deleted = []
+    for each in found:
+        store.ledger.append("emptied", store.clock(), refs=[each.ref])
+        files.delete(each.path)
+        deleted.append(each)
+    return deleted
+
+
+def _all(store: Store) -> list[tuple[Trashed, float]]:
+    folder = store.home / "trash"
+    found = []
+    for path in sorted(folder.rglob("*.md")) if folder.is_dir() else ():
+        try:
+            said = path.lstat()
+        except FileNotFoundError:
+            continue
+        # Moving a file changes when its inode changed, never when it was written.
+        ref = f"{path.relative_to(folder).parts[0]}/{path.name.partition('.')[0]}"
+        found.append((Trashed(path, ref, said.st_size), said.st_ctime))
+    return found
