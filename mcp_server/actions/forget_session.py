@@ -158,7 +158,7 @@ def _learned(store: Store, session: str) -> dict[str, Found]:
     adopted = [vault.key for vault in store.vaults if vault.adopted]
     with store.database.read() as db:
         rows = {row.ref: row for row in episodes.memories_of(db, session) if row.vault in adopted}
-        while made := [row for row in tidying.made_of(db, rows) if row.ref not in rows]:
+        while made := [row for row in episodes.made_of(db, rows) if row.ref not in rows]:
             rows |= {row.ref: row for row in made}
     found = {}
     for ref, row in rows.items():

@@ -63,9 +63,7 @@ class Cleaned:
             "files of killed processes, old logs": len(self.litter),
         }
         said = [entry.line for entry in self.tidied.entries]
-        said += [
-            f"delete for good: [{each.ref.rpartition('/')[2]}], {each.size:,} bytes" for each in self.trash
-        ]
+        said += [f"delete for good: [{each.id}], {each.size:,} bytes" for each in self.trash]
         said += [f"not done: {line}" for line in self.tidied.failed]
         numbers = ", ".join(f"{name} {number}" for name, number in counts.items() if number)
         return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
@@ -174,8 +172,7 @@ def _litter(store: Store) -> Iterator[Path]:
 def _older(folder: Path, pattern: str, before: float) -> Iterator[Path]:
     for path in sorted(folder.glob(pattern)):
         if path.is_file() and not path.is_symlink() and path.stat().st_mtime < before:
-            if path.name != files.LOCK_NAME:
-                yield path
+            yield path
 
 
 def _vaults(store: Store) -> list[Vault]:

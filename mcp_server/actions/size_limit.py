@@ -47,12 +47,13 @@ class Size:
         if not self.is_near:
             return ""
         limit, total = self.limit // MEGABYTE, self.total / MEGABYTE
-        helps = "'daybook maintain clean' and 'daybook forget ID --forever' free room, MAX_MEMORY_SIZE_MB raises the limit"
+        helps = "'daybook maintain clean' and 'daybook forget ID --forever' make room"
+        helps += ", MAX_MEMORY_SIZE_MB allows more"
         if not self.is_over:
             return f"The memory takes {total:,.1f} of {limit:,} MB: {helps}."
         return (
-            f"The memory takes {total:,.1f} MB, more than the {limit:,} it should: nothing is lost or refused,"
-            f" but unused conversations are archived early. {helps}."
+            f"The memory takes {total:,.1f} MB, more than the {limit:,} it should. Nothing is lost or"
+            f" refused, but unused conversations are archived early: {helps}."
         )
 
 

@@ -110,6 +110,7 @@ def tidy(store: Store, *, dry_run: bool = False, with_model: bool | None = None)
         ensure_synced(store)
         catch_up(store)
         _steps(store, done, asking)
+        done.emptied = len(trash.late(store)) if measure(store).is_over else 0
         return done
     scope = _scope(store)
     with journal.alone(store):

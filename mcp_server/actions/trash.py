@@ -1,4 +1,4 @@
-"""trash: what lies there for longer than its grace is deleted, only when asked for or above the size limit."""
+"""trash: what lies there past its grace is deleted, but only when asked for or above the size limit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,6 +18,10 @@ class Trashed:
     path: Path
     ref: str
     size: int
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
 
 
 def late(store: Store) -> list[Trashed]:

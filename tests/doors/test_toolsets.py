@@ -10,7 +10,11 @@ AGREED = {
     "core": (
         "remember recall read_memory revise forget restore_memory list_memories get_stats search_knowledge"
     ),
-    "sessions": "save_session restore_session save_conversation load_conversation",
+    "sessions": (
+        "save_session restore_session save_conversation load_conversation get_sessions get_session"
+        " get_session_memories set_session_topic summarize_session end_session cross_session_patterns"
+        " forget_session"
+    ),
     "curation": (
         "ask next_transcript_chunk submit_candidates review_candidates approve_candidate reject_candidate"
         " consolidate"
@@ -18,7 +22,7 @@ AGREED = {
         " validate_memory invalidate_memory get_trust_history mark_memory_used retrieval_quality_stats"
     ),
     "graph": "",
-    "admin": "",
+    "admin": "db_maintenance run_cleanup audit_history metrics_status embedding_info",
 }
 
 

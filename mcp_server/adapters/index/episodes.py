@@ -4,8 +4,9 @@ What happened in which session: what each was given, how often things are done, 
 Sessions are also known from their transcripts and memories, when no hook told of their start.
 """
 
+import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,6 +144,18 @@ def superseded_by(db: sqlite3.Connection, memory_id: str, vaults: Sequence[str])
         (memory_id, *vaults),
         "id",
     )
+
+
+def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
+    """Return the memories that a merge made of any of *refs* in words of its own and nobody undid."""
+    found = db.execute(
+        "SELECT DISTINCT json_extract(t.changes, '$[0].ref') FROM tidied t, json_each(t.changes) c"
+        " WHERE NOT t.undone AND json_extract(t.changes, '$[0].was') = '{}'"
+        " AND json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(refs)),),
+    )
+    made = [str(row[0]) for row in found]
+    return rows(db, "vault || '/' || id IN (SELECT value FROM json_each(?))", (json.dumps(made),))
 
 
 def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:

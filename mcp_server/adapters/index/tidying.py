@@ -83,18 +83,6 @@ def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
     return str(found[0]) if found else ""
 
 
-def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
-    """Return the memories that a merge made of any of *refs* in words of its own and nobody undid."""
-    found = db.execute(
-        "SELECT DISTINCT json_extract(t.changes, '$[0].ref') FROM tidied t, json_each(t.changes) c"
-        " WHERE NOT t.undone AND json_extract(t.changes, '$[0].was') = '{}'"
-        " AND json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(refs)),),
-    )
-    made = [str(row[0]) for row in found]
-    return rows(db, "vault || '/' || id IN (SELECT value FROM json_each(?))", (json.dumps(made),))
-
-
 def entries(db: sqlite3.Connection, run: str) -> list[Entry]:
     """Return what *run* set out to do and was not undone, in that order; memories it made are not told."""
     found = db.execute(

@@ -19,6 +19,8 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "model_commands": ("model",),
     "hot_commands": ("hot", "pin", "unpin", "promote", "demote", "patterns", "predict"),
     "trust_commands": ("validate", "invalidate", "trust-history", "mark-used", "quality", "why"),
+    "history_commands": ("sessions", "forget-session"),
+    "maintenance_commands": ("maintain", "audit", "metrics"),
     "store_commands": ("sync", "where", "status", "doctor"),
     "demo": ("demo",),
 }

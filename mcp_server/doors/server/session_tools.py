@@ -4,9 +4,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.actions import conversation, session
-from mcp_server.doors.server import replies
+from mcp_server.actions import conversation, session, session_history
+from mcp_server.actions.forget_session import forget_session as forget_all_of
+from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
+
+OfSession = Annotated[str, Field(description="an id or short id; without, this session")]
 
 
 def register(application: Application) -> None:
@@ -67,3 +70,71 @@ def register(application: Application) -> None:
         """Bring back a saved conversation, turn by turn."""
         found, turns = conversation.load_conversation(opened.store(), id)
         return replies.conversation(found, [(turn.speaker, turn.time, turn.words) for turn in turns])
+
+    @tool(reads=True)
+    def get_sessions(
+        limit: Annotated[int, Field(description="1 to 50")] = 20, all_projects: bool = False
+    ) -> str:
+        """
+        List the sessions of this project, the latest first: when, about what, how they are called. Call it
+        when the person asks what was done lately or means an earlier session.
+        """
+        found = session_history.list_sessions(opened.store(), limit=limit, all_projects=all_projects)
+        return upkeep_replies.sessions(found)
+
+    @tool(reads=True)
+    def get_session(id: OfSession = "") -> str:
+        """Tell of one session: topic, summary, what it stored and recalled, how much of it was read."""
+        return upkeep_replies.session(session_history.tell_session(opened.store(), named(id)))
+
+    @tool(reads=True)
+    def get_session_memories(id: OfSession = "") -> str:
+        """List the memories that a session stored, and those that it recalled or used."""
+        return upkeep_replies.session_memories(*session_history.session_memories(opened.store(), named(id)))
+
+    @tool()
+    def set_session_topic(topic: str, id: OfSession = "") -> str:
+        """Note in a few words what a session is about, when that has become clear."""
+        session_history.title_session(opened.store(), known(id), topic=topic)
+        return "The topic is noted."
+
+    @tool()
+    def summarize_session(
+        summary: Annotated[str, Field(description="what was done, decided and left open; facts only")],
+        id: OfSession = "",
+    ) -> str:
+        """
+        Store the summary of a session that you write; the next session is shown its beginning. Call it
+        when the work of a session comes to its end.
+        """
+        session_history.title_session(opened.store(), known(id), summary=summary)
+        return "The summary is noted."
+
+    @tool()
+    def end_session(topic: str = "", summary: str = "", id: OfSession = "") -> str:
+        """Note that a session is over, with a topic and a summary if you give them. It forgets nothing."""
+        session_history.end_session(opened.store(), known(id), topic=topic, summary=summary)
+        return "The end of the session is noted."
+
+    @tool(reads=True)
+    def cross_session_patterns(limit: Annotated[int, Field(description="1 to 50")] = 10) -> str:
+        """Tell which memories several sessions recalled or used, and which tags they learned about."""
+        return upkeep_replies.patterns(session_history.patterns(opened.store(), limit=limit))
+
+    @tool(destroys=True)
+    def forget_session(
+        id: Annotated[str, Field(description="an id or short id, as get_sessions tells")],
+        apply: Annotated[bool, Field(description="carry the plan out; without, it is only shown")] = False,
+    ) -> str:
+        """
+        Show what was learned in one session, or with apply move all of it to the trash: memories, candidates,
+        the conversation; what they superseded is active again. Only when the person asked for it.
+        """
+        return upkeep_replies.forgotten(forget_all_of(opened.store(), id, dry_run=not apply))
+
+    def named(id: str) -> str:
+        return id.strip() or application.session.id
+
+    def known(id: str) -> str:
+        """Return the whole id of the session that is named; this one may not be known yet."""
+        return session_history.find_session(opened.store(), id).id if id.strip() else application.session.id

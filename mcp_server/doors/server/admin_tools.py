@@ -1,0 +1,67 @@
+"""Tools for the upkeep of the memory: index, cleaning, history, figures."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_server.actions.audit import audit_history as history
+from mcp_server.actions.choose_embedder import list_models, progress
+from mcp_server.actions.maintain import clean_up, maintain
+from mcp_server.actions.metrics import metrics
+from mcp_server.doors.server import upkeep_replies
+from mcp_server.doors.server.application import Application
+
+
+def register(application: Application) -> None:
+    """Add the tools for upkeep to *application*."""
+    tool = application.tool
+    store = application.opened.store
+
+    @tool()
+    def db_maintenance(
+        action: Annotated[
+            Literal["check", "vacuum", "rebuild", "all"],
+            Field(description="rebuild makes the index anew from the files; all repairs and makes small"),
+        ] = "check",
+    ) -> str:
+        """
+        Check the search index, make it small or make it anew; tells sizes and seconds. Memories are files and
+        are not touched. Call it when searching fails or looks wrong.
+        """
+        return upkeep_replies.steps(maintain(store(), action))
+
+    @tool(destroys=True)
+    def run_cleanup(
+        dry_run: Annotated[bool, Field(description="false carries the plan out")] = True,
+    ) -> str:
+        """
+        Show what could be cleaned up (aged memories, expired candidates, trash older than 90 days, litter),
+        or do it with dry_run=false. Only when the person asked for it.
+        """
+        return upkeep_replies.cleaned(clean_up(store(), dry_run=dry_run))
+
+    @tool(reads=True)
+    def audit_history(
+        id: Annotated[str, Field(description="of one memory, forgotten ones too")] = "",
+        session: Annotated[str, Field(description="only what was done in this session")] = "",
+        limit: Annotated[int, Field(description="1 to 500")] = 50,
+        all_projects: bool = False,
+    ) -> str:
+        """
+        Tell what was done to memories, when and in which session: stored, revised, forgotten, tidied. Call it
+        when something changed or is gone and the person wonders why.
+        """
+        done = history(store(), id, session=session, limit=limit, all_projects=all_projects)
+        return upkeep_replies.history(done)
+
+    @tool(reads=True)
+    def metrics_status() -> str:
+        """Count what was recalled, shown, stored and spent this month, and tell sizes and what waits."""
+        return upkeep_replies.metrics(metrics(store()))
+
+    @tool(reads=True)
+    def embedding_info() -> str:
+        """Tell which embedding model answers, how many passages have vectors, and which models there are."""
+        here = store()
+        problem = str(getattr(here.meaning, "problem", "") or "")
+        return upkeep_replies.embedding(progress(here), list_models(here), problem)
