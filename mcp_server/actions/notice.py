@@ -2,13 +2,13 @@
 
 import sqlite3
 
-from mcp_server.actions.size_limit import told_today
 from mcp_server.adapters import files
 from mcp_server.adapters.index import transcripts
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.store import Store
 
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
+SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, the day behind it: told once a day
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
 
@@ -34,7 +34,7 @@ def notice(store: Store, *, has_key: bool) -> str:
         return "Daybook: the model's service refuses the key or the account; 'daybook status' says more."
     if store.settings.model_calls and not has_key:
         return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
-    if crowded := told_today(store):
+    if crowded := _crowded(store):
         return crowded
     if has_key and not store.settings.model_calls and _offer(store):
         return (
@@ -42,6 +42,32 @@ def notice(store: Store, *, has_key: bool) -> str:
             f" learn from sessions with Claude Haiku, for at most ${store.settings.daily_usd:.2f} a day."
         )
     return ""
+
+
+def _crowded(store: Store) -> str:
+    """
+    Return what a session that starts should tell of the memory's size, at most once a day; '' mostly.
+
+    The index holds every text more than once, so while it takes less than a quarter of the limit there is
+    nothing to look at but for a full trash, which `status` tells of.
+    """
+    limit = store.settings.max_memory_size_mb << 20
+    try:
+        if not limit or 4 * store.database.path.stat().st_size < limit:
+            return ""
+        folder = store.home / "work"
+        today = folder / f"{SIZE_TOLD}{store.clock():%Y-%m-%d}"
+        if today.exists():
+            return ""
+        for earlier in folder.glob(f"{SIZE_TOLD}*"):
+            files.delete(earlier)
+        files.write_new(today, b"")
+        from mcp_server.actions.size_limit import measure  # loads what reads files, which is slow
+
+        said = measure(store).said
+    except OSError:
+        return ""
+    return f"Daybook: {said}" if said else ""
 
 
 def _is_refused(db: sqlite3.Connection) -> bool:

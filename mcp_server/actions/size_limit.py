@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions import trash
-from mcp_server.adapters import files, places
+from mcp_server.adapters import places
 from mcp_server.adapters.vault import stamps
 from mcp_server.store import Store
 
 MEGABYTE = 1024 * 1024
 NEAR = 0.8  # share of the limit from which the person is told; FEATURES D-44: warn before the limit
-TOLD = "size-told-"  # what the name of an empty file in `work/` begins with, behind it the day
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +75,3 @@ def index_size(store: Store) -> int:
         with contextlib.suppress(FileNotFoundError):
             size += path.stat().st_size
     return size
-
-
-def told_today(store: Store) -> str:
-    """
-    Return what a session that starts should tell of the size, at most once a day; '' mostly.
-
-    Runs in a hook: the index holds every text once more, so while it takes less than a third of the limit
-    there is nothing to look at.
-    """
-    limit = store.settings.max_memory_size_mb * MEGABYTE
-    if not limit or 3 * index_size(store) < NEAR * limit:
-        return ""
-    folder = store.home / "work"
-    today = folder / f"{TOLD}{store.clock():%Y-%m-%d}"
-    if today.exists():
-        return ""
-    with contextlib.suppress(OSError):
-        for earlier in folder.glob(f"{TOLD}*"):
-            files.delete(earlier)
-        files.write_new(today, b"")
-        said = measure(store).said
-        return f"Daybook: {said}" if said else ""
-    return ""

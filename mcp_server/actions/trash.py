@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files
+from mcp_server.adapters.index import audit
 from mcp_server.store import Store
 
 GRACE_DAYS = 90  # days in the trash in which nothing deletes a file; as long as orphans wait
@@ -25,9 +27,13 @@ class Trashed:
 
 
 def late(store: Store) -> list[Trashed]:
-    """Return what was moved to the trash over 90 days ago; a copied store counts from the copying."""
+    """Return what the ledger says nothing was done to for 90 days: at least so long it lies there."""
+    catch_up(store)
+    found = _all(store)
+    with store.database.read() as db:
+        done = audit.last_done(db, {each.ref for each, _ in found})
     before = store.now() - GRACE_DAYS * DAY
-    return [found for found, moved in _all(store) if moved < before]
+    return [each for each, moved in found if done.get(each.ref, moved) < before]
 
 
 def size(store: Store) -> int:
@@ -46,6 +52,7 @@ def empty(store: Store, found: Iterable[Trashed]) -> list[Trashed]:
 
 
 def _all(store: Store) -> list[tuple[Trashed, float]]:
+    """Return all of it, with when each file was moved last as far as the disk knows."""
     folder = store.home / "trash"
     found = []
     for path in sorted(folder.rglob("*.md")) if folder.is_dir() else ():
@@ -53,7 +60,6 @@ def _all(store: Store) -> list[tuple[Trashed, float]]:
             said = path.lstat()
         except FileNotFoundError:
             continue
-        # Moving a file changes when its inode changed, never when it was written.
         ref = f"{path.relative_to(folder).parts[0]}/{path.name.partition('.')[0]}"
         found.append((Trashed(path, ref, said.st_size), said.st_ctime))
     return found

@@ -7,7 +7,7 @@ remember up to where it was told.
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +87,15 @@ def since(db: sqlite3.Connection, watermark: Watermark, *, but: str, events: Seq
     after = "coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
     where = f"offset > {after} AND session != ? AND event IN ({', '.join('?' * len(events))})"
     return _deeds(db, where, [json.dumps(watermark), but, *events], "at, row")
+
+
+def last_done(db: sqlite3.Connection, refs: Collection[str]) -> dict[str, int]:
+    """Return ref → when something was done to it last, in Unix seconds; refs without history are left out."""
+    found = db.execute(
+        "SELECT ref, max(at) FROM audit WHERE ref IN (SELECT value FROM json_each(?)) GROUP BY ref",
+        (json.dumps(list(refs)),),
+    )
+    return {str(ref): int(at) for ref, at in found}
 
 
 def now_at(ledger: Ledger) -> Watermark:

@@ -1,0 +1,299 @@
+"""Upkeep: the index is kept whole and small, what is of no use goes, and what is large is said."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions import trash
+from mcp_server.actions.audit import audit_history
+from mcp_server.actions.candidate import propose, review_candidates
+from mcp_server.actions.doctor import status as state_of
+from mcp_server.actions.forget import forget, restore
+from mcp_server.actions.maintain import clean_up, maintain
+from mcp_server.actions.metrics import metrics
+from mcp_server.actions.notice import notice
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.size_limit import MEGABYTE, Size, index_size, measure
+from mcp_server.actions.sync import catch_up
+from mcp_server.actions.tidy import tidy, undo
+from mcp_server.bootstrap import Opened, open_for_reading
+from mcp_server.core.errors import Conflict, NotFound, Rejected
+from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+
+def put(store: Store, title: str, text: str = "", **more: object) -> str:
+    return remember(store, Draft(title, text or title, **more)).memory.id  # type: ignore[arg-type]
+
+
+def status(store: Store, memory_id: str) -> Status:
+    return read(store, memory_id).memory.status
+
+
+# The index
+
+
+def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(store: Store) -> None:
+    gone = [put(store, f"Note {n}", f"word{n} " * 4000) for n in range(20)]
+    for each in gone:
+        forget(store, each)
+    kept = put(store, "Port", "Staging listens on 8080.")
+
+    steps = maintain(store, "all")
+
+    assert [(step.action, step.said) for step in steps] == [
+        ("check", "the index is whole"),
+        ("vacuum", "free pages given back"),
+    ]
+    assert steps[1].after < steps[1].before / 2
+    assert steps[1].after == index_size(store)
+    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
+
+
+def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
+    kept = put(store, "Port", "Staging listens on 8080.")
+    with store.database.write() as db:
+        db.execute("UPDATE memories SET kind = 'wonder'")
+    assert maintain(store, "check")[0].said.startswith("the index is damaged")
+
+    steps = maintain(store, "all")
+
+    assert [step.action for step in steps] == ["check", "rebuild", "vacuum"]
+    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
+    assert not list(store.home.glob("memory.db.old*"))
+
+
+def test_a_rebuild_says_the_same_as_before(store: Store) -> None:
+    kept = put(store, "Port", "Staging listens on 8080.")
+
+    (step,) = maintain(store, "rebuild")
+
+    assert step.said.startswith("1 memories taken in anew")
+    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
+
+
+def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
+    put(store, "Port", "Staging listens on 8080.")
+    store.database.connection().execute("PRAGMA busy_timeout = 50")
+    other = sqlite3.connect(store.database.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        with pytest.raises(Conflict, match="Another process is writing"):
+            maintain(store, "vacuum")
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+    assert maintain(store, "vacuum")[0].said == "free pages given back"
+
+
+# Cleaning up
+
+
+def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: Clock) -> None:
+    thrown = put(store, "Forgotten long ago")
+    path = forget(store, thrown).path
+    aged = put(store, "Aged")
+    propose(store, Draft("Maybe", "A candidate.", source="mined"), key="abc", confidence=0.5, why="waits")
+    litter = store.home / "work" / ".daybook-torn"
+    litter.parent.mkdir(exist_ok=True)
+    litter.write_bytes(b"half")
+    os.utime(litter, (0, 0))
+    clock.pass_days(91)
+    fresh = put(store, "Fresh")
+    lately = forget(store, put(store, "Forgotten just now")).path
+
+    plan = clean_up(store, dry_run=True)
+
+    assert [entry.reason for entry in plan.tidied.entries] == [f"archive: [{aged}] unused for 90 days"]
+    assert (plan.candidates, [each.id for each in plan.trash], plan.litter) == (1, [thrown], [litter])
+    assert plan.freed > 0
+    assert path and path.exists() and litter.exists() and status(store, aged) is Status.ACTIVE
+
+    done = clean_up(store, dry_run=False)
+
+    assert done.lines()[:-1] == plan.lines()[:-1]
+    assert not path.exists() and not litter.exists()
+    assert review_candidates(store) == []
+    assert (status(store, aged), status(store, fresh)) == (Status.ARCHIVED, Status.ACTIVE)
+    assert audit_history(store, thrown)[0].did == "deleted from the trash for good"
+    undo(store)
+    assert status(store, aged) is Status.ACTIVE
+    assert lately
+    assert status(store, restore(store, lately.stem).memory.id) is Status.ACTIVE
+
+
+def test_tidying_leaves_the_trash_alone_while_there_is_room(store: Store, clock: Clock) -> None:
+    path = forget(store, put(store, "Forgotten long ago")).path
+    clock.pass_days(400)
+
+    tidy(store)
+
+    assert path and path.exists()
+
+
+# The size
+
+
+def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
+    store: Store, open_here: Callable[..., Opened], tmp_path: Path
+) -> None:
+    before = measure(store)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    there = open_here(elsewhere).store()
+    stored = remember(there, Draft("Big", "x" * 5000))
+    file = len(stored.path.read_bytes())
+
+    after = measure(store)
+    assert after.memories - before.memories == file
+    assert after.ledger > before.ledger
+    assert after.index == index_size(store)
+
+    forget(there, stored.memory.id)
+    assert (measure(store).memories, measure(store).trash) == (before.memories, file)
+
+
+@pytest.mark.parametrize(
+    ("total", "limit", "said"),
+    [
+        (79, 100, ""),
+        (80, 100, "takes 80.0 of 100 MB"),
+        (101, 100, "more than the 100 it should"),
+        (999, 0, ""),
+    ],
+)
+def test_it_is_said_from_four_fifths_of_the_limit_on(total: int, limit: int, said: str) -> None:
+    found = Size(memories=total * MEGABYTE, index=0, trash=0, ledger=0, limit=limit * MEGABYTE).said
+
+    assert said in found
+    assert bool(said) == bool(found)
+
+
+def over(open_here: Callable[..., Opened], **more: str) -> Store:
+    """Return a store with a limit of one megabyte that holds more."""
+    store = open_here(MAX_MEMORY_SIZE_MB="1", **more).store()
+    for part in range(3):
+        remember(store, Draft(f"Long {part}", f"part{part} " * 60_000, kind=Kind.CONVERSATION))
+    assert measure(store).is_over
+    return store
+
+
+def test_above_the_limit_nothing_is_refused_and_status_and_a_session_say_so_once_a_day(
+    open_here: Callable[..., Opened], clock: Clock
+) -> None:
+    store = over(open_here)
+
+    put(store, "Port", "Staging listens on 8080.")
+
+    needs = [need for need in state_of(store, has_key=False).needs if "MAX_MEMORY_SIZE_MB" in need]
+    assert len(needs) == 1
+    assert notice(store, has_key=False).startswith("Daybook: The memory takes")
+    assert notice(store, has_key=False) == ""
+    clock.pass_days(1)
+    assert notice(store, has_key=False) != ""
+    assert len(list((store.home / "work").glob("size-told-*"))) == 1
+
+
+def test_a_hook_looks_at_no_file_while_the_index_is_small(store: Store, project: Path) -> None:
+    put(store, "Port", "Staging listens on 8080.")
+    environment = {"MEMORY_DIR": str(store.home), "EMBEDDING_MODEL": "none"}
+
+    assert notice(open_for_reading(environment, project), has_key=False) == ""
+    assert not (store.home / "work").exists()
+
+
+def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_emptied(
+    open_here: Callable[..., Opened], clock: Clock
+) -> None:
+    store = over(open_here)
+    used = remember(store, Draft("Used", "zirconium lighthouse", kind=Kind.CONVERSATION)).memory.id
+    known = put(store, "Port", "Staging listens on 8080.", type="decision")
+    old = forget(store, put(store, "Forgotten long ago")).path
+    clock.pass_days(1)
+    recall(store, Query("zirconium lighthouse"), session="s")
+    clock.pass_days(45)
+
+    done = tidy(store)
+
+    assert len(done.entries) == 3
+    assert all("room is short" in entry.reason for entry in done.entries)
+    assert (status(store, used), status(store, known)) == (Status.ACTIVE, Status.ACTIVE)
+    assert old and old.exists()
+    clock.pass_days(60)
+    dry = tidy(store, dry_run=True)
+    assert old.exists()
+    assert (dry.emptied, tidy(store).emptied) == (1, 1)
+    assert not old.exists()
+
+
+def test_with_room_unused_conversations_wait_their_time(store: Store, clock: Clock) -> None:
+    remember(store, Draft("Long", "words", kind=Kind.CONVERSATION))
+    clock.pass_days(46)
+
+    assert tidy(store).entries == []
+
+
+# History and figures
+
+
+def test_the_history_tells_in_words_what_was_done_and_by_which_session(store: Store, clock: Clock) -> None:
+    gone = put(store, "Port", "Staging listens on 8080.", session="one")
+    clock.pass_days(0.1)
+    revise(store, gone, Revision(tags=("net",)), session="two")
+    clock.pass_days(0.1)
+    forget(store, gone, session="two")
+    kept = put(store, "Branch", "Deploys run from main.")
+
+    told = audit_history(store, gone)
+
+    assert [(each.did, each.session, each.title) for each in told] == [
+        ("forgotten, it is in the trash", "two", ""),
+        ("revised", "two", ""),
+        ("remembered", "one", ""),
+    ]
+    assert [each.id for each in audit_history(store, session="two")] == [gone, gone]
+    assert [each.id for each in audit_history(store, limit=1)] == [kept]
+    for limit in (0, 501):
+        with pytest.raises(Rejected):
+            audit_history(store, limit=limit)
+    with pytest.raises(NotFound):
+        audit_history(store, "never-was")
+
+
+def test_the_history_of_other_projects_is_told_when_asked_for(
+    store: Store, open_here: Callable[..., Opened], tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    there = put(open_here(elsewhere).store(), "Theirs")
+    here = put(store, "Ours")
+
+    assert [each.id for each in audit_history(store)] == [here]
+    assert {each.id for each in audit_history(store, all_projects=True)} == {here, there}
+
+
+def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) -> None:
+    put(store, "Port", "Staging listens on 8080.")
+    clock.pass_days(20)
+    put(store, "Branch", "Deploys run from main.")
+    recall(store, Query("staging port"), session="s")
+    catch_up(store)
+
+    found = metrics(store)
+
+    assert found.since == "2026-12-01"
+    assert (found.month["remembered"], found.ever["remembered"], found.month["recalled"]) == (1, 2, 1)
+    assert found.memories == 2
+    assert found.size.total == measure(store).total
+
+
+def test_the_trash_of_a_store_without_one_is_empty(store: Store) -> None:
+    assert (trash.late(store), trash.size(store)) == ([], 0)
