@@ -72,7 +72,7 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
             "session_forgotten", store.clock(), session=session, run=done.run, cursors=cursors
         )
         for each in cursors:
-            _note_read(store, session, each["path"], each["now"], skipping=False)
+            _note_read(store, session, each["path"], each["now"])
         catch_up(store)
         planned = _plan(store, session, ForgottenSession(session, True))
         done.left = planned.left
@@ -247,7 +247,7 @@ def _cursors(store: Store, session: str) -> list[dict[str, Any]]:
     return said
 
 
-def _note_read(store: Store, session: str, path: str, end: int, *, skipping: bool) -> None:
+def _note_read(store: Store, session: str, path: str, end: int) -> None:
     with store.database.read() as db:
         known = transcripts.known(db, path)
     store.ledger.append(
