@@ -31,6 +31,10 @@ class Revision:
     superseded_by: str | None = None
     valid_to: datetime | None = None
     category: str | None = None
+    notes: tuple[str, ...] | None = None
+    supersedes: tuple[str, ...] | None = None
+    archived_reason: str | None = None
+    updated: datetime | None = None
 
 
 def version(found: Found) -> str:

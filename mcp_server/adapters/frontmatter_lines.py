@@ -18,7 +18,7 @@ from mcp_server.core.errors import Unreadable
 
 MAX_BYTES = 16 * 1024
 MAX_KEYS = 64
-MAX_DEPTH = 3  # `links:` is a list (2) of maps (3) in the frontmatter (1)
+MAX_DEPTH = 4  # `links:` is a list (2) of maps (3) with lists of notes (4) in the frontmatter (1)
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
 """What a key holds; None when nothing stands behind its colon."""

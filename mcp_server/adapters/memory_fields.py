@@ -128,8 +128,7 @@ def field_lines(memory: Memory, key: str) -> list[str]:
         case float() | int():
             return [f"{key}: {float(value)!r}"]
     if key == "links":
-        links = ((scalar(link.rel, flow=True), scalar(link.to, flow=True)) for link in memory.links)
-        return ["links:", *(f"  - {{rel: {rel}, to: {to}}}" for rel, to in links)]
+        return ["links:", *(f"  - {{{_link_says(link)}}}" for link in memory.links)]
     if key == "notes":
         return ["notes:", *(f"  - {scalar(note)}" for note in memory.notes)]
     return [f"{key}: [{', '.join(scalar(item, flow=True) for item in value)}]"]
@@ -167,6 +166,12 @@ def unsaid_lines(head: dict[str, Value], memory: Memory) -> dict[str, list[str]]
     if field_lines(memory, "kind") and _word(head.get("kind")) != memory.kind:
         unsaid.add("kind")
     return {key: field_lines(memory, key) for key in KEYS if key in unsaid}
+
+
+def _link_says(link: Link) -> str:
+    said = f"rel: {scalar(link.rel, flow=True)}, to: {scalar(link.to, flow=True)}"
+    notes = ", ".join(scalar(note, flow=True) for note in link.notes)
+    return f"{said}, notes: [{notes}]" if notes else said
 
 
 def _said(memory: Memory, key: str) -> object:
@@ -222,14 +227,14 @@ def _share(value: Value) -> float | None:
 
 
 def _links(value: Value) -> Iterator[Link]:
-    """Yield the links of a list of `{rel, to}`, `rel: to`, or ids, which may stand in `[[ ]]`."""
+    """Yield the links of a list of `{rel, to, notes}`, `rel: to`, or ids, which may stand in `[[ ]]`."""
     match value:
         case list():
             for item in value:
                 yield from _links(item)
         case dict() if "to" in value:
             if to := _text(value["to"]):
-                yield Link(_text(value.get("rel")) or RELATES_TO, to)
+                yield Link(_text(value.get("rel")) or RELATES_TO, to, _texts(value.get("notes")))
         case dict() if "rel" not in value:
             yield from (Link(rel, to) for rel, to in value.items() if rel and to and isinstance(to, str))
         case str():

@@ -17,7 +17,7 @@ TRASH = "trash:"  # what a place begins with that is in the vault's folder of th
 FIELDS = ("status", "archived_reason", "superseded_by", "valid_to", "tags", "links", "merged_from")
 
 Values = dict[str, Any]
-"""Fields of a memory as JSON has them: times and statuses as texts, links as pairs."""
+"""Fields of a memory as JSON has them: times and statuses as texts, links as lists of rel, to and notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,12 @@ def _plain(value: object) -> object:
         case Status():
             return value.value
         case tuple():
-            return [[each.rel, each.to] if isinstance(each, Link) else each for each in value]
+            return [_plain_link(each) if isinstance(each, Link) else each for each in value]
     return value
+
+
+def _plain_link(link: Link) -> list[object]:
+    return [link.rel, link.to, *([list(link.notes)] if link.notes else [])]
 
 
 def _field(name: str, value: Any) -> Any:
@@ -134,7 +138,7 @@ def _field(name: str, value: Any) -> Any:
         case "valid_to":
             return parse_timestamp(value) if value else None
         case "links":
-            return tuple(Link(rel, to) for rel, to in value)
+            return tuple(Link(rel, to, tuple(notes[0]) if notes else ()) for rel, to, *notes in value)
         case "tags" | "merged_from":
             return tuple(value)
     return value

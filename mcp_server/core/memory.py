@@ -53,10 +53,11 @@ MAX_TAGS = 20
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A directed, labelled relation to a memory id or to an artifact (`path[:line]`)."""
+    """A directed, labelled relation to a memory id or to an artifact (`path[:line]`), with its notes."""
 
     rel: str
     to: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class Settings:
     auto_archive_days: AUTO_ARCHIVE_DAYS, days without activity after which a memory is archived, 0 for never.
     orphan_grace_days: KG_ORPHAN_GRACE_DAYS, days that an archived memory without links waits for the trash.
     max_memory_size_mb: MAX_MEMORY_SIZE_MB, how many MB the memory should take at most, 0 for no limit.
+    kg_max_tokens: KG_MAX_TOKENS, tokens that the graph of a level may have before its lowest nodes are
+        archived, 0 for never; `kg_read` shows at most 5,000 for each level.
     toolsets: DAYBOOK_TOOLSETS, the sets of tools that Claude is offered: names of TOOLSETS, always `core`.
     """
 
@@ -42,6 +44,7 @@ class Settings:
     auto_archive_days: int = 90
     orphan_grace_days: int = 90
     max_memory_size_mb: int = 1000
+    kg_max_tokens: int = 5000
     toolsets: tuple[str, ...] = TOOLSETS
 
 
@@ -100,6 +103,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         max_memory_size_mb=_number(
             "MAX_MEMORY_SIZE_MB", value("MAX_MEMORY_SIZE_MB"), default=1000, most=10_000_000
         ),
+        kg_max_tokens=_number("KG_MAX_TOKENS", value("KG_MAX_TOKENS"), default=5000, most=1_000_000),
         toolsets=tuple(name for name in TOOLSETS if name == "core" or name in chosen),
     )
 

@@ -55,7 +55,7 @@ memories = st.builds(
     pinned=st.booleans(),
     trust=st.none() | st.floats(0, 1),
     touches=words,
-    links=st.lists(st.builds(Link, visible, visible), max_size=3).map(tuple),
+    links=st.lists(st.builds(Link, visible, visible, words), max_size=3).map(tuple),
     supersedes=words,
     superseded_by=word,
     merged_from=words,
@@ -167,7 +167,7 @@ def test_every_field_has_its_line_in_a_set_order() -> None:
         id="all-fields", title="No: all fields", text="Text.\n\n    code", created=NOON, updated=NOON,
         kind=Kind.SESSION, type="decision", tags=("a", "no"), source="extracted", status=Status.ARCHIVED,
         archived_reason="aged", pinned=True, trust=0.7, touches=("src/a.ts:42", "a, b"),
-        links=(Link("refines", "x"), Link("depends-on", "src/a b.py:1")), supersedes=("x",),
+        links=(Link("refines", "x", ("why, so", "b")), Link("depends-on", "src/a b.py:1")), supersedes=("x",),
         superseded_by="y", merged_from=("z",), valid_from=NOON, valid_to=NOON, verified=NOON, category="c",
         session="0123", conversation="d", evidence="two\nlines", notes=("One: two.", "three"),
     )  # fmt: skip
@@ -187,7 +187,7 @@ def test_every_field_has_its_line_in_a_set_order() -> None:
         "trust: 0.7\n"
         'touches: [src/a.ts:42, "a, b"]\n'
         "links:\n"
-        "  - {rel: refines, to: x}\n"
+        '  - {rel: refines, to: x, notes: ["why, so", b]}\n'
         "  - {rel: depends-on, to: src/a b.py:1}\n"
         "supersedes: [x]\n"
         'superseded_by: "y"\n'

@@ -98,8 +98,8 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     db.executemany("INSERT INTO tags VALUES (?, ?)", [(row, tag) for tag in dict.fromkeys(memory.tags)])
     db.execute("DELETE FROM links WHERE memory = ?", (row,))
     db.executemany(
-        "INSERT OR IGNORE INTO links VALUES (?, ?, ?)",
-        [(row, link.rel, link.to) for link in all_links(memory)],
+        "INSERT OR IGNORE INTO links (memory, rel, target, notes) VALUES (?, ?, ?, ?)",
+        [(row, link.rel, link.to, json.dumps(link.notes)) for link in all_links(memory)],
     )
     changelog.note_change(db, row, vault, memory.id, Change.MODIFIED if known else Change.ADDED, now)
     return row
@@ -272,6 +272,7 @@ def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str) -> dict[str,
         "valid_to": _seconds(memory.valid_to),
         "superseded_by": memory.superseded_by,
         "touches": json.dumps(memory.touches),
+        "notes": json.dumps(memory.notes),
         "fingerprint": fingerprint(memory.title, memory.text),
         "instructing": int(reads_like_instruction(f"{memory.title}\n{memory.text}")),
     }

@@ -21,7 +21,7 @@ def create(connection: sqlite3.Connection) -> None:
             "kind": str, "type": str, "status": str, "title": str, "text": str, "tags": str, "parts": str,
             "source": str, "pinned": int, "trust": float, "category": str, "session": str,
             "created": int, "updated": int, "verified": int, "valid_from": int, "valid_to": int,
-            "superseded_by": str, "touches": str, "fingerprint": str, "instructing": int,
+            "superseded_by": str, "touches": str, "fingerprint": str, "instructing": int, "notes": str,
         },
         pk="row",
         not_null={"vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"},
@@ -48,7 +48,9 @@ def create(connection: sqlite3.Connection) -> None:
 
     db.table("tags").create({"memory": int, "tag": str}, pk=("memory", "tag"))
     db.table("tags").create_index(["tag"])
-    db.table("links").create({"memory": int, "rel": str, "target": str}, pk=("memory", "rel", "target"))
+    db.table("links").create(
+        {"memory": int, "rel": str, "target": str, "notes": str}, pk=("memory", "rel", "target")
+    )
     db.table("links").create_index(["target"])
     db.table("links").create_index(["rel"])
     db.table("unreadable").create(
@@ -152,6 +154,9 @@ def create(connection: sqlite3.Connection) -> None:
     )
     db.table("given").create_index(["ref"])
     db.table("tally").create({"day": int, "event": str, "times": int}, pk=("day", "event"))
+    db.table("graph_seen").create(
+        {"session": str, "told": int, "seen": str}, pk="session", defaults={"told": 0, "seen": "{}"}
+    )
     db.table("ledger_files").create({"path": str, "offset": int}, pk="path")
     db.table("facts").create({"name": str, "value": str}, pk="name")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
