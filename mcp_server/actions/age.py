@@ -12,7 +12,7 @@ from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
 
-AGEING, ORPHANS, TRASH = tidying.UPKEEP
+AGEING, ORPHANS, TRASH, _ = tidying.UPKEEP
 DROPPED_DAYS = 14  # days that a dropped memory waits in the archive; DESIGN section 3
 DAY = 86_400
 MOST = 200  # memories of one step in one run

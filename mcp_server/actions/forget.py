@@ -85,10 +85,15 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
         relative = path.relative_to(places.trash_folder(store.home, vault))
         target = confined(vault, vault.root / relative.parent / f"{wanted}.md")
         return _move_back(store, vault, path, target, session)
-    found = read(store, wanted)
+    return unarchive(store, read(store, wanted), session=session)
+
+
+def unarchive(store: Store, found: Found, *, session: str = "") -> Found:
+    """Bring a memory back from the archive; raises Rejected when it is not there or its place is taken."""
     if found.path.relative_to(found.vault.root).parts[0] != ARCHIVE_FOLDER:
         raise Rejected(
-            f"'{wanted}' is {found.memory.status.value} and needs no restoring.", "Read it with read."
+            f"'{found.memory.id}' is {found.memory.status.value} and needs no restoring.",
+            "Read it with read.",
         )
     target = found.vault.path_for(found.memory.id, found.memory.kind)
     return _move_back(store, found.vault, found.path, target, session)

@@ -67,8 +67,12 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     return Remembered(memory, path, level)
 
 
-def supersede(store: Store, memory: Memory) -> None:
-    """Make superseded what *memory* says it takes the place of, as far as that is known and active."""
+def supersede(store: Store, memory: Memory, *, since: datetime | None = None, session: str = "") -> None:
+    """
+    Make superseded what *memory* says it takes the place of, as far as that is known and active.
+
+    *since* is when that came about, by default when *memory* was created.
+    """
     for old in memory.supersedes:
         # What supersedes nothing known is still worth keeping.
         with contextlib.suppress(NotFound):
@@ -76,7 +80,10 @@ def supersede(store: Store, memory: Memory) -> None:
                 found = revise(
                     store,
                     old,
-                    Revision(status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=memory.created),
+                    Revision(
+                        status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=since or memory.created
+                    ),
+                    session=session,
                 )
                 store.ledger.note("trusted", store.clock(), refs=[found.ref], reason="superseded")
                 with contextlib.suppress(IndexUnavailable):

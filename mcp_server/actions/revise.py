@@ -35,6 +35,7 @@ class Revision:
     supersedes: tuple[str, ...] | None = None
     archived_reason: str | None = None
     updated: datetime | None = None
+    source: str | None = None
 
 
 def version(found: Found) -> str:

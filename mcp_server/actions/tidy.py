@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcp_server.actions import age, journal, trash
+from mcp_server.actions import age, compact, journal, trash
 from mcp_server.actions.candidate import expire
 from mcp_server.actions.consolidate import (
     DROPS,
@@ -180,8 +180,10 @@ def put_aged_away(store: Store, done: Tidied) -> None:
     """Put away what has aged, mark orphans, throw away what waited long enough; a dry run only notes it."""
     # Whoever shares a repository uses its memories too, and nobody here knows how much.
     private = [vault.key for vault in store.vaults if not vault.in_repository]
+    _take(store, done, compact.compacted(store, private))
     _take(store, done, age.aged(store, private))
-    new = done.refs(DROPS, age.AGEING)
+    new = done.refs(DROPS, age.AGEING, compact.COMPACTION)
+    _take(store, done, compact.reconnected(store, private))
     _take(store, done, age.orphaned(store, private, new))
     _take(store, done, age.thrown_away(store, private, new | done.refs(age.ORPHANS)))
     if measure(store).is_over:

@@ -6,6 +6,7 @@ from datetime import UTC
 from mcp_server.adapters.index import (
     audit,
     episodes,
+    graph,
     imports,
     receipts,
     sessions,
@@ -23,7 +24,7 @@ from mcp_server.core.memory import parse_timestamp
 
 DERIVED = (
     usage, transcripts, sightings, spending, tidying, sessions,
-    receipts, trust, transitions, touched, imports, episodes,
+    receipts, trust, transitions, touched, imports, episodes, graph,
 )  # fmt: skip
 
 

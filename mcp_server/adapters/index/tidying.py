@@ -19,7 +19,7 @@ NEW_MEMORIES = 80  # active memories more than after the last run
 LASTING = ("architecture", "decision", "pattern", "gotcha", "preference")
 """Types that age only when they were never used; DESIGN section 3."""
 
-UPKEEP = ("ageing", "orphans", "trash")  # steps that look at time alone
+UPKEEP = ("ageing", "orphans", "trash", "compaction")  # steps that do not look at what is said
 FORGETTING = "forget session"  # a step of nobody's tidying, which has an undo of its own
 
 
@@ -146,6 +146,7 @@ def idle(
     Return what was neither updated, verified nor used since *before*, and is neither pinned nor hot *now*.
 
     Conversations, sessions and notes come first, then the oldest; lasting types only if never used.
+    Nodes of the graph do not age: each session reads them all, which counts as no use; compaction is theirs.
     *raw_and_unused*: only conversations that were never used at all.
     """
     only = ""
@@ -158,6 +159,7 @@ def idle(
     return rows(
         db,
         f"vault IN ({', '.join('?' * len(vaults))}) AND status = 'active' AND pinned = 0"
+        " AND (kind != 'knowledge' OR category != 'graph')"
         " AND max(updated, verified) < ? AND NOT EXISTS (SELECT 1 FROM usage u"
         " WHERE u.ref = memories.vault || '/' || memories.id"
         " AND (max(u.last_access, u.last_confirmed, u.promoted) >= ?"
@@ -173,7 +175,8 @@ def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> l
     """
     Return what has *status* and no link from or to an active memory.
 
-    An active memory of the same session counts as a link: it rests on what was said there.
+    An active memory of the same session counts as a link: it rests on what was said there. Not for a node
+    of the graph, whose links say what it belongs to.
     """
     from_active = "SELECT l.target FROM links l JOIN memories a ON a.row = l.memory WHERE a.status = 'active'"
     return rows(
@@ -182,11 +185,18 @@ def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> l
         f" AND id NOT IN ({from_active}) AND title COLLATE NOCASE NOT IN ({from_active})"
         " AND row NOT IN (SELECT l.memory FROM links l JOIN memories a ON a.id = l.target"
         " WHERE a.status = 'active')"
-        " AND (session = '' OR session NOT IN"
+        " AND (session = '' OR category = 'graph' OR session NOT IN"
         " (SELECT a.session FROM memories a WHERE a.status = 'active' AND a.session != ''))",
         (*vaults, status.value),
         "row",
     )
+
+
+def linked_orphans(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
+    """Return the refs of the orphans that an active memory is linked with again."""
+    alone = {row.ref for row in unlinked(db, vaults, Status.ORPHANED)}
+    orphans = rows(db, f"vault IN ({', '.join('?' * len(vaults))}) AND status = 'orphaned'", vaults, "row")
+    return [row.ref for row in orphans if row.ref not in alone]
 
 
 def put_away_since(

@@ -1,0 +1,83 @@
+"""
+graph_change: what putting and deleting nodes and edges share.
+
+Everything is a memory or a link in a file: what is put is written there before it is acknowledged.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from mcp_server.actions.forget import unarchive
+from mcp_server.actions.read import Found, look_up
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import sync
+from mcp_server.adapters.index import usage
+from mcp_server.core.errors import Conflict, Rejected
+from mcp_server.core.graph import artifact_id, end_of
+from mcp_server.core.memory import ARCHIVE_FOLDER, ID, Draft
+from mcp_server.core.redaction import find_secrets
+from mcp_server.store import Store
+
+ATTEMPTS = 8  # times that a write is repeated when another process was quicker
+T = TypeVar("T")
+
+
+def create(store: Store, draft: Draft) -> None:
+    """Remember *draft* under its id; raises Conflict when another process took that id this moment."""
+    try:
+        remember(store, draft)
+    except Rejected as error:
+        sync(store)
+        if look_up(store, draft.id) is None:
+            raise
+        raise Conflict(f"'{draft.id}' was put by another process this moment.") from error
+
+
+def change(store: Store, found: Found, revision: Revision, session: str) -> None:
+    """Revise what was read; what the person had not accepted is not accepted by changing its links."""
+    accept = was_accepted(store, found)
+    revise(store, found.memory.id, revision, version=found.digest, session=session, accept=accept)
+
+
+def was_accepted(store: Store, found: Found) -> bool:
+    """Tell whether what the file says may be shown unasked because the person accepted it."""
+    with store.database.read() as db:
+        return bool(usage.accepted_digests(db, [found.digest]))
+
+
+def returned(here: Store, found: Found, session: str) -> Found:
+    """Bring a memory back from the archive, dated now."""
+    accept = was_accepted(here, found)
+    back = unarchive(here, found, session=session)
+    dated = Revision(archived_reason="", updated=here.clock().replace(microsecond=0))
+    return revise(here, back.memory.id, dated, version=back.digest, session=session, accept=accept)
+
+
+def is_put_away(found: Found) -> bool:
+    """Tell whether a memory lies in the archive."""
+    return found.path.relative_to(found.vault.root).parts[0] == ARCHIVE_FOLDER
+
+
+def id_of(name: str) -> str:
+    """Return the id of the memory that *name*, an id or the path of a file, stands for."""
+    said = end_of(name)
+    return said if ID.fullmatch(said) else artifact_id(said)
+
+
+def refuse_secrets(*texts: str) -> None:
+    """Raise Rejected when one of *texts* seems to hold a secret."""
+    if secrets := find_secrets("\n".join(texts)):
+        raise Rejected(
+            f"This seems to hold {secrets[0].kind}, so it was not stored.", "Say it without the secret."
+        )
+
+
+def repeated(attempt: Callable[[], T]) -> T:
+    """Return what *attempt* returns, begun again while other processes change the same file."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return attempt()
+        except Conflict:
+            continue
+    return attempt()

@@ -1,0 +1,156 @@
+"""
+graph_sync: sessions that work at the same time hear what the others changed.
+
+Who a session is, and up to where it was told, stands in the ledger: its short id survives a resumed or
+compacted session, another process and an index made anew.
+"""
+
+import hashlib
+import re
+import uuid
+from dataclasses import dataclass
+
+from mcp_server.actions.sync import catch_up, self_healing, sync
+from mcp_server.adapters.index import audit, graph, selections, sessions
+from mcp_server.adapters.index.audit import Deed, Watermark
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.sessions import SessionRow
+from mcp_server.core.errors import Rejected
+from mcp_server.core.graph import SESSION_TTL
+from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.store import Store
+
+CHANGES = ("remembered", "revised", "restored", "tidied", "unlinked", "forgotten")
+EVERYBODY = "\0"  # no session is called that
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """
+    One memory that others changed: by whom and when (Unix seconds), and how it is now, None when it is gone.
+
+    `by` is the short id of a session, '' when nobody knows, 'tidy', or 'hand' for an edit of the file.
+    """
+
+    id: str
+    level: Level
+    by: str
+    at: int
+    row: Row | None
+
+
+def short_of(session: str) -> str:
+    """Return the eight characters that a session is named by; of a UUID those that it begins with."""
+    if re.match(r"[0-9a-f]{8}-", session):
+        return session[:8]
+    return hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def register(store: Store, session: str, *, folder: str) -> str:
+    """
+    Note that *session* (a new one for '') works with the graph, and return its short id.
+
+    Registering again renews its life of a day and loses nothing that it was not told yet.
+    """
+    catch_up(store)
+    session = session or str(uuid.uuid4())
+    with store.database.read() as db:
+        known = sessions.with_name(db, session)
+        here = graph.replayed(db)
+    session = known.id if known else session
+    short = (known.short if known else "") or short_of(session)
+    said: dict[str, object] = {"session": session, "short": short, "folder": folder}
+    if store.project:
+        said["vault"] = store.vaults[-1].key
+    if not (known and known.watermark):
+        said["watermark"] = here
+    store.ledger.append("session_started", store.clock(), **said)
+    catch_up(store)
+    return short
+
+
+def session_called(store: Store, name: str, own: str) -> tuple[str, bool]:
+    """Return (the id of the session that *name* says, *own* for '', and whether it is registered)."""
+    with store.database.read() as db:
+        found = sessions.with_name(db, name.strip() or own) if name.strip() or own else None
+    return (found.id, True) if found else (name.strip() or own, not name.strip())
+
+
+@self_healing
+def sync_graph(store: Store, name: str) -> list[News]:
+    """
+    Return what other sessions, tidying and editors changed since the session called *name* was told last.
+
+    Its own writes are left out, and what is put away is hidden. Everything is told once.
+    Raises Rejected when the session is not registered or was not heard of for a day.
+    """
+    sync(store)
+    with store.database.read() as db:
+        session = _living(store, sessions.with_name(db, name.strip()), name)
+        told, _ = graph.seen(db, session.id)
+        here = graph.replayed(db)
+        moment = store.clock()
+        vaults = {vault.key: vault.level for vault in store.vaults}
+        deeds = audit.since(db, session.watermark, but=session.id, events=CHANGES)
+        edits = graph.by_hand(
+            db, list(vaults), since=told, before=int(moment.timestamp()), watermark=session.watermark
+        )
+        shorts = {
+            deed.session: _short(db_row) for deed in deeds if (db_row := sessions.with_name(db, deed.session))
+        }
+        latest = {deed.ref: deed for deed in deeds if deed.ref.rpartition("/")[0] in vaults}
+        changed = [(ref, _by(deed, shorts), deed.at) for ref, deed in latest.items()] + [
+            (edit.ref, "hand", edit.at) for edit in edits
+        ]
+        news = []
+        for ref, by, at in changed:
+            row = selections.with_ref(db, ref)
+            if row is None or (
+                row.kind is Kind.KNOWLEDGE and row.status in (Status.ACTIVE, Status.SUPERSEDED)
+            ):
+                news.append(News(ref.rpartition("/")[2], vaults[ref.rpartition("/")[0]], by, at, row))
+    store.ledger.append("session_told", moment, session=session.id, watermark=here)
+    catch_up(store)
+    return sorted(news, key=lambda one: (one.at, one.id))
+
+
+def seen_by(store: Store, session: str) -> Watermark:
+    """Return up to where *session* knows the graph: as it was told, or has read it, whichever is further."""
+    with store.database.read() as db:
+        row = sessions.with_name(db, session) if session else None
+        _, read = graph.seen(db, session)
+    told = row.watermark if row else {}
+    return {name: max(told.get(name, 0), read.get(name, 0)) for name in {*told, *read}}
+
+
+def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None:
+    """Return (the last thing another session did to *ref* that *session* does not know; its short id)."""
+    catch_up(store)
+    seen = seen_by(store, session)
+    with store.database.read() as db:
+        deeds = [deed for deed in audit.since(db, seen, but=EVERYBODY, events=CHANGES) if deed.ref == ref]
+        if not deeds or deeds[-1].session == session:
+            return None
+        row = sessions.with_name(db, deeds[-1].session) if deeds[-1].session else None
+    return deeds[-1], _by(deeds[-1], {row.id: row.short} if row else {})
+
+
+def _living(store: Store, session: SessionRow | None, name: str) -> SessionRow:
+    if session is None:
+        raise Rejected(f"No session is registered as '{name[:40]}'.", "Call kg_register_session first.")
+    if store.now() - session.last > SESSION_TTL:
+        raise Rejected(
+            f"Session '{name[:40]}' was not heard of for more than a day.",
+            "Call kg_register_session again; what it was not told yet is kept for it.",
+        )
+    return session
+
+
+def _short(row: SessionRow) -> str:
+    return row.short or short_of(row.id)
+
+
+def _by(deed: Deed, shorts: dict[str, str]) -> str:
+    if deed.event == "tidied":
+        return "tidy"
+    return shorts.get(deed.session) or (short_of(deed.session) if deed.session else "")

@@ -1,0 +1,147 @@
+"""The graph in the index: which memories are nodes, what links them, and what each session has seen of it."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_server.adapters.index.audit import Watermark
+from mcp_server.core.graph import GRAPH
+from mcp_server.core.memory import Status
+
+EVENTS = frozenset({"session_started", "session_told", "graph_read"})
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A memory of kind knowledge as far as links need to know it; `title` is in lower case."""
+
+    row: int
+    vault: str
+    id: str
+    title: str
+    status: Status
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A link as it stands in a file: from the memory in *row* to whatever *target* names."""
+
+    row: int
+    rel: str
+    target: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """A memory that changed without a line in the ledger; `is_gone` when it is there no more."""
+
+    ref: str
+    at: int
+    is_gone: bool
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger: since when a session is told of changes, and what it read."""
+    session = str(data.get("session") or "")
+    if not session:
+        return
+    db.execute("INSERT OR IGNORE INTO graph_seen (session, told) VALUES (?, ?)", (session, at))
+    if event == "session_told":
+        db.execute("UPDATE graph_seen SET told = ? WHERE session = ?", (at, session))
+    if event == "graph_read" and isinstance(data.get("watermark"), dict):
+        db.execute(
+            "UPDATE graph_seen SET seen = ? WHERE session = ?", (json.dumps(data["watermark"]), session)
+        )
+
+
+def points(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Point]:
+    """Return all knowledge of *vaults*."""
+    found = db.execute(
+        "SELECT row, vault, id, title, status, category = ? FROM memories"
+        f" WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge' ORDER BY row",
+        (GRAPH, *vaults),
+    )
+    return [
+        Point(row, vault, memory_id, title.lower(), Status(status), bool(own))
+        for row, vault, memory_id, title, status, own in found
+    ]
+
+
+def arrows(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Arrow]:
+    """Return the links of all knowledge of *vaults*."""
+    found = db.execute(
+        "SELECT l.memory, l.rel, l.target, l.notes FROM links l JOIN memories m ON m.row = l.memory"
+        f" WHERE m.vault IN ({_marks(vaults)}) AND m.kind = 'knowledge' ORDER BY l.memory, l.rowid",
+        tuple(vaults),
+    )
+    return [Arrow(row, rel, target, tuple(json.loads(notes))) for row, rel, target, notes in found]
+
+
+def particulars(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[tuple[str, ...], int]]:
+    """Return row → (notes, Unix seconds of the last use)."""
+    found = db.execute(
+        "SELECT m.row, m.notes, max(coalesce(u.last_access, 0), coalesce(u.last_confirmed, 0))"
+        " FROM memories m LEFT JOIN usage u ON u.ref = m.vault || '/' || m.id"
+        " WHERE m.row IN (SELECT value FROM json_each(?)) GROUP BY m.row",
+        (json.dumps(list(rows)),),
+    )
+    return {row: (tuple(json.loads(notes)), last) for row, notes, last in found}
+
+
+def linking_to(db: sqlite3.Connection, vaults: Sequence[str], target: str) -> list[str]:
+    """Return the refs of the memories of *vaults* that have a link to *target*."""
+    found = db.execute(
+        "SELECT DISTINCT m.vault || '/' || m.id FROM links l JOIN memories m ON m.row = l.memory"
+        f" WHERE l.target = ? AND m.vault IN ({_marks(vaults)}) ORDER BY 1",
+        (target, *vaults),
+    )
+    return [str(row[0]) for row in found]
+
+
+def seen(db: sqlite3.Connection, session: str) -> tuple[int, Watermark]:
+    """Return (when *session* was last told of changes, 0 for never; how far it has read the graph)."""
+    found = db.execute("SELECT told, seen FROM graph_seen WHERE session = ?", (session,)).fetchone()
+    return (int(found[0]), json.loads(found[1])) if found else (0, {})
+
+
+def replayed(db: sqlite3.Connection) -> Watermark:
+    """Return how far the ledger was taken in: what this transaction knows."""
+    return dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+
+
+def by_hand(
+    db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before: int, watermark: Watermark
+) -> list[ByHand]:
+    """
+    Return what changed from second *since* until *before* without a line in the ledger behind *watermark*.
+
+    Each change lies in one such window, so it is told once. An index made anew logs every memory as
+    added; only what is dated since then counts.
+    """
+    found = db.execute(
+        "SELECT c.vault || '/' || c.id, max(c.at), m.row IS NULL FROM changes c"
+        " LEFT JOIN memories m ON m.vault = c.vault AND m.id = c.id"
+        f" WHERE c.vault IN ({_marks(vaults)}) AND c.at >= ? AND c.at < ?"
+        " AND (m.row IS NULL AND c.change = 'removed' OR c.change = 'modified' OR m.updated >= ?)"
+        " AND NOT EXISTS (SELECT 1 FROM audit a WHERE a.ref = c.vault || '/' || c.id"
+        " AND a.offset > coalesce((SELECT value FROM json_each(?) WHERE key = a.file), 0))"
+        " GROUP BY 1 ORDER BY max(c.generation)",
+        (*vaults, since, before, since, json.dumps(watermark)),
+    )
+    return [ByHand(str(ref), int(at), bool(gone)) for ref, at, gone in found]
+
+
+def count_sessions(db: sqlite3.Connection, since: int) -> int:
+    """Return how many sessions were registered or heard of since that Unix second, and did not end."""
+    found = db.execute(
+        "SELECT count(*) FROM sessions WHERE short != '' AND last >= ? AND NOT ended", (since,)
+    )
+    return int(found.fetchone()[0])
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
