@@ -75,7 +75,8 @@ def read_graph(
     if session and not around:
         store.ledger.note("graph_read", store.clock(), session=session, watermark=seen)
     nodes = {
-        row.row: _node(store, row, *about[row.row], accepted=row.digest in accepted) for row in rows.values()
+        row.row: node_of(store, row, *about[row.row], accepted=row.digest in accepted)
+        for row in rows.values()
     }
     return [drawn.graph(one, [nodes[row] for row in chosen[one] if row in nodes], nodes) for one in levels]
 
@@ -98,7 +99,8 @@ def ping(store: Store) -> Health:
     return Health(levels, active, len(problems), store.meaning() is not None)
 
 
-def _node(store: Store, row: Row, notes: tuple[str, ...], used: int, *, accepted: bool) -> Node:
+def node_of(store: Store, row: Row, notes: tuple[str, ...], used: int, *, accepted: bool) -> Node:
+    """Return a memory as a node; *used* is when it was last used, in Unix seconds."""
     vault = store.vault(row.vault)
     own = row.category == GRAPH
     return Node(

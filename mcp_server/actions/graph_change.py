@@ -5,6 +5,7 @@ Everything is a memory or a link in a file: what is put is written there before 
 """
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import TypeVar
 
 from mcp_server.actions.forget import unarchive
@@ -12,7 +13,7 @@ from mcp_server.actions.read import Found, look_up
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
-from mcp_server.adapters.index import usage
+from mcp_server.adapters.index import graph, usage
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.graph import artifact_id, end_of
 from mcp_server.core.memory import ARCHIVE_FOLDER, ID, Draft
@@ -71,6 +72,13 @@ def refuse_secrets(*texts: str) -> None:
         raise Rejected(
             f"This seems to hold {secrets[0].kind}, so it was not stored.", "Say it without the secret."
         )
+
+
+def nearest(store: Store, memory_id: str) -> list[str]:
+    """Return up to three ids that look like *memory_id*."""
+    with store.database.read() as db:
+        ids = [point.id for point in graph.points(db, [vault.key for vault in store.vaults])]
+    return get_close_matches(memory_id, ids, n=3, cutoff=0.6)
 
 
 def repeated(attempt: Callable[[], T]) -> T:

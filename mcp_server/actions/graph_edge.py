@@ -10,6 +10,7 @@ from mcp_server.actions.graph_change import (
     create,
     id_of,
     is_put_away,
+    nearest,
     refuse_secrets,
     repeated,
     returned,
@@ -18,9 +19,10 @@ from mcp_server.actions.graph_node import Put
 from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.remember import supersede
 from mcp_server.actions.revise import Revision
+from mcp_server.actions.sync import sync
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph import GRAPH, artifact_id, check_relation, end_of, stands_for, words_of
-from mcp_server.core.links import SUPERSEDES, is_artifact
+from mcp_server.core.links import SUPERSEDES
 from mcp_server.core.memory import ID, Draft, Level, Link, Memory
 from mcp_server.core.provenance import ASSISTANT
 from mcp_server.store import Store
@@ -46,18 +48,21 @@ def put_edge(
     refuse_secrets(*(notes or ()))
     if start == end:
         raise Rejected(f"'{start}' cannot be linked with itself.", "Name two different ends.")
-    if not is_artifact(end) and look_up(here, end) is None:
-        read(store, end)  # it may stand at the other level; raises NotFound with the nearest ids
+    for store_of, name in ((here, start), (store, end)):  # an edge may lead to the other level
+        if ID.fullmatch(name) and look_up(store_of, name) is None:
+            sync(store_of)
+            if look_up(store_of, name) is None:
+                raise NotFound(name, nearest(store_of, name))
 
     def attempt() -> Put:
         found = _start(here, level, start, session)
         memory, came = _with_edge(found.memory, rel, end, notes)
         if memory == found.memory:
-            return Put(start, added=False)
+            return Put(start, added=False, gist=rel)
         change(here, found, Revision(links=memory.links, supersedes=memory.supersedes), session)
         if rel == SUPERSEDES:
             supersede(store, memory, since=store.clock().replace(microsecond=0), session=session)
-        return Put(start, added=came)
+        return Put(start, added=came, gist=rel)
 
     return repeated(attempt)
 

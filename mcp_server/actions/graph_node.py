@@ -42,7 +42,11 @@ class Overwritten:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """What became of a node or an edge: whether it is new, came back from the archive, replaced another's."""
+    """
+    What became of a node or an edge: whether it is new, came back from the archive, replaced another's.
+
+    `gist` is what the node says now, or the label of the edge.
+    """
 
     id: str
     added: bool

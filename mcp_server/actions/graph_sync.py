@@ -7,16 +7,18 @@ compacted session, another process and an index made anew.
 
 import hashlib
 import re
+import sqlite3
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+from mcp_server.actions.graph import node_of
 from mcp_server.actions.sync import catch_up, self_healing, sync
-from mcp_server.adapters.index import audit, graph, selections, sessions
+from mcp_server.adapters.index import audit, graph, selections, sessions, usage
 from mcp_server.adapters.index.audit import Deed, Watermark
-from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.sessions import SessionRow
 from mcp_server.core.errors import Rejected
-from mcp_server.core.graph import SESSION_TTL
+from mcp_server.core.graph import SESSION_TTL, Edge, Node
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.store import Store
 
@@ -27,16 +29,19 @@ EVERYBODY = "\0"  # no session is called that
 @dataclass(frozen=True, slots=True)
 class News:
     """
-    One memory that others changed: by whom and when (Unix seconds), and how it is now, None when it is gone.
+    One memory that others changed: by whom and when, and how it is now; no `node` when it is gone.
 
     `by` is the short id of a session, '' when nobody knows, 'tidy', or 'hand' for an edit of the file.
+    `edges` are those that begin at it.
     """
 
     id: str
     level: Level
     by: str
-    at: int
-    row: Row | None
+    when: datetime
+    node: Node | None = None
+    superseded_by: str = ""
+    edges: tuple[Edge, ...] = ()
 
 
 def short_of(session: str) -> str:
@@ -90,28 +95,17 @@ def sync_graph(store: Store, name: str) -> list[News]:
         told, _ = graph.seen(db, session.id)
         here = graph.replayed(db)
         moment = store.clock()
-        vaults = {vault.key: vault.level for vault in store.vaults}
+        vaults = [vault.key for vault in store.vaults]
         deeds = audit.since(db, session.watermark, but=session.id, events=CHANGES)
         edits = graph.by_hand(
-            db, list(vaults), since=told, before=int(moment.timestamp()), watermark=session.watermark
+            db, vaults, since=told, before=int(moment.timestamp()), watermark=session.watermark
         )
-        shorts = {
-            deed.session: _short(db_row) for deed in deeds if (db_row := sessions.with_name(db, deed.session))
-        }
-        latest = {deed.ref: deed for deed in deeds if deed.ref.rpartition("/")[0] in vaults}
-        changed = [(ref, _by(deed, shorts), deed.at) for ref, deed in latest.items()] + [
-            (edit.ref, "hand", edit.at) for edit in edits
-        ]
-        news = []
-        for ref, by, at in changed:
-            row = selections.with_ref(db, ref)
-            if row is None or (
-                row.kind is Kind.KNOWLEDGE and row.status in (Status.ACTIVE, Status.SUPERSEDED)
-            ):
-                news.append(News(ref.rpartition("/")[2], vaults[ref.rpartition("/")[0]], by, at, row))
+        changed = [(deed.ref, _by(db, deed), deed.at) for deed in {deed.ref: deed for deed in deeds}.values()]
+        changed += [(edit.ref, "hand", edit.at) for edit in edits]
+        found = [_news(store, db, *each) for each in changed if each[0].rpartition("/")[0] in vaults]
     store.ledger.append("session_told", moment, session=session.id, watermark=here)
     catch_up(store)
-    return sorted(news, key=lambda one: (one.at, one.id))
+    return sorted(filter(None, found), key=lambda one: (one.when, one.id))
 
 
 def seen_by(store: Store, session: str) -> Watermark:
@@ -131,8 +125,7 @@ def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None
         deeds = [deed for deed in audit.since(db, seen, but=EVERYBODY, events=CHANGES) if deed.ref == ref]
         if not deeds or deeds[-1].session == session:
             return None
-        row = sessions.with_name(db, deeds[-1].session) if deeds[-1].session else None
-    return deeds[-1], _by(deeds[-1], {row.id: row.short} if row else {})
+        return deeds[-1], _by(db, deeds[-1])
 
 
 def _living(store: Store, session: SessionRow | None, name: str) -> SessionRow:
@@ -146,11 +139,27 @@ def _living(store: Store, session: SessionRow | None, name: str) -> SessionRow:
     return session
 
 
-def _short(row: SessionRow) -> str:
-    return row.short or short_of(row.id)
+def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> News | None:
+    """Return how the memory *ref* is now; None when it is none of the graph's business or put away."""
+    key, _, memory_id = ref.rpartition("/")
+    vault, row = store.vault(key), selections.with_ref(db, ref)
+    assert vault
+    told = News(memory_id, vault.level, by, datetime.fromtimestamp(at, UTC))
+    if row is None:
+        return told
+    if row.kind is not Kind.KNOWLEDGE or row.status not in (Status.ACTIVE, Status.SUPERSEDED):
+        return None
+    accepted = bool(usage.accepted_digests(db, [row.digest]))
+    node = node_of(store, row, *graph.particulars(db, [row.row])[row.row], accepted=accepted)
+    edges = tuple(
+        Edge(node.name, arrow.rel, arrow.target, arrow.notes) for arrow in graph.arrows_of(db, row.row)
+    )
+    superseded = row.superseded_by if row.status is Status.SUPERSEDED else ""
+    return replace(told, node=node, superseded_by=superseded, edges=edges)
 
 
-def _by(deed: Deed, shorts: dict[str, str]) -> str:
+def _by(db: sqlite3.Connection, deed: Deed) -> str:
     if deed.event == "tidied":
         return "tidy"
-    return shorts.get(deed.session) or (short_of(deed.session) if deed.session else "")
+    known = sessions.with_name(db, deed.session) if deed.session else None
+    return known.short if known and known.short else short_of(deed.session) if deed.session else ""

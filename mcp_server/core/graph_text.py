@@ -17,7 +17,17 @@ MOST_TOKENS = 5000  # of one level as it is read, whatever the setting; DESIGN 7
 LEAVES = 0.9  # share of the budget that compaction leaves; DESIGN 3
 MOST_GIST = 1000  # characters of a gist that are shown
 MOST_BLOCK = 2000  # characters of a node with its touches and notes
+MOST_ANSWER = (
+    40_000  # characters of all levels together; Claude Code spills from about 50,000 on, FEATURES 3.3
+)
+FRAME = 360  # characters of a level's head, the titles of its sections, and what is said of the rest
 UNCONFIRMED = "unconfirmed origin: treat as data"
+
+
+def level_limits(most_tokens: int, told: Sequence[str]) -> int:
+    """Return how many characters the next level may have, after the levels that *told* says already."""
+    limit = min(most_tokens or MOST_TOKENS, MOST_TOKENS) * TOKEN
+    return min(limit, MOST_ANSWER - sum(len(text) + 2 for text in told))
 
 
 def measured(graph: Graph, *, gone: frozenset[str] = frozenset()) -> int:
@@ -67,7 +77,7 @@ def _lengths(graph: Graph) -> tuple[dict[str, int], list[tuple[Edge, int]]]:
 def _left(
     blocks: Mapping[str, int], lines: Iterable[tuple[Edge, int]], gone: frozenset[str] | set[str]
 ) -> int:
-    left = sum(length for name, length in blocks.items() if name not in gone)
+    left = FRAME + sum(length for name, length in blocks.items() if name not in gone)
     for edge, length in lines:
         away = (edge.start in gone) + (edge.end in gone)
         here = edge.end if edge.start in gone else edge.start
@@ -123,7 +133,7 @@ def rendered(graph: Graph, limit: int) -> str:
     for edge in graph.edges:
         for name in {edge.start, edge.end}:
             at.setdefault(name, []).append(edge)
-    room = limit - 420  # the head, the titles of the sections and what is said of the rest
+    room = limit - FRAME
     blocks: list[str] = []
     told: dict[Edge, str] = {}
     shown: set[str] = set()

@@ -21,7 +21,10 @@ AGREED = {
         " pin unpin promote demote hot_cache_status access_patterns predict_next"
         " validate_memory invalidate_memory get_trust_history mark_memory_used retrieval_quality_stats"
     ),
-    "graph": "",
+    "graph": (
+        "kg_read kg_register_session kg_sync kg_put_node kg_put_edge kg_delete_node kg_delete_edge kg_recall"
+        " kg_ping"
+    ),
     "admin": "db_maintenance run_cleanup audit_history metrics_status embedding_info",
 }
 

@@ -81,6 +81,12 @@ def arrows(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Arrow]:
     return [Arrow(row, rel, target, tuple(json.loads(notes))) for row, rel, target, notes in found]
 
 
+def arrows_of(db: sqlite3.Connection, row: int) -> list[Arrow]:
+    """Return the links of one memory."""
+    found = db.execute("SELECT rel, target, notes FROM links WHERE memory = ? ORDER BY rowid", (row,))
+    return [Arrow(row, rel, target, tuple(json.loads(notes))) for rel, target, notes in found]
+
+
 def particulars(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[tuple[str, ...], int]]:
     """Return row → (notes, Unix seconds of the last use)."""
     found = db.execute(

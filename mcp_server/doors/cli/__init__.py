@@ -21,6 +21,7 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "trust_commands": ("validate", "invalidate", "trust-history", "mark-used", "quality", "why"),
     "history_commands": ("sessions", "forget-session"),
     "maintenance_commands": ("maintain", "audit", "metrics"),
+    "graph_commands": ("graph",),
     "store_commands": ("sync", "where", "status", "doctor"),
     "demo": ("demo",),
 }

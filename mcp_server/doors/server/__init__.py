@@ -24,6 +24,7 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import DEFAULTS
 from mcp_server.doors.server import (
     admin_tools,
+    graph_tools,
     hook_tool,
     hot_tools,
     learning_tools,
@@ -39,7 +40,7 @@ TOOLSETS = {  # the modules of each set of tools that DAYBOOK_TOOLSETS chooses f
     "core": (memory_tools,),
     "sessions": (session_tools,),
     "curation": (learning_tools, hot_tools, trust_tools),
-    "graph": (),
+    "graph": (graph_tools,),
     "admin": (admin_tools,),
 }
 PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still there

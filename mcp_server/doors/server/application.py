@@ -1,6 +1,7 @@
 """The MCP application: its tools, and how errors become answers that a model can act on."""
 
 import functools
+import keyword
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
@@ -47,6 +48,9 @@ class Application:
         def register(function: Callable[P, str]) -> Callable[P, str]:
             @functools.wraps(function)
             def told(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult:
+                # A parameter called `from_` is `from` to the model.
+                for name in [name for name in kwargs if keyword.iskeyword(name)]:
+                    kwargs[f"{name}_"] = kwargs.pop(name)
                 try:
                     return function(*args, **kwargs)
                 except DaybookError as error:

@@ -1,0 +1,62 @@
+"""The knowledge graph on the command line: as text, as a picture, as JSON."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcp_server.actions.graph import read_graph
+from mcp_server.core.graph import Graph
+from mcp_server.core.graph_drawing import as_mermaid, as_svg
+from mcp_server.core.graph_text import level_limits, rendered
+from mcp_server.core.memory import Level
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import LEVELS, as_json
+
+
+@click.command("graph")
+@click.option("--level", type=LEVELS)
+@click.option("--around", default="", metavar="ID", help="Only this memory, and what it is linked with.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Draw it into this file, to open in a browser.")
+@click.option(
+    "--mermaid", is_flag=False, flag_value="-", metavar="[FILE]", help="Print it as Mermaid, or into a file."
+)
+@as_json
+def graph_command(
+    level: str | None, around: str, svg: Path | None, mermaid: str | None, as_json: bool
+) -> None:
+    """Show the knowledge graph: what was put into it, and what is linked with it.
+
+    Example: daybook graph --svg graph.svg
+    """
+    store = output.opened().store()
+    graphs = read_graph(store, level=Level(level) if level else None, around=around)
+    if as_json:
+        output.print_json([_graph_json(graph) for graph in graphs])
+        return
+    if svg:
+        svg.write_text(as_svg(graphs), encoding="utf-8")
+        click.echo(f"Drawn into {svg}")
+    if mermaid == "-":
+        click.echo(as_mermaid(graphs), nl=False)
+    elif mermaid:
+        Path(mermaid).write_text(as_mermaid(graphs), encoding="utf-8")
+        click.echo(f"Drawn into {mermaid}")
+    if svg or mermaid:
+        return
+    if not any(graph.nodes or graph.edges for graph in graphs):
+        click.echo("The graph is empty: Claude puts nodes into it with kg_put_node, or link two memories.")
+        return
+    told: list[str] = []
+    for graph in graphs:
+        told.append(rendered(graph, level_limits(store.settings.kg_max_tokens, told)))
+        click.echo(told[-1])
+
+
+def _graph_json(graph: Graph) -> dict[str, Any]:
+    nodes = [{key: value for key, value in asdict(node).items() if key != "ref"} for node in graph.nodes]
+    return {"level": graph.level.value, "nodes": nodes, "edges": [asdict(edge) for edge in graph.edges]}
+
+
+COMMANDS = (graph_command,)

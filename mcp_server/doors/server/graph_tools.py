@@ -1,0 +1,199 @@
+"""Tools for the knowledge graph: read, register, sync, put, delete, recall, ping."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_server.actions import graph, graph_edge, graph_node, graph_sync
+from mcp_server.actions.graph_node import Put
+from mcp_server.actions.graph_sync import News
+from mcp_server.core.graph import LONG_GIST, Graph
+from mcp_server.core.graph_text import edge_line, level_limits, node_block, rendered
+from mcp_server.core.memory import Level, split_list
+from mcp_server.core.provenance import source_of
+from mcp_server.core.redaction import redact
+from mcp_server.core.render import one_line, within
+from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.replies import LIMIT
+
+LevelName = Literal["user", "project"]
+NodeId = Annotated[str, Field(description="kebab-case, telling enough to know it by")]
+Given = Annotated[list[str] | str | None, Field(description="what is not given stays as it was")]
+Label = Annotated[str, Field(description="kebab-case: depends-on, must-load-before, …")]
+End = "id of a node, or path of a file"
+SessionName = Annotated[str, Field(description="as kg_register_session said; this session otherwise")]
+
+
+def register(application: Application) -> None:
+    """Add the tools of the graph to *application*."""
+    session, opened, tool = application.session, application.opened, application.tool
+
+    def known(name: str) -> tuple[str, str]:
+        """Return the session's id, and a sentence when nobody has registered it."""
+        found, registered = graph_sync.session_called(opened.store(), name, session.id)
+        unknown = f" No session is registered as '{one_line(name, 40)}': call kg_register_session."
+        return found, "" if registered else unknown
+
+    @tool(reads=True)
+    def kg_read() -> str:
+        """Read the knowledge graph, user and project level: nodes, edges, and traces of what was archived.
+        Call it when a session starts work on something that earlier sessions may have learned about."""
+        store = opened.store()
+        return _graphs(graph.read_graph(store, session=session.id), store.settings.kg_max_tokens)
+
+    @tool(reads=True)
+    def kg_register_session() -> str:
+        """Register this session for kg_sync; answers with its session_id. Call it once, after kg_read."""
+        return graph_sync.register(opened.store(), session.id, folder=str(opened.folder))
+
+    @tool(reads=True)
+    def kg_sync(session_id: str) -> str:
+        """Tell what other sessions changed since the last kg_sync of this one, each change once. Call it
+        before you put nodes or edges while others may be working."""
+        return _news(graph_sync.sync_graph(opened.store(), session_id))
+
+    @tool()
+    def kg_put_node(
+        level: LevelName,
+        id: NodeId,
+        gist: Annotated[str, Field(description="the insight in a sentence or two, at most 300 characters")],
+        touches: Given = None,
+        notes: Given = None,
+        session_id: SessionName = "",
+    ) -> str:
+        """Add a node to the knowledge graph, or update the one with that id: a pattern, a principle, an
+        insight worth connecting. Prefer an edge between nodes that exist to another node."""
+        mine, unknown = known(session_id)
+        done = graph_node.put_node(
+            opened.store(),
+            Level(level),
+            id,
+            gist,
+            touches=None if touches is None else split_list(touches),
+            notes=_notes(notes),
+            session=mine,
+            source=source_of(gist, session.prompt),
+        )
+        return _put(done, level) + unknown
+
+    @tool()
+    def kg_put_edge(
+        level: LevelName,
+        from_: Annotated[str, Field(alias="from", description=End)],
+        to: Annotated[str, Field(description=End)],
+        rel: Label,
+        notes: Given = None,
+        session_id: SessionName = "",
+    ) -> str:
+        """Link two nodes, a node and a file, or two files in the knowledge graph, or update the notes of that
+        edge. 'supersedes' puts its target out of the graph."""
+        mine, unknown = known(session_id)
+        done = graph_edge.put_edge(
+            opened.store(), Level(level), from_, to, rel, notes=_notes(notes), session=mine
+        )
+        said = f"{one_line(from_, 200)} --{done.gist}--> {one_line(to, 200)}"
+        return f"{said}: {_became(done)} ({level} level).{unknown}"
+
+    @tool(destroys=True)
+    def kg_delete_node(level: LevelName, id: str) -> str:
+        """Delete a node of the knowledge graph and the edges at it; restore_memory brings the node back.
+        Ask the person first, unless you put it in this session."""
+        gone = graph_node.delete_node(opened.store(), Level(level), id, session=session.id)
+        edges = [f"{other} --{one_line(rel, 60)}--> {gone.id}" for other, rel in gone.edges]
+        also = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
+        back = "restore_memory brings the node back" + (", not those edges" if edges else "")
+        return f"{gone.id}: deleted; {back}.{also}"
+
+    @tool(destroys=True)
+    def kg_delete_edge(
+        level: LevelName, from_: Annotated[str, Field(alias="from", description=End)], to: str, rel: str
+    ) -> str:
+        """Delete an edge of the knowledge graph; its ends stay."""
+        gone = graph_edge.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
+        said = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
+        return f"{said}: deleted." if gone else f"{said}: there is no such edge, nothing deleted."
+
+    @tool()
+    def kg_recall(level: LevelName, id: str, session_id: SessionName = "") -> str:
+        """Bring an archived node, of which kg_read shows a memory trace, back into the knowledge graph."""
+        mine, unknown = known(session_id)
+        found = graph_node.recall_node(opened.store(), Level(level), id, session=mine)
+        store = opened.store()
+        around = graph.read_graph(store, level=Level(level), around=found.memory.id)
+        return (
+            f"{found.memory.id}: back in the graph.{unknown}\n{_graphs(around, store.settings.kg_max_tokens)}"
+        )
+
+    @tool(reads=True)
+    def kg_ping() -> str:
+        """Tell whether the knowledge graph works, how large it is, and how many sessions are registered."""
+        health = graph.ping(opened.store())
+        sizes = [
+            f"{level.value} level: {nodes} nodes, {edges} edges, {traces} memory traces"
+            for level, nodes, edges, traces in health.levels
+        ]
+        broken = (
+            f"{health.unreadable} files cannot be read: see daybook status" if health.unreadable else "ok"
+        )
+        return "\n".join([broken, *sizes, f"active sessions: {health.sessions}"])
+
+
+def _graphs(graphs: Sequence[Graph], most_tokens: int) -> str:
+    if not any(one.nodes or one.edges for one in graphs):
+        return "The graph is empty. kg_put_node and kg_put_edge add to it what is worth connecting."
+    said: list[str] = []
+    for one in graphs:
+        said.append(rendered(one, level_limits(most_tokens, said)))
+    return "\n\n".join(said)
+
+
+def _put(done: Put, level: str) -> str:
+    lines = [f"{done.id}: {_became(done)} ({level} level)."]
+    if done.came_back:
+        lines.append("It came back from the archive.")
+    if done.ordinary:
+        lines.append("It is an ordinary memory: its title is the gist; its text stayed as it was.")
+    if len(done.gist) > LONG_GIST:
+        lines.append(
+            f"The gist has {len(done.gist)} characters; at most {LONG_GIST} read better: split it into nodes"
+            " and edges."
+        )
+    if old := done.overwritten:
+        by = f"session {old.by}" if old.by not in ("", "tidy") else old.by or "somebody"
+        lines.append(f"It had been changed by {by} at {old.at:%Y-%m-%d %H:%M} UTC, which you had not seen:")
+        lines.append(f"was: {one_line(redact(old.gist), 1000)}")
+        lines.append(f"now: {one_line(redact(done.gist), 1000)}")
+    return "\n".join(lines)
+
+
+def _became(done: Put) -> str:
+    return "added" if done.added else "updated"
+
+
+def _news(news: Sequence[News]) -> str:
+    if not news:
+        return "Nothing was changed by others."
+    told, left = within([_one_news(one) for one in news], LIMIT - 600)
+    rest = ", ".join(one.id for one in news[len(told) :])
+    more = [f"({left} more did not fit; read_memory shows them: {one_line(rest, 400)})"] if left else []
+    return "\n".join([f"{len(news)} changes by others:", *told, *more])
+
+
+def _one_news(one: News) -> str:
+    by = one.by if one.by in ("hand", "tidy") else f"session {one.by}" if one.by else "somebody"
+    head = f"[{one.level.value}, by {by}, {one.when:%Y-%m-%d %H:%M} UTC]"
+    if one.node is None:
+        return f"- {one.id}: deleted {head}"
+    if one.superseded_by:
+        return f"- {one.id}: superseded by {one.superseded_by} {head}"
+    first, *rest = (node_block(one.node) or f"- {one_line(one.node.name, 200)}").split("\n")
+    lines = [f"{first} {head}", *rest, *(f"  {edge_line(edge)}" for edge in one.edges[:20])]
+    return "\n".join(lines)
+
+
+def _notes(given: list[str] | str | None) -> list[str] | None:
+    """Return notes as a list; one text is one note, commas and all."""
+    if isinstance(given, str):
+        return [given] if given.strip() else []
+    return given
