@@ -110,7 +110,7 @@ def layout(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[Plac
     ys = [math.sqrt(at + 0.5) * area * 0.6 * math.sin(at * turn) for at in range(count)]
     steps = 220 if count <= 120 else 90
     for step in range(steps):
-        _relax(xs, ys, springs, area, heat=side * 0.1 * (1 - step / steps) + 0.5)
+        _relax(xs, ys, springs, area, heat=side * 0.06 * (1 - step / steps) + 0.2)
     return _fitted(names, xs, ys)
 
 
@@ -119,7 +119,7 @@ def _relax(
 ) -> None:
     """Move every node a little: away from all others, towards those that it is linked with."""
     count = len(xs)
-    dx, dy = [-0.04 * x for x in xs], [-0.06 * y for y in ys]  # and to the middle
+    dx, dy = [-1.2 * x for x in xs], [-2.0 * y for y in ys]  # and to the middle
     square = area * area
     for one in range(count):
         x, y = xs[one], ys[one]
@@ -140,7 +140,7 @@ def _relax(
         dy[other] += down * pull
     for at in range(count):
         far = math.hypot(dx[at], dy[at]) or 1.0
-        share = min(far, heat) / far
+        share = min(far * 0.1, heat) / far
         xs[at] += dx[at] * share
         ys[at] += dy[at] * share
 
@@ -177,9 +177,10 @@ def _edge(edge: Edge, places: Places, at: int, number: int) -> str:
     far = math.hypot(x2 - x1, y2 - y1) or 1.0
     bend = 0.08  # so that two edges between the same ends do not cover each other
     mx, my = (x1 + x2) / 2 - (y2 - y1) * bend, (y1 + y2) / 2 + (x2 - x1) * bend
-    stop = 17.0 / far  # in front of the circle
+    from_below = my - y2 > abs(mx - x2) * 0.5
+    stop = (32.0 if from_below else 17.0) / far  # in front of the circle, and of the label below it
     ex, ey = x2 + (mx - x2) * stop * 2, y2 + (my - y2) * stop * 2
-    title = f"{edge.start} --{edge.rel}--> {edge.end}" + (f": {'; '.join(edge.notes)}" if edge.notes else "")
+    title = f"{edge.start} — {edge.rel} → {edge.end}" + (f": {'; '.join(edge.notes)}" if edge.notes else "")
     kind = "edge" if edge.is_live else "edge trace"
     lx, ly = (x1 + x2 + 2 * mx) / 4, (y1 + y2 + 2 * my) / 4
     return (
@@ -191,7 +192,7 @@ def _edge(edge: Edge, places: Places, at: int, number: int) -> str:
 
 
 def _legend(used: set[str]) -> list[str]:
-    lines, x = ['<text class="title" x="24" y="32">Knowledge graph</text>'], 200.0
+    lines, x = ['<text class="title" x="24" y="32">Knowledge graph</text>'], 220.0
     for name in [*COLOURS, *OTHERS]:
         if name in used:
             colour = COLOURS.get(name) or OTHERS[name]

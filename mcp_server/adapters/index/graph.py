@@ -134,9 +134,17 @@ def by_hand(
         f" WHERE c.vault IN ({_marks(vaults)}) AND c.at >= ? AND c.at < ?"
         " AND (m.row IS NULL AND c.change = 'removed' OR c.change = 'modified' OR m.updated >= ?)"
         " AND NOT EXISTS (SELECT 1 FROM audit a WHERE a.ref = c.vault || '/' || c.id"
-        " AND a.offset > coalesce((SELECT value FROM json_each(?) WHERE key = a.file), 0))"
+        " AND (a.at BETWEEN c.at - 2 AND c.at + 2"  # a file is taken in a moment after the line
+        "  OR a.offset > coalesce((SELECT value FROM json_each(?) WHERE key = a.file), 0)))"
         " GROUP BY 1 ORDER BY max(c.generation)",
-        (*vaults, since, before, since, json.dumps(watermark)),
+        (
+            *vaults,
+            since,
+            before,
+            since,
+            since - 2,
+            json.dumps(watermark),
+        ),  # a file is taken in a moment later
     )
     return [ByHand(str(ref), int(at), bool(gone)) for ref, at, gone in found]
 

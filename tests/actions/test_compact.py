@@ -1,0 +1,211 @@
+"""Tidying the graph: what is worth least goes to the archive, what nobody links with to the trash."""
+
+from collections.abc import Callable
+
+import pytest
+
+from mcp_server.actions.graph import read_graph
+from mcp_server.actions.graph_edge import put_edge
+from mcp_server.actions.graph_node import put_node, recall_node
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.tidy import tidy, undo
+from mcp_server.bootstrap import Opened
+from mcp_server.core.graph import Graph
+from mcp_server.core.graph_text import TOKEN, measured, rendered
+from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+PROJECT = Level.PROJECT
+TOKENS = 1000
+
+
+@pytest.fixture
+def small(open_here: Callable[..., Opened]) -> Store:
+    """A store whose graph may have a thousand tokens."""
+    return open_here(KG_MAX_TOKENS=str(TOKENS)).store()
+
+
+def put(store: Store, count: int, *, first: int = 0, clock: Clock | None = None) -> list[str]:
+    """Put nodes of about 300 characters, each named unlike the others."""
+    names = [f"node-{at:03}" for at in range(first, first + count)]
+    for at, name in enumerate(names):
+        words = " ".join(f"w{at * 40 + n}" for n in range(50))
+        put_node(store, PROJECT, name, f"{name}: {words}")
+        if clock:
+            clock.pass_days(0.01)
+    return names
+
+
+def graph(store: Store) -> Graph:
+    return next(one for one in read_graph(store) if one.level is PROJECT)
+
+
+def status(store: Store, name: str) -> Status:
+    return read(store, name).memory.status
+
+
+def test_a_graph_that_is_too_long_loses_the_least_valuable_down_to_nine_tenths(
+    small: Store, clock: Clock
+) -> None:
+    names = put(small, 20, clock=clock)
+    put_edge(small, PROJECT, names[0], names[19], "uses")
+    put_edge(small, PROJECT, names[1], names[19], "uses")
+    clock.pass_days(8)
+    put_node(small, PROJECT, names[5], "as good as new")
+
+    done = tidy(small)
+
+    gone = [each for each in names if status(small, each) is Status.ARCHIVED]
+    assert done.counts["compaction"] == len(gone) > 0
+    assert names[5] not in gone
+    assert names[19] not in gone
+    assert {read(small, each).memory.archived_reason for each in gone} == {"compacted"}
+    assert {read(small, each).path.parent.name for each in gone} == {"archive"}
+    left = measured(graph(small))
+    assert 0.7 * TOKENS * TOKEN < left <= 0.9 * TOKENS * TOKEN
+    assert "did not fit" not in rendered(graph(small), TOKENS * TOKEN)
+    assert "compaction" not in tidy(small).counts
+
+
+def test_what_was_compacted_can_be_taken_back_and_recalled_and_stays(small: Store, clock: Clock) -> None:
+    names = put(small, 20)
+    clock.pass_days(8)
+    gone = {entry.changes[0].id for entry in tidy(small).entries}
+    one = min(gone)
+
+    recall_node(small, PROJECT, one)
+    assert status(small, one) is Status.ACTIVE
+    undo(small)
+
+    assert {status(small, each) for each in names} == {Status.ACTIVE}
+    again = {entry.changes[0].id for entry in tidy(small).entries}
+    assert not again & gone, "what the person wanted back went away at once"
+
+
+def test_a_dry_run_tells_and_leaves_everything(small: Store, clock: Clock) -> None:
+    names = put(small, 20)
+    clock.pass_days(8)
+
+    done = tidy(small, dry_run=True)
+
+    assert done.counts["compaction"] > 0
+    assert "was worth least in a graph over 1,000 tokens" in done.lines()[0]
+    assert {status(small, each) for each in names} == {Status.ACTIVE}
+
+
+def test_what_was_changed_within_a_week_is_never_archived_and_the_answer_still_fits(
+    small: Store, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = put(small, 30)
+    clock.pass_days(6.9)
+
+    done = tidy(small)
+
+    assert "compaction" not in done.counts
+    assert [record.getMessage()[:31] for record in caplog.records] == ["The graph of level project has "]
+    text = rendered(graph(small), TOKENS * TOKEN)
+    assert len(text) <= TOKENS * TOKEN
+    assert "more did not fit" in text
+    assert {status(small, each) for each in names} == {Status.ACTIVE}
+
+
+def test_a_pinned_node_stays(small: Store, clock: Clock) -> None:
+    names = put(small, 20, clock=clock)
+    revise(small, names[0], Revision(pinned=True))
+    clock.pass_days(8)
+
+    tidy(small)
+
+    assert status(small, names[0]) is Status.ACTIVE
+    assert status(small, names[1]) is Status.ARCHIVED
+
+
+def test_a_persons_own_memories_never_go_because_there_are_many(small: Store, clock: Clock) -> None:
+    ids = []
+    for at in range(40):
+        words = " ".join(f"m{at * 40 + n}" for n in range(40))
+        ids.append(
+            remember(small, Draft(f"Own {at} {words}"[:190], f"{at} {words}", type="decision")).memory.id
+        )
+    node = put(small, 1)[0]
+    for each in ids:
+        put_edge(small, PROJECT, node, each, "uses")
+    clock.pass_days(8)
+
+    tidy(small)
+
+    assert {status(small, each) for each in ids} == {Status.ACTIVE}
+
+
+def test_nothing_goes_when_the_person_set_no_limit(open_here: Callable[..., Opened], clock: Clock) -> None:
+    store = open_here(KG_MAX_TOKENS="0").store()
+    put(store, 80)
+    clock.pass_days(30)
+
+    assert "compaction" not in tidy(store).counts
+
+
+def test_nodes_do_not_age(store: Store, clock: Clock) -> None:
+    """Every session reads the whole graph, and that counts as no use."""
+    put_node(store, PROJECT, "node", "what is worth connecting")
+    plain = remember(store, Draft("Plain", "a note of the usual kind", source="extracted")).memory.id
+    clock.pass_days(91)
+
+    tidy(store)
+
+    assert status(store, "node") is Status.ACTIVE
+    assert status(store, plain) is Status.ARCHIVED
+
+
+def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after_its_grace(
+    open_here: Callable[..., Opened], clock: Clock
+) -> None:
+    store = open_here(KG_MAX_TOKENS=str(TOKENS), KG_ORPHAN_GRACE_DAYS="20").store()
+    names = put(store, 20, clock=clock)
+    put_edge(store, PROJECT, names[19], names[0], "uses")
+    put_edge(store, PROJECT, names[18], names[0], "uses")
+    clock.pass_days(8)
+    tidy(store)
+    put_away = [each for each in names if status(store, each) is Status.ARCHIVED]
+    linked, lone = names[1], names[2]
+    assert {linked, lone} <= set(put_away)
+    tidy(store)
+    assert status(store, linked) is status(store, lone) is Status.ORPHANED
+
+    put_edge(store, PROJECT, names[19], linked, "uses")
+    clock.pass_days(15)
+    done = tidy(store)
+    assert status(store, linked) is Status.ARCHIVED
+    assert f"no orphan: [{linked}]" in "\n".join(done.lines())
+
+    clock.pass_days(6)
+    tidy(store)
+    trash = {path.stem for path in (store.home / "trash").rglob("*.md")}
+    assert lone in trash
+    assert linked not in trash
+
+
+def test_an_orphan_that_was_linked_in_between_waits_its_whole_grace_again(
+    open_here: Callable[..., Opened], clock: Clock
+) -> None:
+    store = open_here(KG_ORPHAN_GRACE_DAYS="20").store()
+    put_node(store, PROJECT, "stays", "stays"), put_node(store, PROJECT, "goes", "goes")
+    found = read(store, "goes")
+    (found.vault.root / "archive").mkdir(exist_ok=True)
+    found.path.rename(found.vault.root / "archive/goes.md")
+    tidy(store)
+    assert status(store, "goes") is Status.ORPHANED
+    clock.pass_days(15)
+    put_edge(store, PROJECT, "stays", "goes", "uses")
+    tidy(store)
+    revise(store, "stays", Revision(links=()))
+    clock.pass_days(15)
+    tidy(store)
+
+    assert status(store, "goes") is Status.ORPHANED
+    clock.pass_days(21)
+    tidy(store)
+    assert not any(path.stem == "goes" for path in store.vaults[-1].root.rglob("*.md"))

@@ -1,0 +1,53 @@
+"""
+python graph_writers.py FOLDER PROCESSES EACH: processes that put nodes and edges into one graph at once.
+
+Every process puts EACH nodes of its own, puts one node that all of them put, and links both with each
+other, beside the edges that begin at the one that all share. Prints one JSON object.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from competing_processes import at_once, opened
+
+from mcp_server.actions.graph_edge import put_edge
+from mcp_server.actions.graph_node import put_node
+from mcp_server.actions.graph_sync import register
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import Level
+
+SHARED = "shared"
+
+
+def work(folder: Path, number: int, each: int) -> dict[str, Any]:
+    store, session = opened(folder), f"session-{number}"
+    told: list[str] = []
+    errors: list[str] = []
+    register(store, session, folder=str(folder))
+    for count in range(each):
+        name = f"node-{number}-{count}"
+        try:
+            put_node(store, Level.USER, name, f"said by {number}, the {count}th", session=session)
+            done = put_node(store, Level.USER, SHARED, f"{number} {count}", session=session)
+            told += [done.overwritten.gist] if done.overwritten else []
+            put_edge(store, Level.USER, SHARED, name, "holds", session=session)
+            put_edge(store, Level.USER, name, SHARED, "belongs-to", notes=[str(count)], session=session)
+        except DaybookError as error:
+            errors.append(f"{type(error).__name__}: {error}")
+    store.database.close()
+    return {"errors": errors, "told": told}
+
+
+if __name__ == "__main__":
+    place, processes, puts = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    store = opened(place)
+    put_node(store, Level.USER, SHARED, "the first")
+    store.database.close()
+    answers = at_once(processes, lambda number: work(place, number, puts))
+    print(
+        json.dumps(
+            {name: [one for answer in answers for one in answer.get(name, [])] for name in ("errors", "told")}
+        )
+    )

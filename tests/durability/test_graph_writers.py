@@ -1,0 +1,36 @@
+"""Two processes that put nodes and edges at once lose nothing, and each hears whom it overwrote."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mcp_server.actions.graph import read_graph
+from mcp_server.actions.read import read
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Level
+
+PROCESSES, EACH = 2, 50  # 200 nodes put, 100 of them one and the same, and 200 edges
+
+
+def test_two_processes_put_two_hundred_nodes_and_edges_and_none_is_lost(
+    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    done = run_program("graph_writers", tmp_path, PROCESSES, EACH)
+
+    assert done["errors"] == []
+    settings = {**os.environ, "MEMORY_DIR": str(tmp_path), "EMBEDDING_MODEL": "none"}
+    store = Opened(settings, folder=Path("/")).store()
+    graph = next(one for one in read_graph(store) if one.level is Level.USER)
+    own = {f"node-{number}-{count}" for number in range(PROCESSES) for count in range(EACH)}
+    assert {node.id for node in graph.nodes} == own | {"shared"}
+    assert {(edge.start, edge.end) for edge in graph.edges if edge.rel == "holds"} == {
+        ("shared", name) for name in own
+    }
+    assert {(edge.start, edge.notes) for edge in graph.edges if edge.rel == "belongs-to"} == {
+        (name, (name.rpartition("-")[2],)) for name in own
+    }
+    gist = read(store, "shared").memory.text
+    assert gist in {f"{number} {EACH - 1}" for number in range(PROCESSES)}
+    assert done["told"], "nobody was in anybody's way, so this told nothing"
+    store.database.close()
