@@ -16,12 +16,12 @@ from mcp_server.core.graph import (
     Edge,
     Graph,
     Node,
-    artifact_id,
     gist_of,
+    id_of,
     stands_for,
 )
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import ID, Level, Status
+from mcp_server.core.memory import Level, Status
 from mcp_server.core.provenance import may_be_pushed
 from mcp_server.store import Store
 
@@ -63,9 +63,11 @@ def read_graph(
     sync(store)
     vaults = [vault.key for vault in store.vaults]
     with store.database.read() as db:
-        drawn = _Drawn(store, index.points(db, vaults), index.arrows(db, vaults))
+        centre = id_of(around) if around else ""
+        arrows = index.arrows(db, vaults, around=centre)
+        drawn = _Drawn(store, index.points(db, vaults, arrows, around=centre), arrows)
         levels = [one for one in Level if (one is Level.USER or store.project) and level in (None, one)]
-        chosen = {one: drawn.chosen(one, around) for one in levels}
+        chosen = {one: drawn.chosen(one, centre) for one in levels}
         rows = memories.by_rows(db, {row for found in chosen.values() for row in found})
         about = index.particulars(db, rows)
         accepted = usage.accepted_digests(db, {row.digest for row in rows.values()})
@@ -136,7 +138,9 @@ class _Drawn:
         for point in points:
             self.ids[self.levels[point.vault], point.id] = point
             self.titles[self.levels[point.vault], point.title] = point
-        self.arrows = [(arrow, end) for arrow in arrows if (end := self._end(arrow)) is not None]
+        # A memory may have gone between the two questions.
+        known = [arrow for arrow in arrows if arrow.row in self.points]
+        self.arrows = [(arrow, end) for arrow in known if (end := self._end(arrow)) is not None]
 
     def _end(self, arrow: Arrow) -> End | None:
         """Return what *arrow* leads to, first at its own level; None when that is not there."""
@@ -167,7 +171,7 @@ class _Drawn:
         return list(shown)
 
     def _neighbours(self, level: Level, around: str) -> list[int]:
-        centre = self.ids.get((level, around if ID.fullmatch(around) else artifact_id(around)))
+        centre = self.ids.get((level, around))
         if centre is None:
             return []
         shown = {centre.row: None}
@@ -193,9 +197,6 @@ class _Drawn:
             elsewhere = isinstance(end, Point) and self.levels[end.vault] is not level
             ends = [start.id, "" if isinstance(end, str) or elsewhere else end.id]
             if not any(one in shown for one in ends):
-                continue
-            near = all(one in shown for one in ends)
-            if not (near or _was_chosen(arrow) or any(one in shown and shown[one].own for one in ends)):
                 continue
             node = known.get(start.row)
             yield Edge(

@@ -15,8 +15,7 @@ from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
 from mcp_server.adapters.index import graph, usage
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.graph import artifact_id, end_of
-from mcp_server.core.memory import ARCHIVE_FOLDER, ID, Draft
+from mcp_server.core.memory import ARCHIVE_FOLDER, Draft
 from mcp_server.core.redaction import find_secrets
 from mcp_server.store import Store
 
@@ -60,12 +59,6 @@ def is_put_away(found: Found) -> bool:
     return found.path.relative_to(found.vault.root).parts[0] == ARCHIVE_FOLDER
 
 
-def id_of(name: str) -> str:
-    """Return the id of the memory that *name*, an id or the path of a file, stands for."""
-    said = end_of(name)
-    return said if ID.fullmatch(said) else artifact_id(said)
-
-
 def refuse_secrets(*texts: str) -> None:
     """Raise Rejected when one of *texts* seems to hold a secret."""
     if secrets := find_secrets("\n".join(texts)):
@@ -77,7 +70,7 @@ def refuse_secrets(*texts: str) -> None:
 def nearest(store: Store, memory_id: str) -> list[str]:
     """Return up to three ids that look like *memory_id*."""
     with store.database.read() as db:
-        ids = [point.id for point in graph.points(db, [vault.key for vault in store.vaults])]
+        ids = graph.ids(db, [vault.key for vault in store.vaults])
     return get_close_matches(memory_id, ids, n=3, cutoff=0.6)
 
 

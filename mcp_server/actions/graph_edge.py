@@ -8,7 +8,6 @@ from mcp_server.actions.graph import at_level
 from mcp_server.actions.graph_change import (
     change,
     create,
-    id_of,
     is_put_away,
     nearest,
     refuse_secrets,
@@ -21,7 +20,7 @@ from mcp_server.actions.remember import supersede
 from mcp_server.actions.revise import Revision
 from mcp_server.actions.sync import sync
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.graph import GRAPH, artifact_id, check_relation, end_of, stands_for, words_of
+from mcp_server.core.graph import GRAPH, artifact_id, check_relation, end_of, id_of, stands_for, words_of
 from mcp_server.core.links import SUPERSEDES
 from mcp_server.core.memory import ID, Draft, Level, Link, Memory
 from mcp_server.core.provenance import ASSISTANT

@@ -13,7 +13,6 @@ from mcp_server.actions.graph import at_level
 from mcp_server.actions.graph_change import (
     change,
     create,
-    id_of,
     is_put_away,
     refuse_secrets,
     repeated,
@@ -25,7 +24,7 @@ from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import graph as index
 from mcp_server.core.errors import Rejected
-from mcp_server.core.graph import GRAPH, gist_of, words_of
+from mcp_server.core.graph import GRAPH, gist_of, id_of, words_of
 from mcp_server.core.memory import MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
 from mcp_server.core.provenance import ASSISTANT, reads_like_instruction
 from mcp_server.store import Store

@@ -23,7 +23,6 @@ from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.store import Store
 
 CHANGES = ("remembered", "revised", "restored", "tidied", "unlinked", "forgotten")
-EVERYBODY = "\0"  # no session is called that
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +121,8 @@ def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None
     catch_up(store)
     seen = seen_by(store, session)
     with store.database.read() as db:
-        deeds = [deed for deed in audit.since(db, seen, but=EVERYBODY, events=CHANGES) if deed.ref == ref]
-        if not deeds or deeds[-1].session == session:
-            return None
-        return deeds[-1], _by(db, deeds[-1])
+        last = audit.last_unseen(db, ref, seen, events=CHANGES)
+        return (last, _by(db, last)) if last and last.session != session else None
 
 
 def _living(store: Store, session: SessionRow | None, name: str) -> SessionRow:

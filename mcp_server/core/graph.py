@@ -138,6 +138,12 @@ def end_of(name: str) -> str:
     )
 
 
+def id_of(name: str) -> str:
+    """Return the id of the memory that *name*, an id or the path of a file, stands for."""
+    said = end_of(name)
+    return said if ID.fullmatch(said) else artifact_id(said)
+
+
 # What a node is worth
 
 

@@ -98,6 +98,17 @@ def last_done(db: sqlite3.Connection, refs: Collection[str]) -> dict[str, int]:
     return {str(ref): int(at) for ref, at in found}
 
 
+def last_unseen(
+    db: sqlite3.Connection, ref: str, watermark: Watermark, *, events: Sequence[str]
+) -> Deed | None:
+    """Return the last of *events* that was done to *ref*, None when it lies before *watermark*."""
+    among = f"ref = ? AND event IN ({', '.join('?' * len(events))})"
+    last = f"row = (SELECT row FROM audit WHERE {among} ORDER BY at DESC, row DESC LIMIT 1)"
+    after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
+    found = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")
+    return found[0] if found else None
+
+
 def now_at(ledger: Ledger) -> Watermark:
     """Return the watermark of somebody who was told everything that the ledger says now."""
     return {path.name: size(path) for path in ledger.paths()}

@@ -2,12 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mcp_server.adapters.index.audit import Watermark
-from mcp_server.core.graph import GRAPH
+from mcp_server.core.graph import GRAPH, OWN_LABELS
 from mcp_server.core.memory import Status
 
 EVENTS = frozenset({"session_started", "session_told", "graph_read"})
@@ -58,12 +58,40 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         )
 
 
-def points(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Point]:
-    """Return all knowledge of *vaults*."""
+def arrows(db: sqlite3.Connection, vaults: Sequence[str], *, around: str = "") -> list[Arrow]:
+    """
+    Return the links between knowledge of *vaults* that make the graph.
+
+    Those from and to what was put through the graph's tools or has the id *around*, and those with notes
+    or a label that Daybook does not set by itself.
+    """
+    found = db.execute(
+        "WITH marked AS MATERIALIZED (SELECT row, id, title FROM memories"
+        f" WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge' AND (category = ? OR id = ?))"
+        " SELECT l.memory, l.rel, l.target, l.notes FROM links l JOIN memories m ON m.row = l.memory"
+        f" WHERE m.vault IN ({_marks(vaults)}) AND m.kind = 'knowledge'"
+        f" AND (l.rel NOT IN ({_marks(OWN_LABELS)}) OR l.notes != '[]'"
+        "  OR l.memory IN (SELECT row FROM marked) OR l.target IN (SELECT id FROM marked)"
+        "  OR lower(l.target) IN (SELECT lower(title) FROM marked))"
+        " ORDER BY l.memory, l.rowid",
+        (*vaults, GRAPH, around, *vaults, *sorted(OWN_LABELS)),
+    )
+    return [Arrow(row, rel, target, tuple(json.loads(notes))) for row, rel, target, notes in found]
+
+
+def points(
+    db: sqlite3.Connection, vaults: Sequence[str], arrows: Sequence[Arrow] = (), *, around: str = ""
+) -> list[Point]:
+    """Return what of *vaults* was put through the graph's tools, is *around*, or at an end of *arrows*."""
+    rows = json.dumps([arrow.row for arrow in arrows])
+    targets = json.dumps([arrow.target for arrow in arrows])
+    lowered = json.dumps([arrow.target.lower() for arrow in arrows])
     found = db.execute(
         "SELECT row, vault, id, title, status, category = ? FROM memories"
-        f" WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge' ORDER BY row",
-        (GRAPH, *vaults),
+        f" WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge' AND (category = ? OR id = ?"
+        "  OR row IN (SELECT value FROM json_each(?)) OR id IN (SELECT value FROM json_each(?))"
+        "  OR lower(title) IN (SELECT value FROM json_each(?))) ORDER BY row",
+        (GRAPH, *vaults, GRAPH, around, rows, targets, lowered),
     )
     return [
         Point(row, vault, memory_id, title.lower(), Status(status), bool(own))
@@ -71,14 +99,12 @@ def points(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Point]:
     ]
 
 
-def arrows(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Arrow]:
-    """Return the links of all knowledge of *vaults*."""
+def ids(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
+    """Return the ids of all knowledge of *vaults*."""
     found = db.execute(
-        "SELECT l.memory, l.rel, l.target, l.notes FROM links l JOIN memories m ON m.row = l.memory"
-        f" WHERE m.vault IN ({_marks(vaults)}) AND m.kind = 'knowledge' ORDER BY l.memory, l.rowid",
-        tuple(vaults),
+        f"SELECT id FROM memories WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge'", tuple(vaults)
     )
-    return [Arrow(row, rel, target, tuple(json.loads(notes))) for row, rel, target, notes in found]
+    return [str(row[0]) for row in found]
 
 
 def arrows_of(db: sqlite3.Connection, row: int) -> list[Arrow]:
@@ -137,14 +163,7 @@ def by_hand(
         " AND (a.at BETWEEN c.at - 2 AND c.at + 2"  # a file is taken in a moment after the line
         "  OR a.offset > coalesce((SELECT value FROM json_each(?) WHERE key = a.file), 0)))"
         " GROUP BY 1 ORDER BY max(c.generation)",
-        (
-            *vaults,
-            since,
-            before,
-            since,
-            since - 2,
-            json.dumps(watermark),
-        ),  # a file is taken in a moment later
+        (*vaults, since, before, since, json.dumps(watermark)),
     )
     return [ByHand(str(ref), int(at), bool(gone)) for ref, at, gone in found]
 
@@ -157,5 +176,5 @@ def count_sessions(db: sqlite3.Connection, since: int) -> int:
     return int(found.fetchone()[0])
 
 
-def _marks(values: Sequence[object]) -> str:
+def _marks(values: Collection[object]) -> str:
     return ", ".join("?" * len(values))

@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 5
+SCHEMA = 6
 TOKENIZER = "porter unicode61"
 
 
