@@ -33,7 +33,7 @@ def put(store: Store, count: int, *, first: int = 0, clock: Clock | None = None)
     names = [f"node-{at:03}" for at in range(first, first + count)]
     for at, name in enumerate(names):
         words = " ".join(f"w{at * 40 + n}" for n in range(50))
-        put_node(store, PROJECT, name, f"{name}: {words}")
+        put_node(store, PROJECT, name, f"{name}: {words}", session="one-session")
         if clock:
             clock.pass_days(0.01)
     return names
