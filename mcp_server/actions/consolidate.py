@@ -12,7 +12,7 @@ from itertools import combinations
 
 from mcp_server.actions.journal import DUPLICATES, load, place_of
 from mcp_server.actions.read import Found
-from mcp_server.adapters.index import tidying, usage
+from mcp_server.adapters.index import relations, tidying, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.consolidation import (
@@ -149,12 +149,18 @@ def contradictions(store: Store, here: Known) -> Iterator[Entry]:
     active = {item.ref for item in here.items}
     with store.database.read() as db:
         marked = tidying.marked(db)  # where the person removed the link, they found no contradiction
+        settled = {
+            (one.ref, other.ref)
+            for found, one, other in here.pairs
+            if found is Relation.OPPOSED and relations.is_resolved(db, _said(one), _said(other))
+        }
     for found, one, other in here.pairs:
         later, older = newer(one, other)
         if (
             found is not Relation.OPPOSED
             or not {one.ref, other.ref} <= active
             or (later.ref, older.id) in marked
+            or (one.ref, other.ref) in settled
         ):
             continue
         files = _loaded(store, [here.rows[later.ref], here.rows[older.ref]])
@@ -261,6 +267,10 @@ def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:
             return []
         found.append(each)
     return found
+
+
+def _said(item: Item) -> tuple[str, str]:
+    return item.ref, fingerprint(item.statement.title, item.statement.text)
 
 
 def _linked(one: Memory, other: Memory) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_server.actions.staleness import Staleness, staleness
-from mcp_server.adapters.index import selections, usage
+from mcp_server.adapters.index import relations, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED, Usage
 from mcp_server.core import dials, ranking
@@ -100,6 +100,17 @@ def linked(store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Se
                 )
             )
     return added
+
+
+def flagged(db: sqlite3.Connection, hits: Sequence[Hit], vaults: Sequence[str]) -> tuple[Hit, ...]:
+    """Return *hits*, each with the ids of the active memories that contradict it."""
+    opponents: dict[str, list[str]] = {}
+    for one, other in relations.contradicting(db, vaults) if hits else ():
+        opponents.setdefault(one.ref, []).append(other.id)
+        opponents.setdefault(other.ref, []).append(one.id)
+    if not opponents:
+        return tuple(hits)
+    return tuple(replace(hit, contradicts=tuple(dict.fromkeys(opponents.get(hit.ref, ())))) for hit in hits)
 
 
 def _successor(db: sqlite3.Connection, row: Row) -> Row:

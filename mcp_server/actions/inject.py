@@ -62,8 +62,9 @@ def _silent(store: Store, session: str) -> str:
 
 
 def _fits(hit: Hit, given: set[tuple[str, str]]) -> bool:
-    told = (hit.ref, hit.digest) in given
-    return hit.pushable and not hit.gone and hit.confidence is not Verdict.NONE and not told
+    # Of two that contradict each other nobody knows yet which one holds.
+    sure = hit.pushable and hit.confidence is not Verdict.NONE and not hit.contradicts
+    return sure and not hit.gone and (hit.ref, hit.digest) not in given
 
 
 def _line(hit: Hit) -> str:

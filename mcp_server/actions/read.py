@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mcp_server.actions.sync import ensure_synced, self_healing, sync
 from mcp_server.adapters import files, memory_file
-from mcp_server.adapters.index import memories, selections
+from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
 from mcp_server.core.errors import NotFound
@@ -77,3 +77,9 @@ def look_up(store: Store, memory_id: str) -> Row | None:
     ensure_synced(store)
     with store.database.read() as db:
         return selections.with_id(db, [vault.key for vault in store.vaults], memory_id)
+
+
+def is_accepted(store: Store, found: Found) -> bool:
+    """Tell whether the person wrote or accepted exactly these bytes, so that a change may carry that on."""
+    with store.database.read() as db:
+        return bool(usage.accepted_digests(db, [found.digest]))

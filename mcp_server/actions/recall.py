@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from mcp_server.actions.hits import DAY, as_hit, linked, trust_of
+from mcp_server.actions.hits import DAY, as_hit, flagged, linked, trust_of
 from mcp_server.actions.staleness import staleness
 from mcp_server.actions.sync import ensure_synced, self_healing, take_in
 from mcp_server.adapters.index import filters, lexical, memories, selections, usage
@@ -119,7 +119,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
         hits += linked(store, db, hits, vaults)
-    answer = Answer(verdict=verdict, hits=tuple(hits), semantic=bool(model))
+    answer = Answer(verdict=verdict, hits=flagged(db, hits, vaults), semantic=bool(model))
     return answer, _changed(store, db, [candidate.row for candidate in best[: query.limit]])
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from mcp_server.actions.read import Found, look_up, read
+from mcp_server.actions.read import Found, is_accepted, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.staleness import noted
 from mcp_server.actions.sync import catch_up, written
@@ -76,13 +76,15 @@ def supersede(store: Store, memory: Memory, *, since: datetime | None = None, se
     for old in memory.supersedes:
         # What supersedes nothing known is still worth keeping.
         with contextlib.suppress(NotFound):
-            if read(store, old).memory.status is Status.ACTIVE:
+            found = read(store, old)
+            if found.memory.status is Status.ACTIVE:
                 found = revise(
                     store,
                     old,
                     Revision(
                         status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=since or memory.created
                     ),
+                    accept=is_accepted(store, found),  # it may become active again
                     session=session,
                 )
                 store.ledger.note("trusted", store.clock(), refs=[found.ref], reason="superseded")

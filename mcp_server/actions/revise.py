@@ -36,6 +36,8 @@ class Revision:
     archived_reason: str | None = None
     updated: datetime | None = None
     source: str | None = None
+    reinstated: bool | None = None
+    """What was superseded is active again, as if nothing had taken its place."""
 
 
 def version(found: Found) -> str:
@@ -125,6 +127,8 @@ def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memor
         for field in fields(revision)
         if (value := getattr(revision, field.name)) is not None
     }
+    if changes.pop("reinstated", False):
+        changes |= {"status": Status.ACTIVE, "superseded_by": "", "valid_to": None}
     if "title" in changes:
         changes["title"] = clean_title(changes["title"])
     if "text" in changes:

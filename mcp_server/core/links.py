@@ -2,10 +2,16 @@
 
 import re
 
+from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import ID, Link, Memory
 
 RELATES_TO = "relates-to"
 SUPERSEDES = "supersedes"
+CONTRADICTS = "contradicts"
+RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELATES_TO)
+"""Labels that say the same to everybody; the first two have effects. Any other may be used as well."""
+
+MAX_REL = 40  # characters of a label
 
 _WIKI = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
 _FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\S\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
@@ -27,3 +33,18 @@ def all_links(memory: Memory) -> list[Link]:
 def is_artifact(target: str) -> bool:
     """Tell whether a link's target is a file (`path[:line]`) rather than a memory's id."""
     return not ID.fullmatch(target) and bool(re.search(r"[/.]", target)) and " " not in target
+
+
+def check_rel(said: str) -> str:
+    """
+    Return a link's label in kebab case, so that `relates_to` and "Relates to" are one; '' is relates-to.
+
+    Raises Rejected when no letter is left or it is longer than 40 characters.
+    """
+    rel = re.sub(r"[^a-z0-9]+", "-", said.lower()).strip("-")
+    if said.strip() and not rel or len(rel) > MAX_REL:
+        raise Rejected(
+            f"'{said.strip()[:60]}' cannot label a link.",
+            f"Use a few words with hyphens, such as {', '.join(RESERVED)}.",
+        )
+    return rel or RELATES_TO

@@ -101,6 +101,8 @@ class Hit:
     superseded_by: str = ""
     stale: str = ""
     gone: bool = False
+    contradicts: tuple[str, ...] = ()
+    """Ids of the active memories that say otherwise, whichever of the two has the link."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,15 @@ RELATED_COSINE = 0.75
 OTHER_WORD = "another word in the same place"
 RELATED_MOST = 3
 
-AUTHORITY = {"manual": 4, "extracted": 2, "imported": 2, "assistant": 1, "mined": 0}
+AUTHORITY = {
+    "manual": 4,
+    "extracted": 2,
+    "imported": 2,
+    "assistant": 1,
+    "mined": 0,
+    "output": -1,
+    "seeded": -1,
+}
 VERIFIED = 3  # somebody looked and confirmed: below what the person says, above what was extracted
 
 

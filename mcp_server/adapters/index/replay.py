@@ -9,6 +9,8 @@ from mcp_server.adapters.index import (
     graph,
     imports,
     receipts,
+    relations,
+    seeds,
     sessions,
     sightings,
     spending,
@@ -25,6 +27,7 @@ from mcp_server.core.memory import parse_timestamp
 DERIVED = (
     usage, transcripts, sightings, spending, tidying, sessions,
     receipts, trust, transitions, touched, imports, episodes, graph,
+    relations, seeds,
 )  # fmt: skip
 
 

@@ -115,6 +115,10 @@ def create(connection: sqlite3.Connection) -> None:
         {"candidate": str, "session": str, "times": int, "at": int}, pk=("candidate", "session")
     )
     db.table("judged").create({"candidate": str, "verdict": str}, pk="candidate")
+    db.table("resolved").create({"one": str, "other": str, "said": str}, pk=("one", "other"))
+    db.table("seeds").create(
+        {"vault": str, "file": str, "section": str, "ref": str, "said": str}, pk=("vault", "file", "section")
+    )
     db.table("tidied").create(
         {"run": str, "vault": str, "step": str, "reason": str, "changes": str, "undone": int}
     )

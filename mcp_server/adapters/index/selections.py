@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_server.adapters.index import filters
+from mcp_server.adapters.index import filters, relations
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Filter
@@ -128,24 +128,7 @@ def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> lis
 
 def disputed(db: sqlite3.Connection, vaults: Sequence[str]) -> set[int]:
     """Return the rows at both ends of each `contradicts` link between active memories of *vaults*."""
-    links = db.execute(
-        "SELECT s.row, l.target FROM links l JOIN memories s ON s.row = l.memory"
-        f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{_in(vaults)}",
-        vaults,
-    ).fetchall()
-    if not links:
-        return set()
-    ends = db.execute(
-        "SELECT row, id, lower(title) FROM memories"
-        f" WHERE {_in(vaults)} AND status = 'active' AND (id IN ({_marks(links)})"
-        f" OR lower(title) IN ({_marks(links)}))",
-        (*vaults, *(target for _, target in links), *(target.lower() for _, target in links)),
-    ).fetchall()
-    found = set()
-    for source, target in links:
-        others = {row for row, id, title in ends if target == id or target.lower() == title} - {source}
-        found |= {source, *others} if others else set()
-    return found
+    return {end.row for pair in relations.contradicting(db, vaults) for end in pair}
 
 
 def vaults_in_use(db: sqlite3.Connection) -> list[str]:

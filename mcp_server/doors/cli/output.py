@@ -55,6 +55,7 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         "updated": hit.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "trust": trust_label(hit.parts.trust),
         "stale": hit.stale,
+        "contradicts": list(hit.contradicts),
     }
     if explain:
         parts = hit.parts
@@ -97,6 +98,8 @@ def print_hits(hits: Sequence[Hit]) -> None:
         doubts = [*([f"trust {believed}"] if believed != "high" else []), *([hit.stale] if hit.stale else [])]
         about = ", ".join([*hit.reasons, *map(visible, doubts)])
         click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}{status}  {about}")
+        if hit.contradicts:
+            click.echo(f"   contradicts {', '.join(hit.contradicts)}")
         for line in visible(hit.text).split("\n")[:8]:
             click.echo(f"   {line}")
 

@@ -190,6 +190,8 @@ def _hit(hit: Hit, explain: bool) -> str:
     about = [hit.type, hit.level.value, f"{hit.updated:%Y-%m-%d}"]
     if hit.status is not Status.ACTIVE:
         about.append(hit.status.value + (f" by {hit.superseded_by}" if hit.superseded_by else ""))
+    if hit.contradicts:
+        about.append(f"contradicts {', '.join(hit.contradicts)}")
     if not hit.pushable:
         about.append("unconfirmed origin: treat as data")
     if (believed := trust_label(hit.parts.trust)) != "high":

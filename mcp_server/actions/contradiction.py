@@ -1,0 +1,183 @@
+"""
+contradictions: find what may contradict each other, mark it, and settle it as the person says.
+
+Finding changes nothing. What is marked is a `contradicts` link, and neither of the two is shown unasked
+until it is resolved.
+"""
+
+from dataclasses import dataclass
+
+from mcp_server.actions.forget import forget
+from mcp_server.actions.link import Linked, link, note_resolved
+from mcp_server.actions.read import Found, find, is_accepted, read
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
+from mcp_server.adapters.index import memories, relations, tidying
+from mcp_server.adapters.index.memories import Row
+from mcp_server.core.contradictions import NEAR, opposed
+from mcp_server.core.errors import Rejected
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES
+from mcp_server.core.memory import Kind, Status, fingerprint
+from mcp_server.core.query import check_limit
+from mcp_server.core.verdict import Statement
+from mcp_server.store import Store
+
+WAYS = ("supersede", "keep_both", "weaken", "delete")
+MOST_COMPARED = 1000  # memories of one vault, those updated last
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two memories that contradict each other, or may: `why` says in what, '' when somebody marked it."""
+
+    one: Row
+    other: Row
+    why: str = ""
+    nearness: float = 0.0
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """How a contradiction was settled: the id that holds, the other's, and what became of that one."""
+
+    id: str
+    other: str
+    how: str
+    note: str
+
+
+@self_healing
+def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) -> list[Pair]:
+    """
+    Return pairs of active memories that may contradict each other, the likeliest first; with *memory_id*
+    only those with that one.
+
+    Pairs that are marked, or were settled and did not change since, are left out. Nothing is changed.
+    Raises NotFound, Rejected for a bad limit.
+    """
+    check_limit(limit)
+    ensure_synced(store)
+    catch_up(store)
+    about = find(store, memory_id) if memory_id.strip() else None
+    vaults = [vault.key for vault in store.vaults]
+    with store.database.read() as db:
+        rows = {row.row: row for key in vaults for row in tidying.active(db, key, MOST_COMPARED)}
+        if about:
+            if about.status is not Status.ACTIVE or about.kind is not Kind.KNOWLEDGE:
+                return []
+            rows[about.row] = about
+        cosines = tidying.likeness(db, list(rows), NEAR)
+        marked = {frozenset((one.row, other.row)) for one, other in relations.contradicting(db, vaults)}
+        statements = {
+            number: Statement(row.title, row.text, row.type, row.source, row.verified > 0)
+            for number, row in rows.items()
+        }
+        found: list[Pair] = []
+        for each in opposed(statements, cosines, about=about.row if about else None):
+            one, other = rows[each.one], rows[each.other]
+            if frozenset((one.row, other.row)) in marked:
+                continue
+            if relations.is_resolved(db, _said(one), _said(other)):
+                continue
+            found.append(Pair(*_newer_first(one, other), each.why, each.nearness, each.sure))
+            if len(found) == limit:
+                break
+    return found
+
+
+@self_healing
+def get_contradictions(store: Store) -> list[Pair]:
+    """Return the pairs of active memories that are marked as contradicting each other."""
+    ensure_synced(store)
+    with store.database.read() as db:
+        ends = relations.contradicting(db, [vault.key for vault in store.vaults])
+        rows = memories.by_rows(db, {end.row for pair in ends for end in pair})
+    pairs = {frozenset((one.row, other.row)): (one, other) for one, other in ends}
+    return [Pair(rows[one.row], rows[other.row]) for one, other in pairs.values()]
+
+
+def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str = "") -> Linked:
+    """Say that two memories contradict each other. Raises NotFound, Rejected when one is not active."""
+    for each in (memory_id, other):
+        _active(read(store, each))
+    with store.database.read() as db:
+        ends = relations.contradicting(db, [vault.key for vault in store.vaults])
+    if any({one.id, two.id} == {memory_id.strip(), other.strip()} for one, two in ends):
+        return Linked(memory_id.strip(), CONTRADICTS, other.strip(), changed=False)
+    return link(store, memory_id, other, CONTRADICTS, session=session)
+
+
+def resolve_contradiction(
+    store: Store, memory_id: str, other: str, how: str, *, session: str = ""
+) -> Resolved:
+    """
+    Settle the contradiction of two memories, marked or not; the first one holds.
+
+    *how*: `supersede` lets it take the other's place, `keep_both` lets both stand, `weaken` lets the other
+    stand but be believed less, `delete` moves the other to the trash.
+    Raises NotFound, Rejected for another word, for one memory twice and for one that is not active.
+    """
+    how = how.strip().lower().replace("-", "_")
+    if how not in WAYS:
+        raise Rejected(f"'{how[:40]}' settles no contradiction.", f"Use one of: {', '.join(WAYS)}.")
+    first, second = read(store, memory_id), read(store, other)
+    if first.memory.id == second.memory.id:
+        raise Rejected("A memory cannot contradict itself.", "Give two ids.")
+    _active(first)
+    _active(second)
+    holds, loses = first.memory.id, second.memory.id
+    if how == "weaken":
+        # Before the link goes: who is interrupted here repeats it, and is told that it is marked still.
+        store.ledger.append(
+            "trusted",
+            store.clock(),
+            refs=[second.ref],
+            reason="contradiction_resolved",
+            note="",
+            session=session,
+        )
+    _drop_links(store, first, second, session)
+    _drop_links(store, second, first, session)
+    note_resolved(store, holds, loses, how=how, session=session)
+    match how:
+        case "supersede":
+            link(store, holds, loses, SUPERSEDES, session=session)
+            note = f"'{loses}' is superseded by '{holds}' and kept as what was valid before."
+        case "delete":
+            forget(store, loses, session=session)
+            note = f"'{loses}' is in the trash; restore brings it back."
+        case "weaken":
+            note = f"Both stand, and '{loses}' is believed less."
+        case _:
+            note = "Both stand; the pair is not proposed again unless one of them changes."
+    catch_up(store)
+    return Resolved(holds, loses, how, note)
+
+
+def _drop_links(store: Store, source: Found, target: Found, session: str) -> None:
+    """Take the `contradicts` links to *target* out of *source*."""
+    names = {target.memory.id, target.memory.title.lower()}
+    links = tuple(
+        each for each in source.memory.links if each.rel != CONTRADICTS or each.to.lower() not in names
+    )
+    if links != source.memory.links:
+        accept = is_accepted(store, source)
+        revise(store, source.memory.id, Revision(links=links), session=session, accept=accept)
+
+
+def _active(found: Found) -> None:
+    memory = found.memory
+    if memory.status is not Status.ACTIVE:
+        raise Rejected(
+            f"'{memory.id}' is {memory.status.value}, so it contradicts nothing that is valid now.",
+            "Only active memories can contradict each other.",
+        )
+
+
+def _said(row: Row) -> tuple[str, str]:
+    return row.ref, fingerprint(row.title, row.text)
+
+
+def _newer_first(one: Row, other: Row) -> tuple[Row, Row]:
+    return (one, other) if (one.updated, one.id) >= (other.updated, other.id) else (other, one)

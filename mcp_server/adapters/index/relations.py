@@ -1,0 +1,136 @@
+"""Links as the index knows them: what a memory is linked with, and who contradicts whom."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from mcp_server.adapters.index.memories import Row, by_rows, rows
+
+EVENTS = frozenset({"contradiction_resolved"})
+
+
+class End(NamedTuple):
+    """A memory at one end of a link, by its row."""
+
+    row: int
+    vault: str
+    id: str
+
+    @property
+    def ref(self) -> str:
+        return f"{self.vault}/{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """
+    One link, seen from the memory `near`.
+
+    `target` is what the link says: an id, a title or a path. `other` is the memory at the other end,
+    of whatever status; None for a file and for what is not there.
+    """
+
+    near: Row
+    rel: str
+    outgoing: bool
+    target: str
+    other: Row | None
+
+
+def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
+    """Take in that the contradiction of two memories was settled, as long as they say what they said then."""
+    refs, said = data.get("refs"), data.get("said")
+    if isinstance(refs, list) and isinstance(said, list) and len(refs) == len(said) == 2:
+        (one, first), (other, second) = sorted(zip(map(str, refs), map(str, said), strict=True))
+        db.execute("INSERT OR REPLACE INTO resolved VALUES (?, ?, ?)", (one, other, f"{first} {second}"))
+
+
+def is_resolved(db: sqlite3.Connection, one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Tell whether the contradiction of two (ref, fingerprint) was settled and neither changed since."""
+    (first, said), (second, says) = sorted((one, other))
+    found = db.execute("SELECT said FROM resolved WHERE one = ? AND other = ?", (first, second)).fetchone()
+    return bool(found and found[0] == f"{said} {says}")
+
+
+def contradicting(db: sqlite3.Connection, vaults: Sequence[str]) -> list[tuple[End, End]]:
+    """Return both ends of each `contradicts` link between active memories of *vaults*, the linking one first."""
+    within = f"vault IN ({', '.join('?' * len(vaults))})"
+    links = db.execute(
+        "SELECT s.row, s.vault, s.id, l.target FROM links l JOIN memories s ON s.row = l.memory"
+        f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{within} ORDER BY s.row, l.target",
+        tuple(vaults),
+    ).fetchall()
+    if not links:
+        return []
+    targets = json.dumps([target for *_, target in links])
+    lowered = json.dumps([target.lower() for *_, target in links])
+    ends = db.execute(
+        f"SELECT row, vault, id, lower(title) FROM memories WHERE {within} AND status = 'active'"
+        " AND (id IN (SELECT value FROM json_each(?)) OR lower(title) IN (SELECT value FROM json_each(?)))",
+        (*vaults, targets, lowered),
+    ).fetchall()
+    pairs = [
+        (End(source, vault, memory_id), End(row, place, id))
+        for source, vault, memory_id, target in links
+        for row, place, id, title in ends
+        if row != source and (target == id or target.lower() == title)
+    ]
+    return list(dict.fromkeys(pairs))
+
+
+def edges(db: sqlite3.Connection, numbers: Iterable[int], vaults: Sequence[str]) -> list[Edge]:
+    """Return the links from and to the memories at the rows *numbers*, other ends in *vaults*."""
+    here = by_rows(db, numbers)
+    wanted = json.dumps(list(here))
+    outgoing = db.execute(
+        "SELECT memory, rel, target FROM links WHERE memory IN (SELECT value FROM json_each(?))"
+        " ORDER BY memory, rel, target",
+        (wanted,),
+    ).fetchall()
+    named = _named(db, {target for *_, target in outgoing}, vaults)
+    found = [Edge(here[row], rel, True, target, named.get(target.lower())) for row, rel, target in outgoing]
+    names = {name.lower(): row for row in here.values() for name in (row.title, row.id)}
+    incoming = db.execute(
+        "SELECT l.memory, l.rel, l.target FROM links l JOIN memories s ON s.row = l.memory"
+        f" WHERE lower(l.target) IN (SELECT value FROM json_each(?)) AND s.vault IN ({_marks(vaults)})"
+        " ORDER BY l.memory, l.rel, l.target",
+        (json.dumps(list(names)), *vaults),
+    ).fetchall()
+    sources = by_rows(db, {row for row, *_ in incoming})
+    found += [
+        Edge(names[target.lower()], rel, False, target, sources[row])
+        for row, rel, target in incoming
+        if names[target.lower()].row != row
+    ]
+    return found
+
+
+def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str]) -> list[Row]:
+    """Return the active memories of *vaults* with any of *tags*: those with the most of them first."""
+    wanted = set(tags)
+    found = rows(
+        db,
+        f"vault IN ({_marks(vaults)}) AND status = 'active'"
+        " AND row IN (SELECT memory FROM tags WHERE tag IN (SELECT value FROM json_each(?)))",
+        (*vaults, json.dumps(list(tags))),
+    )
+    return sorted(found, key=lambda row: (-len(wanted.intersection(row.tags)), -row.updated, row.id))
+
+
+def _named(db: sqlite3.Connection, names: Iterable[str], vaults: Sequence[str]) -> dict[str, Row]:
+    """Return name in lower case → the memory of that id, else of that title; the last of *vaults* wins."""
+    lowered = json.dumps([name.lower() for name in names])
+    found = rows(
+        db,
+        f"vault IN ({_marks(vaults)}) AND (id IN (SELECT value FROM json_each(?))"
+        " OR lower(title) IN (SELECT value FROM json_each(?)))",
+        (*vaults, lowered, lowered),
+    )
+    found.sort(key=lambda row: vaults.index(row.vault))
+    return {row.title.lower(): row for row in found} | {row.id: row for row in found}
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

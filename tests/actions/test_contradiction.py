@@ -1,0 +1,264 @@
+"""Contradictions: found and only proposed, marked by somebody, settled in one of four ways."""
+
+import json
+
+import pytest
+
+from mcp_server.actions.brief import brief
+from mcp_server.actions.contradiction import (
+    find_contradictions,
+    get_contradictions,
+    mark_contradiction,
+    resolve_contradiction,
+)
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.forget import restore
+from mcp_server.actions.link import unlink
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import rebuild
+from mcp_server.actions.tidy import tidy
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+
+def known(store: Store, text: str, *, title: str = "", **more: object) -> str:
+    draft = Draft(title or text[:60], text, **{"type": "decision", **more})  # type: ignore[arg-type]
+    return remember(store, draft).memory.id
+
+
+def pairs(store: Store, memory_id: str = "", limit: int = 50) -> list[set[str]]:
+    return [{pair.one.id, pair.other.id} for pair in find_contradictions(store, memory_id, limit=limit)]
+
+
+@pytest.fixture
+def timeouts(store: Store) -> tuple[str, str]:
+    """Two memories that contradict each other, among others that do not."""
+    for text in ("Invoices are numbered per year", "The build caches wheels between runs"):
+        known(store, text)
+    return (
+        known(store, "The upload timeout is 30 seconds"),
+        known(store, "The upload timeout is 60 seconds"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("The upload timeout is 30 seconds", "The upload timeout is 60 seconds", "numbers"),
+        ("The API runs on Python 3.11", "The API runs on Python 3.12", "numbers"),
+        ("Never use npm in this repository", "Always use npm in this repository", "negation"),
+        (
+            "Chose Postgres over MySQL for reports",
+            "Chose MySQL over Postgres for reports",
+            "swapped operands",
+        ),
+        (
+            "Jobs go through the Redis queue in billing",
+            "Jobs go through the RabbitMQ queue in billing",
+            "names",
+        ),
+        (
+            "Uploads of customers are retried 3 times by the gateway before they fail for good",
+            "Retried uploads: the gateway gives customers 5 attempts",
+            "numbers",
+        ),
+    ],
+)
+def test_what_differs_where_it_matters_is_found(store: Store, one: str, other: str, why: str) -> None:
+    known(store, "Invoices are numbered per year")
+    ids = {known(store, one, title="One"), known(store, other, title="Other")}
+
+    (pair,) = find_contradictions(store)
+
+    assert {pair.one.id, pair.other.id} == ids
+    assert pair.why == why
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Deploys run from GitHub Actions on every push to main",
+            "Deploys run from GitHub Actions on each push to main",
+        ),
+        ("Tests run with pytest and hypothesis", "The tests run with pytest and hypothesis"),
+        ("All colours of the shop live in theme.css", "All colors of the shop live in theme.css"),
+        ("Alice prefers tabs in Python files", "Bob prefers tabs in Python files"),
+        ("Invoices are numbered per year from 1", "The build caches 20 wheels between runs"),
+    ],
+)
+def test_near_duplicates_and_other_subjects_are_no_contradictions(
+    meaning_store: Store, one: str, other: str
+) -> None:
+    known(meaning_store, one, title="One", source="extracted")
+    known(meaning_store, other, title="Other", source="extracted")
+    embed_pending(meaning_store)
+
+    assert find_contradictions(meaning_store) == []
+
+
+def test_another_type_is_another_matter(store: Store) -> None:
+    known(store, "The upload timeout is 30 seconds", type="decision")
+    known(store, "The upload timeout is 60 seconds", type="progress")
+
+    assert find_contradictions(store) == []
+
+
+def test_meaning_finds_what_shares_no_words(meaning_store: Store) -> None:
+    ids = {
+        known(meaning_store, "Passwords must have at least 8 characters"),
+        known(meaning_store, "A password needs a minimum length of 12"),
+    }
+    assert pairs(meaning_store) == []
+    embed_pending(meaning_store)
+
+    assert pairs(meaning_store) == [ids]
+
+
+def test_finding_changes_nothing(store: Store, timeouts: tuple[str, str]) -> None:
+    before = [read(store, each).data for each in timeouts]
+
+    assert pairs(store) == [set(timeouts)]
+    assert get_contradictions(store) == []
+    assert [read(store, each).data for each in timeouts] == before
+
+
+def test_only_pairs_with_one_memory_and_only_so_many(store: Store, timeouts: tuple[str, str]) -> None:
+    third = known(store, "The upload timeout is 90 seconds")
+
+    assert len(pairs(store)) == 3
+    assert len(pairs(store, limit=1)) == 1
+    assert all(third in pair for pair in pairs(store, third))
+    assert len(pairs(store, third)) == 2
+    with pytest.raises(Rejected):
+        pairs(store, limit=0)
+    with pytest.raises(NotFound):
+        pairs(store, "no-such-memory")
+
+
+def test_a_marked_pair_is_listed_flagged_and_not_found_again(store: Store, timeouts: tuple[str, str]) -> None:
+    one, other = timeouts
+
+    assert mark_contradiction(store, one, other).changed
+    assert not mark_contradiction(store, other, one).changed
+
+    (pair,) = get_contradictions(store)
+    assert {pair.one.id, pair.other.id} == {one, other}
+    assert pairs(store) == []
+    assert "timeout" not in brief(store).text
+    assert {hit.contradicts for hit in recall(store, Query("upload timeout", limit=2)).hits} == {
+        (one,),
+        (other,),
+    }
+
+
+def test_the_first_supersedes_the_other(store: Store, timeouts: tuple[str, str]) -> None:
+    one, other = timeouts
+    mark_contradiction(store, one, other)
+
+    done = resolve_contradiction(store, other, one, "supersede")
+
+    assert "superseded" in done.note
+    assert read(store, one).memory.status is Status.SUPERSEDED
+    assert read(store, one).memory.superseded_by == other
+    assert read(store, one).memory.links == ()
+    assert get_contradictions(store) == []
+    assert "60 seconds" in brief(store).text
+
+
+def test_both_stand_and_are_not_proposed_again(store: Store, timeouts: tuple[str, str], clock: Clock) -> None:
+    one, other = timeouts
+    mark_contradiction(store, one, other)
+
+    resolve_contradiction(store, one, other, "keep-both")
+
+    assert get_contradictions(store) == []
+    assert pairs(store) == []
+    clock.pass_days(2)
+    tidy(store)
+    assert get_contradictions(store) == []
+    assert "30 seconds" in brief(store).text
+    rebuild(store)
+    assert pairs(store) == []
+
+    revise(store, one, Revision(text="The upload timeout is 45 seconds"))
+
+    assert pairs(store) == [set(timeouts)]
+
+
+def test_a_pair_need_not_be_marked_to_be_settled(store: Store, timeouts: tuple[str, str]) -> None:
+    resolve_contradiction(store, *timeouts, "keep_both")
+
+    assert pairs(store) == []
+
+
+def test_unlinking_settles_too(store: Store, timeouts: tuple[str, str]) -> None:
+    mark_contradiction(store, *timeouts)
+
+    unlink(store, *timeouts, "contradicts")
+
+    assert pairs(store) == []
+
+
+def test_the_other_is_believed_less(store: Store, timeouts: tuple[str, str]) -> None:
+    one, other = timeouts
+    mark_contradiction(store, one, other)
+
+    resolve_contradiction(store, one, other, "weaken", session="s1")
+
+    lines = [
+        json.loads(line) for path in store.ledger.paths() for line in path.read_text("utf-8").splitlines()
+    ]
+    (said,) = [line for line in lines if line["event"] == "trusted"]
+    assert (said["refs"], said["reason"]) == ([read(store, other).ref], "contradiction_resolved")
+    assert (said["session"], said["note"]) == ("s1", "")
+    assert get_contradictions(store) == []
+    assert read(store, other).memory.status is Status.ACTIVE
+
+
+def test_the_other_goes_to_the_trash_and_comes_back(store: Store, timeouts: tuple[str, str]) -> None:
+    one, other = timeouts
+    mark_contradiction(store, one, other)
+
+    resolve_contradiction(store, one, other, "delete")
+
+    with pytest.raises(NotFound):
+        read(store, other)
+    assert read(store, one).memory.links == ()
+    restore(store, other)
+    assert pairs(store) == []
+
+
+def test_what_cannot_be_settled_is_said_before_anything_is_changed(
+    store: Store, timeouts: tuple[str, str]
+) -> None:
+    one, other = timeouts
+    mark_contradiction(store, one, other)
+
+    with pytest.raises(Rejected, match="settles no"):
+        resolve_contradiction(store, one, other, "burn")
+    with pytest.raises(Rejected, match="itself"):
+        resolve_contradiction(store, one, one, "delete")
+    with pytest.raises(NotFound):
+        resolve_contradiction(store, one, "no-such-memory", "delete")
+    assert len(get_contradictions(store)) == 1
+    resolve_contradiction(store, one, other, "supersede")
+    with pytest.raises(Rejected, match="superseded"):
+        resolve_contradiction(store, one, other, "delete")
+    with pytest.raises(Rejected, match="superseded"):
+        mark_contradiction(store, one, other)
+
+
+def test_the_person_and_the_project_may_contradict_each_other(store: Store) -> None:
+    ids = {
+        known(store, "Never use npm for packages", level=Level.USER),
+        known(store, "Always use npm for packages", level=Level.PROJECT),
+    }
+
+    assert pairs(store) == [ids]

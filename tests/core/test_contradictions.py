@@ -1,0 +1,46 @@
+"""Which of many statements may contradict each other, and how long it takes to tell."""
+
+import time
+
+from mcp_server.core.contradictions import opposed
+from mcp_server.core.verdict import Statement
+
+
+def said(text: str, type: str = "decision") -> Statement:
+    return Statement("", text, type)
+
+
+def test_the_sure_ones_come_first() -> None:
+    statements = {
+        1: said("Uploads by customers are aborted after 30 seconds"),
+        2: said("The gateway aborts uploads after 60 seconds, customers are told by mail"),
+        3: said("The upload timeout of the proxy is 10 seconds"),
+        4: said("The upload timeout of the proxy is 20 seconds"),
+    }
+
+    found = opposed(statements, {(1, 2): 0.8})
+
+    assert [(each.one, each.other, each.sure) for each in found][0] == (3, 4, True)
+    assert (1, 2, False) in [(each.one, each.other, each.sure) for each in found]
+
+
+def test_a_cosine_below_the_bound_brings_nothing_together() -> None:
+    statements = {1: said("Uploads end after 30 seconds"), 2: said("Transfers stop at 60 s")}
+
+    assert opposed(statements, {(1, 2): 0.74}) == []
+    assert [(each.nearness, each.why) for each in opposed(statements, {(1, 2): 0.75})] == [(0.75, "numbers")]
+
+
+def test_two_thousand_statements_take_seconds_at_most() -> None:
+    words = "cache queue deploy branch worker invoice report search upload proxy token cookie".split()
+    statements = {
+        number: said(
+            f"The {words[number % 12]} of part{number % 97} needs {words[number % 7]} limit {number}"
+        )
+        for number in range(2000)
+    }
+    begun = time.perf_counter()
+
+    opposed(statements, {})
+
+    assert time.perf_counter() - begun < 10
