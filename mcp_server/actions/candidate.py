@@ -17,7 +17,7 @@ from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import sightings
 from mcp_server.adapters.vault import read_memory_file, stamp
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Draft, Kind, Level, Memory, check_id, clean_title
+from mcp_server.core.memory import Draft, Kind, Level, Memory, check_id, check_type, clean_title
 from mcp_server.core.mining import EXPIRES_AFTER, Mined, is_stored
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.redaction import find_secrets
@@ -75,7 +75,9 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
         files.write_new(path, memory_file.render(memory))
 
 
-def propose_mined(store: Store, found: Iterable[Mined], *, session: str, conversation: str) -> list[str]:
+def propose_mined(
+    store: Store, found: Iterable[Mined], *, session: str, conversation: str, source: str = "mined"
+) -> list[str]:
     """Put what patterns found among the candidates; return a key for each sighting to be noted."""
     keys = []
     for mined in found:
@@ -83,7 +85,7 @@ def propose_mined(store: Store, found: Iterable[Mined], *, session: str, convers
             mined.title,
             mined.text,
             type=mined.type,
-            source="mined",
+            source=source,
             # A pattern cannot tell what holds everywhere: "always use pnpm in this repo".
             level=Level.PROJECT if store.project else None,
             session=session,
@@ -111,14 +113,19 @@ def promote(store: Store, keys: Iterable[str]) -> list[Settled]:
     return stored
 
 
-def review_candidates(store: Store) -> list[Waiting]:
-    """Return the candidates that wait here, the most believable and most often seen first."""
+def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> list[Waiting]:
+    """
+    Return the candidates that wait here, the most believable and most often seen first; with *type* or
+    *min_times* only those of that type, or seen that often. Raises Rejected for an unknown type.
+    """
+    wanted = check_type(type) if type.strip() else ""
     catch_up(store)
     found = []
     for folder in dict.fromkeys((_folder(store, Level.USER), _folder(store, None))):
         for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
             if waiting := _read(store, path):
                 found.append(waiting)
+    found = [each for each in found if wanted in ("", each.memory.type) and each.times >= min_times]
     return sorted(found, key=lambda each: (-each.confidence, -each.times, each.memory.id))
 
 
@@ -160,7 +167,7 @@ def expired(store: Store) -> list[Waiting]:
 
 def _confirmed(source: str) -> str:
     """Return whose word a memory is that the person approved."""
-    return "extracted" if source == "assistant" else source
+    return {"assistant": "extracted", "output": "mined"}.get(source, source)
 
 
 def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
@@ -171,7 +178,7 @@ def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
         type=memory.type,
         tags=memory.tags,
         source=source,
-        level=Level.PROJECT if memory.source == "mined" and store.project else None,
+        level=Level.PROJECT if memory.source in ("mined", "output") and store.project else None,
         touches=memory.touches,
         session=memory.session,
         conversation=memory.conversation,

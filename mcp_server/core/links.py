@@ -42,7 +42,7 @@ def check_rel(said: str) -> str:
     Raises Rejected when no letter is left or it is longer than 40 characters.
     """
     rel = re.sub(r"[^a-z0-9]+", "-", said.lower()).strip("-")
-    if said.strip() and not rel or len(rel) > MAX_REL:
+    if (said.strip() and not rel) or len(rel) > MAX_REL:
         raise Rejected(
             f"'{said.strip()[:60]}' cannot label a link.",
             f"Use a few words with hyphens, such as {', '.join(RESERVED)}.",

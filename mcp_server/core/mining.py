@@ -89,6 +89,11 @@ _PROGRAMS = (  # FEATURES 3.2
     "npm|npx|yarn|pnpm|bun|uv|pip|python3?|pytest|node|git|docker|make|cargo|go|just|tox|ruff|mypy"
 )
 _COMMAND = re.compile(rf"\[Bash\]: (?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$")
+_TYPED = re.compile(rf"^[ \t]*\$ +(?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$", re.MULTILINE)
+_SHELL = re.compile(
+    r"^```(?:bash|sh|shell|zsh|console)[ \t]*\n(?P<code>.*?)^```\s*$", re.DOTALL | re.MULTILINE
+)
+_LINE = re.compile(rf"^[ \t]*(?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$", re.MULTILINE)
 _INSTALLS = re.compile(
     r"^(?:npm (?:i|install)|(?:yarn|pnpm|bun|uv|cargo) add|pip install|go get)\s+(?!-r\b)[\w@]"
 )
@@ -129,6 +134,7 @@ def _mine(speaker: str, words: str) -> Iterable[Mined]:
         return
     person = speaker == "user"
     yield from _code(words, person)
+    yield from _typed(words)
     for sentence in sentences(_FENCE.sub("\n", words)):
         if not SHORTEST <= len(sentence) <= LONGEST or _QUESTION.search(sentence) or _UNSURE.search(sentence):
             continue
@@ -143,7 +149,20 @@ def _commands(words: str) -> Iterable[Mined]:
     if not match:
         return  # one that failed ends in "-> failed", which may be why it was run; it is no recipe
     command = match["command"].strip()
-    if command.endswith("-> failed") or _PLAIN_GIT.match(command):
+    if not command.endswith("-> failed"):
+        yield from _recipe(command)
+
+
+def _typed(words: str) -> Iterable[Mined]:
+    """Yield the commands behind a prompt and in the shell's code blocks, each once."""
+    said = [match["command"] for match in _TYPED.finditer(words)]
+    said += [line["command"] for block in _SHELL.finditer(words) for line in _LINE.finditer(block["code"])]
+    for command in dict.fromkeys(each.strip() for each in said):
+        yield from _recipe(command)
+
+
+def _recipe(command: str) -> Iterable[Mined]:
+    if _PLAIN_GIT.match(command):
         return
     if _INSTALLS.match(command):
         yield Mined(
@@ -154,10 +173,10 @@ def _commands(words: str) -> Iterable[Mined]:
 
 
 def _code(words: str, person: bool) -> Iterable[Mined]:
+    for name in dict.fromkeys(a or b for a, b in _IMPORT.findall(words)):
+        yield Mined("reference", f"Imports {name}", f"Code here imports `{name}`.", 0.5, person)
     for block in _FENCE.finditer(words):
         code = block["code"].strip("\n")
-        for name in dict.fromkeys(a or b for a, b in _IMPORT.findall(code)):
-            yield Mined("reference", f"Imports {name}", f"Code here imports `{name}`.", 0.5, person)
         if SHORTEST <= len(code) <= CODE and "\n" in code:
             first = next(line for line in code.split("\n") if line.strip()).strip()
             confidence = 0.7 if _DEFINES.search(code) else 0.5

@@ -177,7 +177,7 @@ class Condenser:
             self.skipping = False
         if self.skipping:
             return None
-        public = _not_injected(_public(text))
+        public = _not_injected(without_private(text))
         untagged = _REMEMBER.sub("", public)
         forced = not asked_by_claude and untagged != public
         # A turn that is nothing but the tag is about what was said before it.
@@ -193,7 +193,7 @@ class Condenser:
         if self.skipping or made_up or any(data.get(flag) for flag in _UNSAID):
             return None
         held, time = _Held([]), _time(data)
-        if words := _kept(_not_injected(_public("\n\n".join(_texts(blocks))))):
+        if words := _kept(_not_injected(without_private("\n\n".join(_texts(blocks))))):
             agent = self._subagent or data.get("isSidechain") is True
             speaker = Speaker.AGENT if agent else Speaker.CLAUDE
             held.said.append(_utterance(speaker, words, time, start, end))
@@ -256,7 +256,7 @@ def _folder(value: object) -> str:
     return value if isinstance(value, str) and value.isprintable() and len(value) <= 4096 else ""
 
 
-def _public(text: str) -> str:
+def without_private(text: str) -> str:
     """Return *text* without what stands in `<private>`; one that is not closed goes on to the end."""
     parts = []
     depth = at = 0
@@ -302,7 +302,7 @@ def _one_line(value: object, most: int) -> str:
     """Return the first *most* characters of a masked text as one line, '' when it is no text."""
     if not isinstance(value, str):
         return ""
-    text = _public(value)
+    text = without_private(value)
     masked = _masked(text) if len(text) <= _WINDOW else _masked(text[:_WINDOW])[:-_MARGIN]
     return _first(" ".join(masked.split()), most)
 

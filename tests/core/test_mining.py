@@ -25,6 +25,9 @@ def only(speaker: str, words: str) -> Mined:
         ("tool", "[Bash]: pip install httpx", "reference", 0.85),
         ("tool", "[Bash]: make test-integration", "reference", 0.5),
         ("claude", "```python\nimport structlog\n```", "reference", 0.5),
+        ("claude", "from structlog import get_logger", "reference", 0.5),
+        ("claude", "$ docker compose up --build", "reference", 0.5),
+        ("claude", "```bash\nuv add httpx\n```", "reference", 0.85),
         ("claude", "```python\ndef total(lines):\n    return sum(lines)\n```", "reference", 0.7),
     ],
 )

@@ -18,6 +18,7 @@ _NOT_HISTORY = frozenset(
     {
         *("recalled", "injected", "used", "kept_silent"),
         *("transcript_seen", "transcript_kept", "transcript_learned", "reserved", "spent", "paused"),
+        "mined",
         *("session_started", "session_told", "session_ended", "graph_read"),
     }
 )

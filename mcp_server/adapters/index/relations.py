@@ -55,7 +55,7 @@ def is_resolved(db: sqlite3.Connection, one: tuple[str, str], other: tuple[str, 
 
 
 def contradicting(db: sqlite3.Connection, vaults: Sequence[str]) -> list[tuple[End, End]]:
-    """Return both ends of each `contradicts` link between active memories of *vaults*, the linking one first."""
+    """Return (linking, linked) for each `contradicts` link between active memories of *vaults*."""
     within = f"vault IN ({', '.join('?' * len(vaults))})"
     links = db.execute(
         "SELECT s.row, s.vault, s.id, l.target FROM links l JOIN memories s ON s.row = l.memory"

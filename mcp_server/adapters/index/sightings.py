@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-EVENTS = frozenset({"transcript_kept", "judged"})
+EVENTS = frozenset({"transcript_kept", "mined", "judged"})
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
@@ -41,3 +41,16 @@ def verdict_on(db: sqlite3.Connection, candidate: str) -> str:
     """Return what became of *candidate*: approved, rejected, expired; '' while it waits."""
     found = db.execute("SELECT verdict FROM judged WHERE candidate = ?", (candidate,)).fetchone()
     return str(found[0]) if found else ""
+
+
+def times_in(db: sqlite3.Connection, candidate: str, session: str) -> int:
+    """Return how often *candidate* was seen in *session*."""
+    found = db.execute(
+        "SELECT times FROM sightings WHERE candidate = ? AND session = ?", (candidate, session)
+    ).fetchone()
+    return int(found[0]) if found else 0
+
+
+def verdicts(db: sqlite3.Connection) -> dict[str, int]:
+    """Return how many candidates were approved and rejected."""
+    return dict(db.execute("SELECT verdict, count(*) FROM judged GROUP BY 1 ORDER BY 1").fetchall())

@@ -1,0 +1,74 @@
+"""
+The output log: what programs and sessions said, kept for a week to be mined.
+
+`outputs/<day>.jsonl` beside the folders of a vault, one line `{"at", "session", "said"}` for each output.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.core.memory import parse_timestamp, timestamp
+
+FOLDER = "outputs"
+KEPT_DAYS = 7  # FEATURES 3.2
+MOST_OF_A_DAY = 8 * 1024 * 1024  # bytes; a loop that logs is stopped by it
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output: when it was logged, in which session, and what it said."""
+
+    at: datetime
+    session: str
+    said: str
+
+
+def append(folder: Path, output: Output) -> bool:
+    """Add *output* to the log in *folder*; return False when the log of that day is full."""
+    files.make_folder(folder)
+    path = folder / f"{output.at:%Y-%m-%d}.jsonl"
+    line = {"at": timestamp(output.at), "session": output.session, "said": output.said}
+    data = json.dumps(line, ensure_ascii=False).encode("utf-8", "replace")
+    if path.exists() and path.stat().st_size + len(data) > MOST_OF_A_DAY:
+        return False
+    files.append_line(path, data)
+    return True
+
+
+def outputs(folder: Path, since: datetime) -> Iterator[Output]:
+    """Yield what was logged in *folder* from *since* on, the earliest first; odd lines are left out."""
+    for path in _paths(folder):
+        if path.stem < f"{since:%Y-%m-%d}":
+            continue
+        for line in files.read(path, 2 * MOST_OF_A_DAY).splitlines():
+            try:
+                said = json.loads(line)
+                output = Output(parse_timestamp(said["at"]), str(said["session"]), str(said["said"]))
+            except (ValueError, KeyError, TypeError, RecursionError):
+                continue
+            if output.at >= since:
+                yield output
+
+
+def prune(folder: Path, now: datetime) -> int:
+    """Delete the days of the log in *folder* that are older than a week; return how many."""
+    oldest = f"{now - timedelta(days=KEPT_DAYS):%Y-%m-%d}"
+    late = [path for path in _paths(folder) if path.stem < oldest]
+    for path in late:
+        files.delete(path)
+    return len(late)
+
+
+def size(folder: Path) -> tuple[int, int]:
+    """Return (days, bytes) of the log in *folder*."""
+    sizes = [path.stat().st_size for path in _paths(folder)]
+    return len(sizes), sum(sizes)
+
+
+def _paths(folder: Path) -> list[Path]:
+    found = sorted(folder.glob("????-??-??.jsonl")) if folder.is_dir() else []
+    return [path for path in found if path.is_file() and not path.is_symlink()]

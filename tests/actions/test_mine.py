@@ -1,0 +1,212 @@
+"""Mining: what was logged and said, what recurs in it, and what becomes of that."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.candidate import approve, reject, review_candidates
+from mcp_server.actions.inject import inject
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.mine import log_output, mining_status, run_mining
+from mcp_server.actions.read import read
+from mcp_server.actions.sync import rebuild
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.query import Filter
+from mcp_server.store import Store
+from tests.actions.test_candidate import DECIDED, session
+from tests.conftest import Clock
+
+USES = "This project uses the Next.js app router for every page."
+
+
+def stored(store: Store) -> list[str]:
+    rows = list_memories(store, Filter(kinds=(Kind.KNOWLEDGE,))).rows
+    return [read(store, row.id).memory.text for row in rows]
+
+
+def test_a_pattern_in_the_log_waits_until_it_is_seen_often_enough(store: Store) -> None:
+    log_output(store, USES, session="s1")
+    log_output(store, f"Again: nothing new.\n{USES}", session="s1")
+
+    done = run_mining(store)
+
+    assert (done.outputs, done.sighted, done.stored) == (2, 2, [])
+    (waiting,) = review_candidates(store)
+    assert (waiting.memory.text, waiting.times, waiting.sessions) == (USES, 2, 1)
+
+    log_output(store, USES, session="s2")
+    done = run_mining(store)
+
+    assert (done.sighted, len(done.stored)) == (1, 1)
+    assert stored(store) == [USES]
+
+
+def test_mining_again_counts_nothing_twice(store: Store) -> None:
+    log_output(store, USES, session="s1")
+    log_output(store, USES, session="s2")
+    run_mining(store)
+
+    for _ in range(3):
+        assert run_mining(store).sighted == 0
+    rebuild(store)
+    run_mining(store)
+
+    assert review_candidates(store)[0].times == 2
+    assert stored(store) == []
+
+
+def test_what_a_program_said_is_never_shown_unasked(store: Store) -> None:
+    for name in ("s1", "s2", "s3"):
+        log_output(store, USES, session=name)
+    run_mining(store)
+
+    (row,) = list_memories(store, Filter(kinds=(Kind.KNOWLEDGE,))).rows
+    assert row.source == "output"
+    assert inject(store, "which router does this project use for a page", session="s9") == ""
+
+
+def test_what_the_person_approves_may_be_shown(store: Store) -> None:
+    log_output(store, USES, session="s1")
+    run_mining(store)
+    (waiting,) = review_candidates(store)
+
+    (settled,) = approve(store, [waiting.memory.id])
+
+    assert read(store, settled.id).memory.source == "mined"
+    assert "router" in inject(store, "which router does this project use for a page", session="s9")
+
+
+def test_a_conversation_is_mined_once_with_what_the_worker_saw(
+    store: Store, tmp_path: Path, clock: Clock
+) -> None:
+    session(store, tmp_path, DECIDED)
+    clock.pass_days(0.1)
+
+    done = run_mining(store)
+
+    assert (done.conversations, done.sighted) == (1, 0)
+    assert review_candidates(store)[0].times == 1
+
+
+def test_conversations_that_a_model_read_are_mined_when_asked(
+    open_here: Callable[..., Opened], tmp_path: Path
+) -> None:
+    store = open_here(DAYBOOK_MODEL_CALLS="true").store()
+    session(store, tmp_path, DECIDED)
+    assert review_candidates(store) == []
+
+    assert run_mining(store).sighted == 1
+    assert review_candidates(store)[0].memory.source == "mined"
+
+
+def test_only_the_last_hours_are_mined(store: Store, clock: Clock) -> None:
+    log_output(store, USES, session="s1")
+    clock.pass_days(2)
+
+    assert run_mining(store).outputs == 0
+    assert run_mining(store, hours=72).outputs == 1
+    for hours in (0, -1, 169):
+        with pytest.raises(Rejected, match="mined"):
+            run_mining(store, hours=hours)
+
+
+def test_the_log_is_kept_for_a_week(store: Store, clock: Clock) -> None:
+    log_output(store, USES)
+    clock.pass_days(7)
+    run_mining(store)
+    assert mining_status(store).days == 1
+    clock.now += timedelta(days=1)
+
+    run_mining(store)
+
+    assert (mining_status(store).days, mining_status(store).size) == (0, 0)
+
+
+def test_secrets_and_private_words_never_reach_the_log(store: Store) -> None:
+    key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
+
+    logged = log_output(
+        store, f"We decided to deploy with {key} because it works. <private>My salary.</private>"
+    )
+    run_mining(store)
+
+    assert logged.masked == 1
+    everything = b"".join(path.read_bytes() for path in store.home.rglob("*") if path.is_file())
+    assert key.encode() not in everything
+    assert b"salary" not in everything
+
+
+def test_the_log_is_for_its_owner_alone_and_bounded(store: Store, open_here: Callable[..., Opened]) -> None:
+    log_output(store, "ü" * 30_000)
+    (path,) = store.home.rglob("outputs/*.jsonl")
+
+    assert path.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(Rejected, match="64|65,536"):
+        log_output(store, "ü" * 40_000)
+    with pytest.raises(Rejected, match="nothing to log"):
+        log_output(store, "  <private>x</private>\n")
+    with pytest.raises(Rejected, match="manual"):
+        log_output(open_here(DAYBOOK_CAPTURE="manual").store(), USES)
+
+
+def test_a_damaged_log_stops_nothing(store: Store) -> None:
+    log_output(store, USES, session="s1")
+    (path,) = store.home.rglob("outputs/*.jsonl")
+    path.write_bytes(b"\xff\n{}\n[1]\n" + path.read_bytes() + b'{"at": "never"')
+
+    assert run_mining(store).outputs == 1
+
+
+def test_nothing_is_stored_unasked_when_the_person_wants_to_approve(open_here: Callable[..., Opened]) -> None:
+    store = open_here(DAYBOOK_CAPTURE="suggest").store()
+    for name in ("s1", "s2", "s3"):
+        log_output(store, USES, session=name)
+
+    assert run_mining(store).stored == []
+    assert len(review_candidates(store)) == 1
+
+
+def test_the_status_tells_what_waits_and_what_became_of_the_rest(store: Store) -> None:
+    log_output(
+        store, f"{USES}\n{DECIDED}\nThe build requires Python 3.12 since the last upgrade.", session="s1"
+    )
+    run_mining(store)
+    first, second, _ = review_candidates(store)
+    approve(store, [first.memory.id])
+    reject(store, [second.memory.id])
+
+    status = mining_status(store)
+
+    assert (status.days, status.waiting) == (1, 1)
+    assert status.verdicts == {"approved": 1, "rejected": 1}
+    assert [run.detail for run in status.runs] == [
+        {"outputs": 1, "conversations": 0, "sighted": 3, "stored": 0}
+    ]
+
+
+def test_candidates_are_chosen_by_type_and_by_how_often_they_were_seen(store: Store) -> None:
+    log_output(store, f"{USES}\n{DECIDED}", session="s1")
+    log_output(store, DECIDED, session="s1")
+    run_mining(store)
+
+    assert [each.memory.text for each in review_candidates(store, type="architecture")] == [USES]
+    assert [each.memory.text for each in review_candidates(store, min_times=2)] == [DECIDED]
+    with pytest.raises(Rejected):
+        review_candidates(store, type="nonsense")
+
+
+def test_output_takes_the_place_of_nothing(store: Store) -> None:
+    from mcp_server.actions.settle import settle
+    from mcp_server.core.verdict import Action
+
+    settle(store, Draft("Limit", "The upload limit is 5 MB for everybody.", type="decision", source="mined"))
+
+    settled = settle(
+        store, Draft("Limit", "The upload limit is 50 MB for everybody.", type="decision", source="output")
+    )
+
+    assert settled.action is Action.CONTRADICT
