@@ -45,6 +45,7 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
+from mcp_server.core.provenance import SEARCHED_ALONE
 from mcp_server.core.verdict import Statement, jaccard, tokens
 from mcp_server.store import Store
 
@@ -161,6 +162,7 @@ def contradictions(store: Store, here: Known) -> Iterator[Entry]:
             or not {one.ref, other.ref} <= active
             or (later.ref, older.id) in marked
             or (one.ref, other.ref) in settled
+            or {one.statement.source, other.statement.source} & SEARCHED_ALONE  # no word against anybody's
         ):
             continue
         files = _loaded(store, [here.rows[later.ref], here.rows[older.ref]])

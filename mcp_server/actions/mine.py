@@ -24,6 +24,7 @@ from mcp_server.core.conversation import Turn, parse_turns
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
 from mcp_server.core.mining import mine
+from mcp_server.core.provenance import OUTPUT
 from mcp_server.core.query import Filter
 from mcp_server.core.redaction import find_secrets, redact
 from mcp_server.core.transcript import without_private
@@ -33,7 +34,6 @@ MOST_LOGGED = 64 * 1024  # bytes of one output
 MOST_HOURS = 24 * output_log.KEPT_DAYS
 MOST_CONVERSATIONS = 200  # of one run, those that grew last
 RUNS_TOLD = 5
-OUTPUT = "output"  # source of what stands in a program's output alone
 MOST_NOTED = 5000  # sightings of one session in one run: a line of the ledger has its bounds
 _CALL = re.compile(r"^\[[A-Za-z_]+\]: .+$", re.MULTILINE)
 

@@ -10,9 +10,9 @@ from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import usage
 from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.memory import Draft, Kind, Link
-from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.provenance import SEARCHED_ALONE, reads_like_instruction
 from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
-from mcp_server.core.verdict import Action, Statement, judge, richer
+from mcp_server.core.verdict import Action, Judgement, Statement, judge, richer
 from mcp_server.core.words import content_words
 from mcp_server.store import Store
 
@@ -69,6 +69,8 @@ def settle(
     own = Statement(draft.title, draft.text, draft.type, draft.source)
     named = ids.index(supersedes) if supersedes in ids else None
     judged = judge(own, statements, supersedes=named)
+    if judged.action is Action.CONTRADICT and draft.source in SEARCHED_ALONE:
+        judged = Judgement(Action.ADD)  # whatever a program printed would hide what the person knows
     old = found[judged.neighbour][0] if judged.neighbour is not None else None
     match judged.action:
         case Action.IGNORE | Action.MERGE if old:

@@ -20,6 +20,10 @@ PUSHED_ALWAYS = frozenset({MANUAL})
 PUSHED_AS_FACTS = frozenset({ASSISTANT, "extracted", "imported", "mined"})
 """Not the person's own bytes: a model or a pattern put them into words."""
 
+OUTPUT, SEEDED = "output", "seeded"
+SEARCHED_ALONE = frozenset({OUTPUT, SEEDED})
+"""What programs said, and what documents say: anybody may have written it, so it is never shown unasked."""
+
 # Each pattern with the words of which one must be there for it to match: looking for them is much quicker.
 _INSTRUCTIONS = [
     (words.split("|"), re.compile(pattern, re.IGNORECASE | re.MULTILINE))

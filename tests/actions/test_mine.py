@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.candidate import approve, reject, review_candidates
+from mcp_server.actions.contradiction import find_contradictions, get_contradictions
 from mcp_server.actions.inject import inject
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.mine import log_output, mining_status, run_mining
@@ -199,7 +200,7 @@ def test_candidates_are_chosen_by_type_and_by_how_often_they_were_seen(store: St
         review_candidates(store, type="nonsense")
 
 
-def test_output_takes_the_place_of_nothing(store: Store) -> None:
+def test_output_takes_the_place_of_nothing_and_hides_nothing(store: Store) -> None:
     from mcp_server.actions.settle import settle
     from mcp_server.core.verdict import Action
 
@@ -209,4 +210,6 @@ def test_output_takes_the_place_of_nothing(store: Store) -> None:
         store, Draft("Limit", "The upload limit is 50 MB for everybody.", type="decision", source="output")
     )
 
-    assert settled.action is Action.CONTRADICT
+    assert settled.action is Action.ADD
+    assert get_contradictions(store) == []
+    assert len(find_contradictions(store)) == 1

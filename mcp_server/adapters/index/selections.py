@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from mcp_server.adapters.index import filters, relations
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core.memory import Kind, Status
+from mcp_server.core.provenance import MANUAL, SEARCHED_ALONE
 from mcp_server.core.query import Filter
 
+SOURCES = (MANUAL, *sorted(SEARCHED_ALONE))  # what waits for nobody: it is shown anyway, or never
 ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
 
 
@@ -105,9 +107,9 @@ def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence
     """Return active memories that wait for the person: those of *shared* vaults, and suspicious ones."""
     return rows(
         db,
-        f"{_in(vaults)} AND ({_in(shared)} OR (source != 'manual' AND instructing = 1))"
+        f"{_in(vaults)} AND ({_in(shared)} OR (source NOT IN ({_marks(SOURCES)}) AND instructing = 1))"
         " AND kind = 'knowledge' AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
-        (*vaults, *shared),
+        (*vaults, *shared, *SOURCES),
         "path",
     )
 

@@ -1,0 +1,242 @@
+"""
+seed: what documents say becomes memories, a section each; doing it again takes in what changed.
+
+A document is not the person's word, so these memories are found by search and never shown unasked. Where a
+section was changed by the person, or its memory forgotten, the person wins.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mcp_server.actions.read import Found, is_accepted, read
+from mcp_server.actions.remember import checked, level_of, remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import catch_up, sync
+from mcp_server.adapters import documents
+from mcp_server.adapters.index import seeds
+from mcp_server.adapters.index.seeds import Seed
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.memory import Draft, Kind, Level, Status, check_type, fingerprint, slug, split_title
+from mcp_server.core.provenance import SEEDED
+from mcp_server.core.seeding import Section, sections
+from mcp_server.store import Store
+
+MOST_SECTIONS = 500  # of one run
+TEXT = "text"  # what the name of a text begins with that has no file
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the memories shall be: `type` for all of them ('' to tell by the headings), level, tags."""
+
+    type: str = ""
+    level: Level | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Seeded:
+    """
+    What became of each section, as (id, title); `skipped` with the reason, `vanished` for memories whose
+    section is no longer there, which stay.
+    """
+
+    dry_run: bool = False
+    added: list[tuple[str, str]] = field(default_factory=list)
+    revised: list[tuple[str, str]] = field(default_factory=list)
+    unchanged: list[tuple[str, str]] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    vanished: list[tuple[str, str]] = field(default_factory=list)
+
+
+def seed_from_text(
+    store: Store,
+    text: str,
+    *,
+    name: str = "",
+    options: Options | None = None,
+    dry_run: bool = False,
+    session: str = "",
+) -> Seeded:
+    """
+    Make memories of *text*; under the same *name* a later text changes them.
+
+    Raises Rejected for an empty text, a bad type, or level project outside one.
+    """
+    options = options or Options()
+    if not text.strip():
+        raise Rejected("There is nothing to seed.", "Give a text, or the path of a file.")
+    if len(text.encode("utf-8", "replace")) > documents.MOST_BYTES:
+        raise Rejected("The text has more than a mebibyte.", "Give it in parts.")
+    called = name.strip() or f"{TEXT} {_digest(text)}"
+    shown = name.strip() or split_title(text)[0][:60]
+    done = Seeded(dry_run)
+    private = _private(store)
+    _seed(private, done, called, sections(text, shown), options, (), session)
+    return done
+
+
+def seed_from_file(
+    store: Store,
+    path: Path,
+    *,
+    options: Options | None = None,
+    dry_run: bool = False,
+    session: str = "",
+) -> Seeded:
+    """
+    Make memories of the text file at *path*, or take in what changed in it.
+
+    Raises Unreadable for what is no text file of at most a mebibyte, Rejected, NotFound when there is none.
+    """
+    options = options or Options()
+    try:
+        text = documents.read_text(path)
+    except FileNotFoundError:
+        raise Rejected(f"There is no file {path}.", "Give the path of a text file.") from None
+    done = Seeded(dry_run)
+    name = _name(store, path)
+    _seed(_private(store), done, name, sections(text, name), options, (name,), session)
+    return done
+
+
+def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "") -> Seeded:
+    """
+    Make memories of this project's own documents: CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, docs/.
+
+    What cannot be read is skipped with the reason. Raises Rejected outside a project.
+    """
+    if not store.project:
+        raise Rejected("There is no project here.", "Go to a project's folder, or seed a file.")
+    root = store.project.root
+    done = Seeded(dry_run)
+    options = Options(level=Level.PROJECT)
+    private = _private(store)
+    for path in documents.documents(root):
+        name = path.relative_to(root).as_posix()
+        try:
+            text = documents.read_text(path, within=root)
+        except (Unreadable, OSError) as error:
+            done.skipped.append((name, getattr(error, "reason", None) or str(error)))
+            continue
+        _seed(private, done, name, sections(text, name), options, (name,), session)
+    return done
+
+
+def _private(store: Store) -> Store:
+    """Return *store* without vaults in repositories, which have their documents already; synced."""
+    sync(store)
+    return replace(store, vaults=tuple(vault for vault in store.vaults if not vault.in_repository))
+
+
+def _seed(
+    store: Store,
+    done: Seeded,
+    file: str,
+    found: Sequence[Section],
+    options: Options,
+    touches: tuple[str, ...],
+    session: str,
+) -> None:
+    """Take in the sections *found* in *file*, and tell in *done* what became of each."""
+    check_type(options.type)
+    level = level_of(store, Draft("", "", type=options.type, level=options.level))
+    vault = store.vault_for(Kind.KNOWLEDGE, level)
+    with store.database.read() as db:
+        known = {seed.section: seed for seed in seeds.known(db, vault.key, [file])}
+    for section in found[:MOST_SECTIONS]:
+        draft = Draft(
+            section.title,
+            section.text,
+            type=options.type or section.type,
+            tags=options.tags,
+            level=level,
+            id=_id(vault, file, section),
+            source=SEEDED,
+            touches=touches,
+            session=session,
+        )
+        try:
+            _take(store, done, vault, file, section, draft, known.get(section.key))
+        except (Rejected, Conflict, Unreadable) as error:
+            done.skipped.append((section.title, str(error)))
+    rest = found[MOST_SECTIONS:]
+    done.skipped += [(section.title, f"more than {MOST_SECTIONS} sections") for section in rest]
+    done.vanished += _vanished(store, known.values(), {section.key for section in found})
+    if not done.dry_run:
+        catch_up(store)
+
+
+def _take(
+    store: Store, done: Seeded, vault: Vault, file: str, section: Section, draft: Draft, known: Seed | None
+) -> None:
+    draft = checked(draft, keep_secrets=False)
+    said = fingerprint(draft.title, draft.text)
+    there = _there(store, known.id if known else draft.id)
+    if there is None:
+        if known:
+            done.skipped.append((section.title, "you forgot it"))
+            return
+        if not done.dry_run:
+            remember(store, draft)
+            _note(store, f"{vault.key}/{draft.id}", file, section, said, draft.session)
+        done.added.append((draft.id, draft.title))
+        return
+    memory = there.memory
+    says = fingerprint(memory.title, memory.text)
+    if says == said:
+        if known is None and not done.dry_run:  # a process was killed before it noted what it had written
+            _note(store, there.ref, file, section, said, draft.session)
+        done.unchanged.append((memory.id, memory.title))
+    elif memory.status is not Status.ACTIVE:
+        done.skipped.append((section.title, f"its memory is {memory.status.value}"))
+    elif known is None or says != known.said:
+        done.skipped.append((section.title, f"you changed '{memory.id}'"))
+    else:
+        if not done.dry_run:
+            accept = is_accepted(store, there)
+            revision = Revision(title=draft.title, text=draft.text)
+            revise(store, memory.id, revision, session=draft.session, accept=accept)
+            _note(store, there.ref, file, section, said, draft.session)
+        done.revised.append((memory.id, draft.title))
+
+
+def _note(store: Store, ref: str, file: str, section: Section, said: str, session: str) -> None:
+    store.ledger.append(
+        "seeded", store.clock(), refs=[ref], file=file, section=section.key, said=said, session=session
+    )
+
+
+def _vanished(store: Store, known: Iterable[Seed], present: set[str]) -> list[tuple[str, str]]:
+    """Return (id, title) of the active memories that were made of sections no longer *present*."""
+    gone = [_there(store, seed.id) for seed in known if seed.section not in present]
+    return [
+        (found.memory.id, found.memory.title)
+        for found in gone
+        if found and found.memory.status is Status.ACTIVE
+    ]
+
+
+def _there(store: Store, memory_id: str) -> Found | None:
+    try:
+        return read(store, memory_id)
+    except NotFound:
+        return None
+
+
+def _id(vault: Vault, file: str, section: Section) -> str:
+    """Return the same id for the same section of the same file, so that it is never made twice."""
+    return f"{slug(section.title) or 'section'}-{_digest(f'{vault.key}/{file}/{section.key}')}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def _name(store: Store, path: Path) -> str:
+    """Return how a file is called: by its path in the project, else by its whole path."""
+    root = store.project.root if store.project else None
+    return path.relative_to(root).as_posix() if root and path.is_relative_to(root) else str(path)

@@ -1,0 +1,50 @@
+"""A project's own documents, and any text file that somebody names: found and read, never written."""
+
+import os
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.core.errors import Unreadable
+
+NAMED = ("CLAUDE.md", ".claude/CLAUDE.md", "README.md", "README", "CONTRIBUTING.md", "ARCHITECTURE.md")
+"""Documents at a project's root, in any case of letters; FEATURES 3.2."""
+
+DOCS = "docs"
+MOST_DOCS = 20  # files of docs/, README.md first
+MOST_BYTES = 1024 * 1024
+
+
+def documents(root: Path) -> list[Path]:
+    """Return the documents of the project at *root* that there are, as `docs/*.md` and NAMED say."""
+    found = [path for name in NAMED if (path := _in_any_case(root, name))]
+    folder = root / DOCS
+    listed = sorted(folder.iterdir()) if folder.is_dir() else []
+    docs = [path for path in listed if path.suffix.lower() == ".md" and not path.name.startswith(".")]
+    docs.sort(key=lambda path: (path.name.lower() != "readme.md", path.name))
+    return [*found, *docs[:MOST_DOCS]]
+
+
+def read_text(path: Path, *, within: Path | None = None) -> str:
+    """
+    Return the text of the file at *path*, which with *within* must lie in that folder, links resolved.
+
+    Raises Unreadable for what is no regular text file of at most a mebibyte, FileNotFoundError.
+    """
+    if within:
+        real, root = Path(os.path.realpath(path)), Path(os.path.realpath(within))
+        if not real.is_relative_to(root) or ".git" in real.relative_to(root).parts:
+            raise Unreadable(str(path), 0, "leads out of the project")
+    data = files.read(path, MOST_BYTES)
+    if b"\0" in data:
+        raise Unreadable(str(path), 0, "is not a text file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Unreadable(str(path), 0, "is not text in UTF-8") from None
+
+
+def _in_any_case(root: Path, name: str) -> Path | None:
+    folder, _, last = name.rpartition("/")
+    place = root / folder if folder else root
+    names = sorted(os.listdir(place)) if place.is_dir() else []
+    return next((place / each for each in names if each.lower() == last.lower()), None)

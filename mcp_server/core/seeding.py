@@ -1,0 +1,205 @@
+"""
+Seeding: documents in sections, each fit to be a memory.
+
+A section ends at a heading. A long one is parted between paragraphs, never inside a code block or a list.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcp_server.core.memory import MAX_TITLE, strip_blank_lines
+
+SIZE = 1500  # characters of a section that stay together
+SHORTEST = 10  # characters; a shorter one says something only as `key: value`; FEATURES 3.2
+STEP = " > "
+
+TYPE_WORDS = (  # the first that a heading has, from the innermost heading on
+    ("decision", r"decisions?|adrs?|rationale|decided against"),
+    ("gotcha", r"gotchas?|pitfalls?|traps?|caveats?|troubleshooting|known (?:issues|problems|limitations)"),
+    ("architecture", r"architecture|design|code map|components|layers|invariants|data (?:model|flow)"),
+    ("pattern", r"conventions?|styles?|style guide|patterns?|guidelines?|best practices|habits"),
+    (
+        "reference",
+        r"install(?:ation|ing)?|usage|configur(?:ation|ing)|settings|environment variables|commands?|api"
+        r"|reference|getting started|quick ?start|set-?up|requirements|dependencies",
+    ),
+)
+_TYPES = [(name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for name, words in TYPE_WORDS]
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,4}[.)])[ \t]+\S")
+_KEY_VALUE = re.compile(r"[\w .-]{1,40}:[ \t]*\S")
+_HEAD = re.compile(r"\A---\n.*?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^<!-- MEMORY:START -->[ \t]*\n.*?^<!-- MEMORY:END -->[ \t]*$", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_BADGES = re.compile(r"^(?:[ \t]*\[?!\[[^\]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?)+[ \t]*$", re.MULTILINE)
+_LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[`*_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """
+    A piece of a document: `key` names it in there (its headings, which of equals, which part), `title`
+    says so for people, `type` is what its headings suggest.
+    """
+
+    key: str
+    title: str
+    text: str
+    type: str
+
+
+def sections(document: str, name: str) -> list[Section]:
+    """
+    Return the sections of *document* that are worth remembering, titled `[name > heading]`.
+
+    Frontmatter, comments, badges and Daybook's own block are left out.
+    """
+    found = []
+    seen: Counter[str] = Counter()
+    for above, text in _under_headings(_stripped(document)):
+        path = STEP.join(above)
+        seen[path] += 1
+        which = f"{path} #{seen[path]}" if seen[path] > 1 else path
+        parts = [part for part in parted(text) if _says_something(part)]
+        for number, part in enumerate(parts, start=1):
+            key = f"{which} ({number})" if number > 1 else which
+            found.append(Section(key, _title(name, key), part, type_of(above)))
+    return found
+
+
+def type_of(headings: list[str] | tuple[str, ...]) -> str:
+    """Return the type that *headings* suggest, the innermost first; note when they suggest none."""
+    for heading in reversed(headings):
+        for name, words in _TYPES:
+            if words.search(heading):
+                return name
+    return "note"
+
+
+def parted(text: str, size: int = SIZE) -> list[str]:
+    """Return *text* in parts of at most *size* characters, as far as code blocks and lists allow."""
+    parts: list[str] = []
+    for block in _blocks(text):
+        for piece in [block] if len(block) <= size or _is_whole(block) else _sentences(block, size):
+            if parts and len(parts[-1]) + 2 + len(piece) <= size:
+                parts[-1] += f"\n\n{piece}"
+            else:
+                parts.append(piece)
+    return parts
+
+
+def _stripped(document: str) -> str:
+    text = document.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = _BLOCK.sub("", _HEAD.sub("", text, count=1))
+    # A comment inside a code block is code; what stands between the blocks is looked at alone.
+    kept, at = [], 0
+    for start, end in _fenced(text):
+        kept += [_BADGES.sub("", _COMMENT.sub("", text[at:start])), text[start:end]]
+        at = end
+    return "".join([*kept, _BADGES.sub("", _COMMENT.sub("", text[at:]))])
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each code block."""
+    fence, start, at = "", 0, 0
+    for line in text.splitlines(keepends=True):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence, start = mark[1], at
+        elif mark and mark[1].startswith(fence) and not line.strip(" \t\n`~"):
+            yield start, at + len(line)
+            fence = ""
+        at += len(line)
+    if fence:
+        yield start, at
+
+
+def _under_headings(text: str) -> Iterator[tuple[list[str], str]]:
+    """Yield (headings above, text) for each run of *text* between headings, empty ones left out."""
+    above: list[tuple[int, str]] = []
+    lines: list[str] = []
+    fence = ""
+
+    def ended() -> tuple[list[str], str]:
+        return [heading for _, heading in above], strip_blank_lines("\n".join(lines))
+
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        heading = None if fence or mark else _HEADING.match(line)
+        depth, words = (len(heading[1]), heading[2]) if heading else (0, "")
+        if not heading and not fence and lines and _UNDERLINE.match(line) and _is_title(lines):
+            depth, words = (1 if "=" in line else 2), lines.pop().strip()
+        if not depth:
+            lines.append(line)
+            continue
+        if (run := ended())[1]:
+            yield run
+        lines = []
+        above = [(level, title) for level, title in above if level < depth]
+        above.append((depth, " ".join(_LINKED.sub(r"\1", words).split())))
+    if (run := ended())[1]:
+        yield run
+
+
+def _is_title(lines: list[str]) -> bool:
+    """Tell whether the last of *lines* stands alone as prose, so that a line below it underlines a title."""
+    last, before = lines[-1], lines[-2] if len(lines) > 1 else ""
+    return bool(last.strip()) and not before.strip() and not _ITEM.match(last) and "|" not in last
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Yield the paragraphs of *text*, whole lists and whole code blocks."""
+    lines: list[str] = []
+    fence = ""
+    waiting = 0  # blank lines behind a list, which may go on
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        if not line.strip() and not fence:
+            waiting += 1
+            continue
+        goes_on = bool(lines) and _ITEM.match(lines[0]) and (_ITEM.match(line) or line[:1] in " \t")
+        if waiting and lines and not goes_on:
+            yield "\n".join(lines)
+            lines = []
+        elif lines:
+            lines += [""] * waiting
+        waiting = 0
+        lines.append(line)
+    if lines:
+        yield "\n".join(lines)
+
+
+def _is_whole(block: str) -> bool:
+    return bool(_FENCE.search(block) or _ITEM.match(block) or block.lstrip().startswith("|"))
+
+
+def _sentences(block: str, size: int) -> list[str]:
+    """Return a long paragraph in pieces that end with a sentence where there is one."""
+    pieces: list[str] = []
+    for sentence in re.split(r"(?<=[.!?])\s+|\n", block):
+        for at in range(0, len(sentence), size):
+            part = sentence[at : at + size]
+            if pieces and len(pieces[-1]) + 1 + len(part) <= size:
+                pieces[-1] += f" {part}"
+            else:
+                pieces.append(part)
+    return pieces
+
+
+def _says_something(text: str) -> bool:
+    return len(text.strip()) >= SHORTEST or bool(_KEY_VALUE.match(text.strip()))
+
+
+def _title(name: str, key: str) -> str:
+    said = f"{name}{STEP}{key}" if key and not key.startswith((" #", " (")) else f"{name}{key}"
+    room = MAX_TITLE - 2
+    return f"[{said if len(said) <= room else said[: room - 1].rstrip() + '…'}]"
