@@ -16,7 +16,7 @@ from mcp_server.actions.candidate import promote, propose_mined, review_candidat
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.settle import Settled
 from mcp_server.actions.sync import catch_up
-from mcp_server.adapters import output_log
+from mcp_server.adapters import documents, output_log
 from mcp_server.adapters.index import audit, sightings
 from mcp_server.adapters.index.audit import Deed
 from mcp_server.adapters.output_log import Output
@@ -93,6 +93,14 @@ def log_output(store: Store, content: str, *, session: str = "") -> Logged:
     if not output_log.append(folder, entry):
         raise Rejected("The output log of today is full.", "Mine it with run_mining; it goes on tomorrow.")
     return Logged(size, masked)
+
+
+def read_output(path: Path) -> str:
+    """Return the text of a file to be logged; raises Unreadable, Rejected when there is none."""
+    try:
+        return documents.text_of(path)
+    except FileNotFoundError:
+        raise Rejected(f"There is no file {path}.", "Give the path of a text file, or '-'.") from None
 
 
 def run_mining(store: Store, *, hours: float = 24) -> Mining:

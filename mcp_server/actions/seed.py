@@ -94,7 +94,7 @@ def seed_from_file(
     """
     options = options or Options()
     try:
-        text = documents.read_text(path)
+        text = documents.text_of(path)
     except FileNotFoundError:
         raise Rejected(f"There is no file {path}.", "Give the path of a text file.") from None
     done = Seeded(dry_run)
@@ -118,7 +118,7 @@ def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "")
     for path in documents.documents(root):
         name = path.relative_to(root).as_posix()
         try:
-            text = documents.read_text(path, within=root)
+            text = documents.text_of(path, within=root)
         except (Unreadable, OSError) as error:
             done.skipped.append((name, getattr(error, "reason", None) or str(error)))
             continue

@@ -24,7 +24,7 @@ def documents(root: Path) -> list[Path]:
     return [*found, *docs[:MOST_DOCS]]
 
 
-def read_text(path: Path, *, within: Path | None = None) -> str:
+def text_of(path: Path, *, within: Path | None = None) -> str:
     """
     Return the text of the file at *path*, which with *within* must lie in that folder, links resolved.
 

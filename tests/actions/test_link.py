@@ -1,6 +1,7 @@
 """Links: made, taken back, told in both directions, and what follows from them."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -47,8 +48,13 @@ def test_a_link_stands_in_the_file_and_is_told_from_both_ends(store: Store) -> N
 
 @pytest.mark.parametrize(
     ("said", "rel"),
-    [("", "relates-to"), ("relates_to", "relates-to"), ("Must load before", "must-load-before"), ("refines", "refines")],
-)  # fmt: skip
+    [
+        ("", "relates-to"),
+        ("relates_to", "relates-to"),
+        ("Must load before", "must-load-before"),
+        ("refines", "refines"),
+    ],
+)
 def test_labels_are_kebab_case(store: Store, said: str, rel: str) -> None:
     one, other = known(store, "Webhook"), known(store, "Billing")
 
@@ -221,13 +227,13 @@ def test_related_by_tags_is_whatever_carries_any_of_them(store: Store) -> None:
 
 def test_links_are_followed_as_far_as_asked(store: Store) -> None:
     ids = [known(store, f"Step {number}") for number in range(5)]
-    for one, other in zip(ids, ids[1:], strict=False):
+    for one, other in pairwise(ids):
         link(store, one, other, "leads-to")
 
     assert len(told(store, ids[0])) == 1
-    assert [(depth, edge.other.id) for depth, edge in get_related(store, ids[0], depth=3).edges if edge.other] == [
-        (1, ids[1]), (2, ids[2]), (3, ids[3]),
-    ]  # fmt: skip
+    found = get_related(store, ids[0], depth=3).edges
+    reached = [(depth, edge.other.id) for depth, edge in found if edge.other]
+    assert reached == [(1, ids[1]), (2, ids[2]), (3, ids[3])]
     with pytest.raises(Rejected, match="depth"):
         get_related(store, ids[0], depth=4)
 

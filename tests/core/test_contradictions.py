@@ -20,8 +20,9 @@ def test_the_sure_ones_come_first() -> None:
 
     found = opposed(statements, {(1, 2): 0.8})
 
-    assert [(each.one, each.other, each.sure) for each in found][0] == (3, 4, True)
-    assert (1, 2, False) in [(each.one, each.other, each.sure) for each in found]
+    told = [(each.one, each.other, each.sure) for each in found]
+    assert told[0] == (3, 4, True)
+    assert (1, 2, False) in told
 
 
 def test_a_cosine_below_the_bound_brings_nothing_together() -> None:

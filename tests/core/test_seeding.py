@@ -75,7 +75,8 @@ def test_text_without_headings_is_a_section_of_the_document() -> None:
 
 
 def test_our_own_block_is_not_taken_back_in() -> None:
-    said = "# Rules\n\nUse tabs here.\n\n<!-- MEMORY:START -->\n## Decisions\n- ours\n<!-- MEMORY:END -->\n\nMore rules."
+    block = "<!-- MEMORY:START -->\n## Decisions\n- ours\n<!-- MEMORY:END -->"
+    said = f"# Rules\n\nUse tabs here.\n\n{block}\n\nMore rules."
 
     assert [section.text for section in sections(said, "CLAUDE.md")] == ["Use tabs here.\n\nMore rules."]
 

@@ -20,6 +20,10 @@ AGREED = {
         " consolidate"
         " pin unpin promote demote hot_cache_status access_patterns predict_next"
         " validate_memory invalidate_memory get_trust_history mark_memory_used retrieval_quality_stats"
+        " log_output run_mining mining_status"
+        " link_memories unlink_memories get_related"
+        " find_contradictions get_contradictions mark_contradiction resolve_contradiction"
+        " seed_from_text seed_from_file bootstrap_project"
     ),
     "graph": (
         "kg_read kg_register_session kg_sync kg_put_node kg_put_edge kg_delete_node kg_delete_edge kg_recall"

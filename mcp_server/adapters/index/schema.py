@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 6
+SCHEMA = 5
 TOKENIZER = "porter unicode61"
 
 

@@ -15,6 +15,7 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "session_commands": ("save-session", "restore-session", "save-conversation", "load-conversation"),
     "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),
     "import_commands": ("import", "export"),
+    "curation_commands": ("link", "unlink", "related", "contradictions", "mine", "seed", "bootstrap"),
     "project_commands": ("init", "share", "trust", "brief"),
     "model_commands": ("model",),
     "hot_commands": ("hot", "pin", "unpin", "promote", "demote", "patterns", "predict"),

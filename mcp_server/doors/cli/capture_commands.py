@@ -157,15 +157,19 @@ def ask_command(question: tuple[str, ...], as_json: bool) -> None:
     "--approve", multiple=True, metavar="ID", help="Store this candidate as a memory; 'all' for all."
 )
 @click.option("--reject", multiple=True, metavar="ID", help="Delete this candidate for good; 'all' for all.")
+@click.option("--type", "type_", default="", help="Only this type; 'all' means those of it.")
+@click.option("--min-times", default=0, help="Only those seen that often; 'all' means those.")
 @as_json
-def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...], as_json: bool) -> None:
+def candidates_command(
+    approve: tuple[str, ...], reject: tuple[str, ...], type_: str, min_times: int, as_json: bool
+) -> None:
     """List the memories that were proposed and wait; approve or reject them.
 
     Example: daybook candidates --approve 3f9a2c1d00e1b2c4
     """
     store = output.opened().store()
     sync(store)
-    waiting = candidate.review_candidates(store)
+    waiting = candidate.review_candidates(store, type=type_, min_times=min_times)
     ids = [each.memory.id for each in waiting]
     if approve:
         stored = candidate.approve(store, _named(approve, ids))

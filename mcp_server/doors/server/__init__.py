@@ -24,6 +24,7 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import DEFAULTS
 from mcp_server.doors.server import (
     admin_tools,
+    curation_tools,
     graph_tools,
     hook_tool,
     hot_tools,
@@ -39,7 +40,7 @@ from mcp_server.store import Store
 TOOLSETS = {  # the modules of each set of tools that DAYBOOK_TOOLSETS chooses from
     "core": (memory_tools,),
     "sessions": (session_tools,),
-    "curation": (learning_tools, hot_tools, trust_tools),
+    "curation": (learning_tools, curation_tools, hot_tools, trust_tools),
     "graph": (graph_tools,),
     "admin": (admin_tools,),
 }

@@ -1,10 +1,10 @@
-"""Tools for what Daybook learns by itself: ask, the work of the memory-extractor, candidates."""
+"""Tools for what Daybook learns by itself: ask, the work of the memory-extractor, candidates, mining."""
 
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.actions import candidate, learn
+from mcp_server.actions import candidate, learn, mine
 from mcp_server.actions.ask import NOT_KNOWN
 from mcp_server.actions.ask import ask as ask_question
 from mcp_server.actions.settle import describe
@@ -13,7 +13,7 @@ from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
 from mcp_server.core.extraction import request
 from mcp_server.core.memory import split_list
-from mcp_server.doors.server import replies
+from mcp_server.doors.server import curation_replies, replies
 from mcp_server.doors.server.application import Application
 from mcp_server.store import Store
 
@@ -71,9 +71,33 @@ def register(application: Application) -> None:
         return f"{said} {refused} refused: their evidence or shape did not fit." if refused else said
 
     @tool(reads=True)
-    def review_candidates() -> str:
+    def review_candidates(
+        type: Annotated[str, Field(description="only this type")] = "",
+        min_times: Annotated[int, Field(description="only those seen that often")] = 0,
+    ) -> str:
         """List the memories that were proposed and wait for more sightings or for the person."""
-        return replies.candidates(candidate.review_candidates(store()))
+        return replies.candidates(candidate.review_candidates(store(), type=type, min_times=min_times))
+
+    @tool()
+    def log_output(
+        content: Annotated[str, Field(description="what a program printed, at most 64 KiB")],
+    ) -> str:
+        """Log output that may show how this project works (versions, commands, configuration); secrets are
+        masked, it is kept for a week, and run_mining finds what recurs in it."""
+        return curation_replies.logged(mine.log_output(store(), content, session=session.id))
+
+    @tool()
+    def run_mining(
+        hours: Annotated[float, Field(description="how far to look back, at most 168")] = 24,
+    ) -> str:
+        """Look for recurring facts, decisions, commands and versions in what was logged and said lately; they
+        become candidates, or memories when they were seen often enough."""
+        return curation_replies.mined(mine.run_mining(store(), hours=hours))
+
+    @tool(reads=True)
+    def mining_status() -> str:
+        """Tell how large the output log is, how many candidates wait, and what the last runs found."""
+        return curation_replies.mining(mine.mining_status(store()))
 
     @tool()
     def consolidate(

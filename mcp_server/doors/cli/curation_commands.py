@@ -1,0 +1,263 @@
+"""Commands for curation: link, unlink, related, contradictions, mine, seed, bootstrap."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcp_server.actions import contradiction, link, mine, seed
+from mcp_server.actions.contradiction import Pair
+from mcp_server.actions.link import Linked
+from mcp_server.actions.seed import Options, Seeded
+from mcp_server.actions.settle import describe
+from mcp_server.actions.sync import sync
+from mcp_server.adapters.index.memories import Row
+from mcp_server.core.errors import Rejected
+from mcp_server.core.links import RESERVED
+from mcp_server.core.memory import TYPES, Level, split_list
+from mcp_server.core.render import visible
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.store import Store
+
+
+@click.command("link")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@click.option("--rel", default="", help=f"{', '.join(RESERVED)}, or any label.")
+def link_command(source: str, target: str, rel: str) -> None:
+    """Link a memory to another one or to a file; `supersedes` and `contradicts` have effects.
+
+    Example: daybook link billing-k3f9 src/billing.py:42 --rel implemented-in
+    """
+    done = link.link(_synced(), source, target, rel)
+    _tell(done, "Linked" if done.changed else "Linked already")
+
+
+@click.command("unlink")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@click.option("--rel", default="", help="Only this label; every link between them without it.")
+def unlink_command(source: str, target: str, rel: str) -> None:
+    """Take back a link; what was superseded by it is active again.
+
+    Example: daybook unlink billing-k3f9 old-billing-x2aa --rel supersedes
+    """
+    done = link.unlink(_synced(), source, target, rel)
+    _tell(done, "Unlinked" if done.changed else "There is no such link")
+
+
+@click.command("related")
+@click.argument("memory_id", metavar="[ID]", default="")
+@click.option("--tags", default="", help="Memories with any of these tags, with commas between them.")
+@click.option("--depth", default=1, show_default=True, help="How many links to follow, 1 to 3.")
+@as_json
+def related_command(memory_id: str, tags: str, depth: int, as_json: bool) -> None:
+    """Tell what a memory is linked with, in both directions, or which memories carry any of some tags.
+
+    Example: daybook related billing-k3f9 --depth 2
+    """
+    found = link.get_related(_synced(), memory_id, tags=split_list(tags), depth=depth)
+    if as_json:
+        edges = [
+            {"depth": far, "from": edge.near.id if edge.outgoing else edge.other and edge.other.id,
+             "rel": edge.rel, "to": (edge.other.id if edge.other else edge.target) if edge.outgoing
+             else edge.near.id, "status": edge.other and edge.other.status.value,
+             "written": link.is_written(edge)}
+            for far, edge in found.edges
+        ]  # fmt: skip
+        output.print_json({"links": edges, "tagged": [output.row_json(row) for row in found.tagged]})
+        return
+    if not found.edges and not found.tagged:
+        click.echo("Nothing is related yet; 'daybook link FROM TO' says what belongs together.")
+        return
+    rows = [
+        [edge.near.id, f"--{edge.rel}-->" if edge.outgoing else f"<--{edge.rel}--",
+         edge.other.id if edge.other else edge.target, edge.other.status.value if edge.other else "",
+         edge.other.title[:50] if edge.other else ""]
+        for _, edge in found.edges
+    ]  # fmt: skip
+    output.print_table(["memory", "link", "with", "status", "title"], rows)
+    output.print_table(
+        ["id", "type", "tags", "title"],
+        [[row.id, output.type_of(row), ", ".join(row.tags), row.title[:60]] for row in found.tagged],
+    )
+
+
+@click.command("contradictions")
+@click.option("--find", is_flag=True, help="Look for memories that may contradict each other.")
+@click.option("--about", default="", metavar="ID", help="With --find: only with this memory.")
+@click.option("--limit", default=20, show_default=True, help="With --find: how many pairs, 1 to 50.")
+@click.option("--mark", nargs=2, metavar="ID OTHER", help="Say that these two contradict each other.")
+@click.option("--resolve", nargs=2, metavar="ID OTHER", help="Settle it: the first one holds.")
+@click.option(
+    "--how", type=click.Choice(contradiction.WAYS), help="With --resolve: what becomes of the other."
+)
+@as_json
+def contradictions_command(
+    find: bool,
+    about: str,
+    limit: int,
+    mark: tuple[str, str] | None,
+    resolve: tuple[str, str] | None,
+    how: str | None,
+    as_json: bool,
+) -> None:
+    """List memories that contradict each other; find, mark or settle a pair.
+
+    Example: daybook contradictions --resolve new-x2aa old-k3f9 --how supersede
+    """
+    store = _synced()
+    if mark:
+        _tell(contradiction.mark_contradiction(store, *mark), "Marked")
+        return
+    if resolve:
+        if not how:
+            raise Rejected("How is it settled?", f"Add --how with one of: {', '.join(contradiction.WAYS)}.")
+        click.echo(visible(contradiction.resolve_contradiction(store, *resolve, how).note))
+        return
+    if find or about:
+        pairs = contradiction.find_contradictions(store, about, limit=limit)
+    else:
+        pairs = contradiction.get_contradictions(store)
+    if as_json:
+        output.print_json([_pair_json(pair) for pair in pairs])
+        return
+    if not pairs:
+        found = find or about
+        click.echo("None were found." if found else "None are marked; --find looks for some.")
+        return
+    for pair in pairs:
+        click.echo(f"differ in {pair.why}{'' if pair.sure else ', perhaps'}" if pair.why else "marked")
+        for row in (pair.one, pair.other):
+            click.echo(f"   {row.id}  {row.type}  {row.updated_at:%Y-%m-%d}  {row.source}")
+            click.echo(f"   {' '.join(visible(row.text).split())[:200]}")
+
+
+@click.command("mine")
+@click.option("--hours", default=24.0, show_default=True, help="How far to look back, at most 168.")
+@click.option("--log", "logged", metavar="FILE", help="Add a file, or '-' for standard input, to the log.")
+@click.option("--status", is_flag=True, help="Only tell how mining stands.")
+@as_json
+def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) -> None:
+    """Look for what recurs in logged output and in conversations, or log some output to be mined.
+
+    Example: daybook mine --log build.txt
+    """
+    opened = output.opened()
+    store = opened.store()
+    sync(store)
+    if logged is not None:
+        if logged == "-":
+            said = sys.stdin.buffer.read(mine.MOST_LOGGED + 1).decode("utf-8", "replace")
+        else:
+            said = mine.read_output(Path(logged).absolute())
+        done = mine.log_output(store, said, session=opened.environment.get("CLAUDE_CODE_SESSION_ID", ""))
+        masked = f", {done.masked} secrets masked" if done.masked else ""
+        click.echo(f"{done.size:,} bytes logged{masked}; 'daybook mine' looks for what recurs.")
+        return
+    if status:
+        _print_status(mine.mining_status(store), as_json)
+        return
+    mined = mine.run_mining(store, hours=hours)
+    if as_json:
+        output.print_json(asdict(mined))
+        return
+    click.echo(
+        f"{mined.outputs} outputs and {mined.conversations} conversations read, {mined.sighted} new"
+        f" sightings; stored: {describe(mined.stored)}. 'daybook candidates' shows what waits."
+    )
+
+
+@click.command("seed")
+@click.argument("file", default="-")
+@click.option("--name", default="", help="For standard input: what the text is called.")
+@click.option("--type", "type_", default="", help=f"One of: {', '.join(TYPES)}; else told by the headings.")
+@click.option("--tags", default="", help="Tags, with commas between them.")
+@click.option("--level", type=LEVELS, help="user: holds everywhere; project: belongs to this code base.")
+@click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
+@as_json
+def seed_command(
+    file: str, name: str, type_: str, tags: str, level: str | None, dry_run: bool, as_json: bool
+) -> None:
+    """Make memories of a text file, a section each; again takes in what changed.
+
+    Example: daybook seed notes/decisions.md --type decision
+    """
+    options = Options(type_, Level(level) if level else None, split_list(tags))
+    store = output.opened().store()
+    if file == "-":
+        done = seed.seed_from_text(store, sys.stdin.read(), name=name, options=options, dry_run=dry_run)
+    else:
+        done = seed.seed_from_file(store, Path(file).absolute(), options=options, dry_run=dry_run)
+    _print_seeded(done, as_json)
+
+
+@click.command("bootstrap")
+@click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
+@as_json
+def bootstrap_command(dry_run: bool, as_json: bool) -> None:
+    """Make memories of this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs.
+
+    Example: daybook bootstrap --dry-run
+    """
+    _print_seeded(seed.bootstrap_project(output.opened().store(), dry_run=dry_run), as_json)
+
+
+def _synced() -> Store:
+    store = output.opened().store()
+    sync(store)
+    return store
+
+
+def _tell(done: Linked, what: str) -> None:
+    click.echo(visible(f"{what}: {done.source} {done.rel} {done.target}. {done.note}".strip()))
+
+
+def _print_status(status: mine.MiningStatus, as_json: bool) -> None:
+    if as_json:
+        output.print_json(asdict(status))
+        return
+    verdicts = status.verdicts
+    rows: list[list[Any]] = [
+        ["output log", f"{status.size:,} bytes of {status.days} days"],
+        ["waiting", status.waiting],
+        ["stored", verdicts.get("approved", 0)],
+        ["rejected", verdicts.get("rejected", 0)],
+        ["runs", len(status.runs) or "none; 'daybook mine' is the first"],
+    ]
+    output.print_table(["mining", ""], rows)
+
+
+def _print_seeded(done: Seeded, as_json: bool) -> None:
+    if as_json:
+        output.print_json(asdict(done))
+        return
+    rows = [
+        [what, memory_id, title[:80]]
+        for what, found in (("added", done.added), ("revised", done.revised), ("vanished", done.vanished))
+        for memory_id, title in found
+    ]
+    output.print_table(["what", "id", "title"], rows)
+    output.print_table(["skipped", "why"], [[title[:80], why] for title, why in done.skipped])
+    would = "Would be " if done.dry_run else ""
+    click.echo(
+        f"{would}{len(done.added)} added, {len(done.revised)} revised, {len(done.unchanged)} unchanged,"
+        f" {len(done.skipped)} skipped."
+    )
+
+
+def _pair_json(pair: Pair) -> dict[str, Any]:
+    def said(row: Row) -> dict[str, Any]:
+        return {**output.row_json(row), "text": row.text, "source": row.source}
+
+    return {"one": said(pair.one), "other": said(pair.other), "why": pair.why, "sure": pair.sure,
+            "nearness": pair.nearness}  # fmt: skip
+
+
+COMMANDS = (
+    link_command, unlink_command, related_command, contradictions_command, mine_command, seed_command,
+    bootstrap_command,
+)  # fmt: skip

@@ -1,0 +1,131 @@
+"""Tools for curation: links, contradictions, and memories made of documents."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_server.actions import contradiction, link, seed
+from mcp_server.actions.seed import Options
+from mcp_server.core.memory import TYPES, Level, split_list
+from mcp_server.doors.server import curation_replies as replies
+from mcp_server.doors.server.application import Application
+
+Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
+LevelName = Literal["", "user", "project"]
+TypeName = Annotated[str, Field(description=f"one of {', '.join(TYPES)}; without, told by the headings")]
+Source = Annotated[str, Field(validation_alias="from", description="id of a memory")]
+Target = Annotated[
+    str, Field(validation_alias="to", description="id of a memory, or a file as path or path:line")
+]
+
+
+def register(application: Application) -> None:
+    """Add the curation tools to *application*."""
+    session = application.session
+    tool = application.tool
+    store = application.opened.store
+
+    @tool()
+    def link_memories(
+        source: Source,
+        target: Target,
+        rel: Annotated[
+            str,
+            Field(
+                description="relates-to, depends-on, refines, elaborates, supersedes, contradicts, or any"
+                " label of a few words"
+            ),
+        ] = "",
+    ) -> str:
+        """Say how two memories, or a memory and a file, belong together. supersedes makes the other one
+        superseded; contradicts keeps both from being shown unasked. Linking again changes nothing."""
+        return replies.linked(link.link(store(), source, target, rel, session=session.id))
+
+    @tool(destroys=True)
+    def unlink_memories(
+        source: Source,
+        target: Target,
+        rel: Annotated[str, Field(description="only this label; without, every link between them")] = "",
+    ) -> str:
+        """Take back a link; what was superseded by it is active again."""
+        return replies.unlinked(link.unlink(store(), source, target, rel, session=session.id))
+
+    @tool(reads=True)
+    def get_related(
+        id: str = "",
+        tags: Annotated[list[str] | str, Field(description="memories with any of these")] = "",
+        depth: Annotated[int, Field(description="links to follow, 1 to 3")] = 1,
+    ) -> str:
+        """Tell what a memory is linked with, in both directions and with the labels, or which memories carry
+        any of some tags. Call it to see what else a change touches."""
+        return replies.related(link.get_related(store(), id, tags=split_list(tags), depth=depth))
+
+    @tool(reads=True)
+    def find_contradictions(
+        id: Annotated[str, Field(description="only with this memory")] = "", limit: int = 5
+    ) -> str:
+        """Look for memories about one thing that differ in numbers, names or a negation. Only finds them:
+        mark_contradiction marks, resolve_contradiction settles."""
+        return replies.found_pairs(contradiction.find_contradictions(store(), id, limit=limit))
+
+    @tool(reads=True)
+    def get_contradictions() -> str:
+        """List the memories that are marked as contradicting each other and are not shown unasked."""
+        return replies.marked_pairs(contradiction.get_contradictions(store()))
+
+    @tool()
+    def mark_contradiction(id: str, other: str) -> str:
+        """Mark two memories as contradicting each other; neither is shown unasked until it is resolved."""
+        return replies.linked(contradiction.mark_contradiction(store(), id, other, session=session.id))
+
+    @tool(destroys=True)
+    def resolve_contradiction(
+        id: Annotated[str, Field(description="the memory that holds")],
+        other: str,
+        how: Annotated[
+            Literal["supersede", "keep_both", "weaken", "delete"],
+            Field(description="what becomes of the other: superseded, kept, believed less, or in the trash"),
+        ],
+    ) -> str:
+        """Settle a contradiction as the person decided; ask them first which memory holds."""
+        done = contradiction.resolve_contradiction(store(), id, other, how, session=session.id)
+        return replies.resolved(done)
+
+    @tool()
+    def seed_from_text(
+        text: str,
+        name: Annotated[
+            str, Field(description="what it is called; the same name later changes these memories")
+        ] = "",
+        type: TypeName = "",
+        level: LevelName = "",
+        tags: Words = "",
+    ) -> str:
+        """Make memories of a longer text, one for each section. They are found by recall and never shown
+        unasked. Only when the person asked for it."""
+        options = Options(type, Level(level) if level else None, split_list(tags))
+        return replies.seeded(
+            seed.seed_from_text(store(), text, name=name, options=options, session=session.id)
+        )
+
+    @tool()
+    def seed_from_file(
+        path: Annotated[str, Field(description="a text file of at most 1 MB")],
+        type: TypeName = "",
+        level: LevelName = "",
+        tags: Words = "",
+    ) -> str:
+        """Make memories of a text file, one for each section; again takes in what changed. Only when the
+        person asked for it."""
+        options = Options(type, Level(level) if level else None, split_list(tags))
+        whole = Path(application.opened.folder, Path(path).expanduser())
+        return replies.seeded(seed.seed_from_file(store(), whole, options=options, session=session.id))
+
+    @tool()
+    def bootstrap_project(
+        dry_run: Annotated[bool, Field(description="only tell what would be done")] = False,
+    ) -> str:
+        """Make memories of this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; again takes
+        in what changed. Only when the person asked for it."""
+        return replies.seeded(seed.bootstrap_project(store(), dry_run=dry_run, session=session.id))
