@@ -112,6 +112,17 @@ def test_a_jaccard_of_exactly_the_bound_is_no_duplicate() -> None:
     assert action(other, one) is Action.ADD
 
 
+def test_the_search_for_a_duplicate_does_not_stop_at_the_first_that_is_similar() -> None:
+    new = said("Deploys run from GitHub Actions on each push to main", source="extracted")
+    similar = said("Deploys run from GitHub Actions on each push to main", type="gotcha")
+    elsewhere = said("Deploys run from GitHub Actions on each push to staging", source="extracted")
+    same = said("Deploys run from GitHub Actions on every push to main", source="extracted")
+
+    judged = judge(new, [similar, elsewhere, same])
+
+    assert (judged.action, judged.neighbour) == (Action.MERGE, 2)
+
+
 def test_near_vectors_merge_what_words_do_not() -> None:
     old = said("Project uses the app router of Next.js", source="extracted", cosine=0.95)
 
