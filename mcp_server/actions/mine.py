@@ -20,6 +20,7 @@ from mcp_server.adapters import documents, output_log
 from mcp_server.adapters.index import audit, sightings
 from mcp_server.adapters.index.audit import Deed
 from mcp_server.adapters.output_log import Output
+from mcp_server.adapters.vault import Vault
 from mcp_server.core.conversation import Turn, parse_turns
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
@@ -34,6 +35,7 @@ MOST_LOGGED = 64 * 1024  # bytes of one output
 MOST_HOURS = 24 * output_log.KEPT_DAYS
 MOST_CONVERSATIONS = 200  # of one run, those that grew last
 RUNS_TOLD = 5
+RUNS_LOOKED_AT = 50  # of all projects
 MOST_NOTED = 5000  # sightings of one session in one run: a line of the ledger has its bounds
 _CALL = re.compile(r"^\[[A-Za-z_]+\]: .+$", re.MULTILINE)
 
@@ -143,9 +145,22 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
         conversations=done.conversations,
         sighted=done.sighted,
         stored=len(done.stored),
+        vault=_vault(store).key,
     )
     catch_up(store)
     return done
+
+
+def mine_when_logged(store: Store) -> Mining | None:
+    """Mine when something was logged for this project since the last run, else return None."""
+    logged = output_log.changed(_folder(store))
+    if not logged:
+        return None
+    catch_up(store)
+    with store.database.read() as db:
+        runs = audit.history(db, events=("mining_run",), limit=RUNS_LOOKED_AT)
+    last = max((run.at for run in runs if run.detail.get("vault") == _vault(store).key), default=0)
+    return run_mining(store, hours=MOST_HOURS) if logged >= last else None
 
 
 def mining_status(store: Store) -> MiningStatus:
@@ -181,6 +196,10 @@ def _repeated(counts: Iterable[tuple[str, int]]) -> Iterable[str]:
         yield from [key] * max(0, times)
 
 
+def _vault(store: Store) -> Vault:
+    """Return the vault beside which the outputs of this project are logged: never one in a repository."""
+    return [vault for vault in store.vaults if not vault.in_repository][-1]
+
+
 def _folder(store: Store) -> Path:
-    """Return where the outputs of this project are logged: never in a repository."""
-    return [vault for vault in store.vaults if not vault.in_repository][-1].root / output_log.FOLDER
+    return _vault(store).root / output_log.FOLDER

@@ -14,6 +14,7 @@ from mcp_server.actions.capture import keep, with_subagents
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import forget_compactions
 from mcp_server.actions.learn import WORK, learn
+from mcp_server.actions.mine import mine_when_logged
 from mcp_server.actions.model_call import refusal
 from mcp_server.actions.note import note_ended
 from mcp_server.actions.settle import Settled
@@ -140,8 +141,8 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
 
 
 def _finish(store: Store, done: Work) -> None:
-    """Tidy when it is due, and let CLAUDE.md say what is known now."""
-    for step in (tidy_when_due, refresh):
+    """Mine what was logged, tidy when it is due, and let CLAUDE.md say what is known now."""
+    for step in (mine_when_logged, tidy_when_due, refresh):
         try:
             step(store)
         except (DaybookError, OSError) as error:

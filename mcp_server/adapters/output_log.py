@@ -69,6 +69,11 @@ def size(folder: Path) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
+def changed(folder: Path) -> int:
+    """Return when something was logged in *folder* last, in Unix seconds, 0 for never."""
+    return max((int(path.stat().st_mtime) for path in _paths(folder)), default=0)
+
+
 def _paths(folder: Path) -> list[Path]:
     found = sorted(folder.glob("????-??-??.jsonl")) if folder.is_dir() else []
     return [path for path in found if path.is_file() and not path.is_symlink()]

@@ -1,5 +1,6 @@
 """Mining: what was logged and said, what recurs in it, and what becomes of that."""
 
+import os
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -10,16 +11,21 @@ from mcp_server.actions.candidate import approve, reject, review_candidates
 from mcp_server.actions.contradiction import find_contradictions, get_contradictions
 from mcp_server.actions.inject import inject
 from mcp_server.actions.list import list_memories
-from mcp_server.actions.mine import log_output, mining_status, run_mining
+from mcp_server.actions.mine import log_output, mine_when_logged, mining_status, run_mining
+from mcp_server.actions.note import note_ended
 from mcp_server.actions.read import read
+from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import rebuild
+from mcp_server.actions.work import work
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.query import Filter
+from mcp_server.core.verdict import Action
 from mcp_server.store import Store
 from tests.actions.test_candidate import DECIDED, session
 from tests.conftest import Clock
+from tests.recorded import Recorded
 
 USES = "This project uses the Next.js app router for every page."
 
@@ -184,9 +190,28 @@ def test_the_status_tells_what_waits_and_what_became_of_the_rest(store: Store) -
 
     assert (status.days, status.waiting) == (1, 1)
     assert status.verdicts == {"approved": 1, "rejected": 1}
-    assert [run.detail for run in status.runs] == [
-        {"outputs": 1, "conversations": 0, "sighted": 3, "stored": 0}
-    ]
+    (run,) = status.runs
+    told = {name: run.detail[name] for name in ("outputs", "conversations", "sighted", "stored")}
+    assert told == {"outputs": 1, "conversations": 0, "sighted": 3, "stored": 0}
+
+
+def test_the_worker_mines_what_was_logged_once(
+    open_here: Callable[..., Opened], tmp_path: Path, project: Path
+) -> None:
+    opened = open_here()
+    store = opened.store()
+
+    log_output(store, USES, session="s1")
+    os.utime(next(store.home.rglob("outputs/*.jsonl")), (store.now() - 5, store.now() - 5))
+    recorded = Recorded(tmp_path / "transcripts", cwd=project)
+    recorded.user("Please look at the build.")
+    note_ended(store, recorded.path, session=recorded.session, folder=str(project))
+
+    assert work(lambda folder: opened.store(folder=folder))
+
+    assert [each.memory.text for each in review_candidates(store)] == [USES]
+    opened.clock.pass_days(0.1)  # type: ignore[attr-defined]
+    assert mine_when_logged(store) is None
 
 
 def test_candidates_are_chosen_by_type_and_by_how_often_they_were_seen(store: Store) -> None:
@@ -201,9 +226,6 @@ def test_candidates_are_chosen_by_type_and_by_how_often_they_were_seen(store: St
 
 
 def test_output_takes_the_place_of_nothing_and_hides_nothing(store: Store) -> None:
-    from mcp_server.actions.settle import settle
-    from mcp_server.core.verdict import Action
-
     settle(store, Draft("Limit", "The upload limit is 5 MB for everybody.", type="decision", source="mined"))
 
     settled = settle(
@@ -213,3 +235,13 @@ def test_output_takes_the_place_of_nothing_and_hides_nothing(store: Store) -> No
     assert settled.action is Action.ADD
     assert get_contradictions(store) == []
     assert len(find_contradictions(store)) == 1
+
+
+def test_output_does_not_change_the_words_of_what_is_shown(store: Store) -> None:
+    short = "Exports of the invoices are written as parquet files"
+    settle(store, Draft(short, short, type="decision", source="mined"))
+    longer = "Exports of the invoices are written nightly as compressed parquet files"
+
+    settled = settle(store, Draft(longer, longer, type="decision", source="output"))
+
+    assert read(store, settled.id).memory.text == short

@@ -32,6 +32,15 @@ def test_a_cosine_below_the_bound_brings_nothing_together() -> None:
     assert [(each.nearness, each.why) for each in opposed(statements, {(1, 2): 0.75})] == [(0.75, "numbers")]
 
 
+def test_near_texts_that_name_other_things_do_not_deny_each_other() -> None:
+    statements = {
+        1: said("In billing Alice reviews what changes in the billing code"),
+        2: said("Changes of billing are reviewed by the team of Bob and Carol"),
+    }
+
+    assert opposed(statements, {(1, 2): 0.9}) == []
+
+
 def test_two_thousand_statements_take_seconds_at_most() -> None:
     words = "cache queue deploy branch worker invoice report search upload proxy token cookie".split()
     statements = {

@@ -114,7 +114,7 @@ def test_a_jaccard_of_exactly_the_bound_is_no_duplicate() -> None:
 
 def test_the_search_for_a_duplicate_does_not_stop_at_the_first_that_is_similar() -> None:
     new = said("Deploys run from GitHub Actions on each push to main", source="extracted")
-    similar = said("Deploys run from GitHub Actions on each push to main", type="gotcha")
+    similar = said("Deploys run from GitHub Actions with a push to main", type="gotcha")
     elsewhere = said("Deploys run from GitHub Actions on each push to staging", source="extracted")
     same = said("Deploys run from GitHub Actions on every push to main", source="extracted")
 

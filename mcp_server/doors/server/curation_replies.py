@@ -1,6 +1,7 @@
 """What the curation tools answer: links, contradictions, mining and seeding, ids first."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from mcp_server.actions.contradiction import Pair, Resolved
 from mcp_server.actions.link import Linked, Related, is_written
@@ -95,11 +96,13 @@ def mining(status: MiningStatus) -> str:
 
 def run_lines(status: MiningStatus) -> list[str]:
     """Return the last runs of mining, a line each."""
-    from datetime import UTC, datetime
-
     return [
         f"run of {datetime.fromtimestamp(run.at, UTC):%Y-%m-%d %H:%M}: "
-        + ", ".join(f"{one_line(str(value), 20)} {one_line(name, 20)}" for name, value in run.detail.items())
+        + ", ".join(
+            f"{one_line(str(value), 20)} {one_line(name, 20)}"
+            for name, value in run.detail.items()
+            if name != "vault"
+        )
         for run in status.runs
     ] or ["never run"]
 
