@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from mcp_server.actions.consolidate import put_away
 from mcp_server.actions.journal import load, place_of, trash_place
 from mcp_server.actions.read import Found
-from mcp_server.adapters.index import tidying
+from mcp_server.adapters.index import ageing
 from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.tidying import AGEING, ORPHANS, TRASH
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
 
-AGEING, ORPHANS, TRASH, _ = tidying.UPKEEP
 DROPPED_DAYS = 14  # days that a dropped memory waits in the archive; DESIGN section 3
 DAY = 86_400
 MOST = 200  # memories of one step in one run
@@ -25,7 +25,7 @@ def aged(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
         return
     now = store.now()
     with store.database.read() as db:
-        rows = tidying.idle(db, vaults, now - days * DAY, now, MOST)
+        rows = ageing.idle(db, vaults, now - days * DAY, now, MOST)
     for found in _found(store, rows):
         yield put_away(found, AGEING, "aged", f"archive: [{found.memory.id}] unused for {days} days")
 
@@ -42,7 +42,7 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
         return
     now = store.now()
     with store.database.read() as db:
-        rows = tidying.idle(db, vaults, now - days * DAY, now, MOST, raw_and_unused=True)
+        rows = ageing.idle(db, vaults, now - days * DAY, now, MOST, raw_and_unused=True)
     for found in _found(store, [row for row in rows if row.ref not in new]):
         yield put_away(
             found, AGEING, "aged", f"archive: [{found.memory.id}] unused for {days} days, room is short"
@@ -52,7 +52,7 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
 def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
     """Yield the mark of an orphan for what is in the archive without a link; not for the *new* there."""
     with store.database.read() as db:
-        rows = tidying.unlinked(db, vaults, Status.ARCHIVED)
+        rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
     for found in _found(store, [row for row in rows if row.ref not in new][:MOST]):
         line = f"orphan: [{found.memory.id}] has no link from or to an active memory"
         changed = change(found.ref, found.memory, place_of(found), status=Status.ORPHANED)
@@ -63,9 +63,9 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
     """Yield the way to the trash for what was dropped 14 days ago, and for orphans after their grace."""
     now, grace = store.now(), store.settings.orphan_grace_days
     with store.database.read() as db:
-        dropped = tidying.put_away_since(db, vaults, now - DROPPED_DAYS * DAY, reason="dropped")
-        late = tidying.put_away_since(db, vaults, now - grace * DAY, status=Status.ORPHANED.value)
-        orphans = {row.ref for row in tidying.unlinked(db, vaults, Status.ORPHANED)}
+        dropped = ageing.put_away_since(db, vaults, now - DROPPED_DAYS * DAY, reason="dropped")
+        late = ageing.put_away_since(db, vaults, now - grace * DAY, status=Status.ORPHANED.value)
+        orphans = {row.ref for row in ageing.unlinked(db, vaults, Status.ORPHANED)}
     rows = {row.ref: row for row in [*dropped, *(row for row in late if row.ref in orphans)]}
     for found in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
         line = f"trash: [{found.memory.id}] was {found.memory.archived_reason or found.memory.status.value}"

@@ -12,14 +12,14 @@ from mcp_server.actions.consolidate import put_away
 from mcp_server.actions.graph import read_graph
 from mcp_server.actions.journal import load, place_of
 from mcp_server.actions.read import Found
-from mcp_server.adapters.index import selections, tidying
+from mcp_server.adapters.index import ageing, selections
+from mcp_server.adapters.index.tidying import COMPACTION, ORPHANS
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.graph_text import LEAVES, TOKEN, measured, to_archive
 from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
 
-_, ORPHANS, _, COMPACTION = tidying.UPKEEP
 COMPACTED = "compacted"
 MOST = 200  # memories of one step in one run
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
 def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
     """Yield for each orphan that an active memory is linked with again that it is one no more."""
     with store.database.read() as db:
-        refs = tidying.linked_orphans(db, vaults)
+        refs = ageing.linked_orphans(db, vaults)
     for found in _found(store, refs[:MOST]):
         line = f"no orphan: [{found.memory.id}] is linked with an active memory again"
         changed = change(found.ref, found.memory, place_of(found), status=Status.ARCHIVED)

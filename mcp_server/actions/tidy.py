@@ -182,10 +182,10 @@ def put_aged_away(store: Store, done: Tidied) -> None:
     private = [vault.key for vault in store.vaults if not vault.in_repository]
     _take(store, done, compact.compacted(store, private))
     _take(store, done, age.aged(store, private))
-    new = done.refs(DROPS, age.AGEING, compact.COMPACTION)
+    new = done.refs(DROPS, tidying.AGEING, tidying.COMPACTION)
     _take(store, done, compact.reconnected(store, private))
     _take(store, done, age.orphaned(store, private, new))
-    _take(store, done, age.thrown_away(store, private, new | done.refs(age.ORPHANS)))
+    _take(store, done, age.thrown_away(store, private, new | done.refs(tidying.ORPHANS)))
     if measure(store).is_over:
         _take(store, done, age.crowded(store, private, new))
 
