@@ -4,7 +4,7 @@
 # make client          fetches the pinned Claude Code client, which the tests marked `client` drive (needs Node.js)
 # make bench-latency   measures how fast it is
 # make bench-capture   measures what reading sessions costs
-# make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER
+# make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER (REPORT=FILE says where to write it)
 
 CLIENT_VERSION := 2.1.329
 PYTHON := .venv/bin/python
@@ -34,7 +34,7 @@ bench-capture: $(DEV)
 
 bench-retrieval: $(DEV)
 	$(if $(DATA),,$(error say where the sets are: make bench-retrieval DATA=FOLDER))
-	$(PYTHON) -m benchmarks.retrieval "$(DATA)"
+	$(PYTHON) -m benchmarks.retrieval "$(DATA)" --report "$(or $(REPORT),build/retrieval.md)"
 
 # Not named with a dot: it must go when the launcher makes the environment anew.
 $(DEV): requirements.txt requirements-dev.txt

@@ -1,9 +1,7 @@
-"""What a ranking is worth, and the baseline that any search must beat."""
+"""What a ranking is worth."""
 
 import math
 from collections.abc import Mapping, Sequence
-
-from mcp_server.core.words import query_terms
 
 MEASURES = ("recall@1", "recall@5", "recall@10", "mrr@10", "ndcg@10")
 DEPTH = 10  # hits that are looked at
@@ -25,18 +23,6 @@ def measures(ranking: Sequence[str], relevant: Mapping[str, int]) -> dict[str, f
 def mean(results: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the mean of every measure, 0 when there are no results."""
     return {name: sum(result[name] for result in results) / max(1, len(results)) for name in MEASURES}
-
-
-def grep(question: str, texts: Mapping[str, str]) -> list[str]:
-    """
-    Return the keys of *texts* (in lower case) that contain a term of *question*, as grep would find them.
-
-    Those with the most different terms come first, among equals the shortest.
-    """
-    terms = query_terms(question)
-    counts = {key: sum(term in text for term in terms) for key, text in texts.items()}
-    found = [key for key, count in counts.items() if count]
-    return sorted(found, key=lambda key: (-counts[key], len(texts[key]), key))[:DEPTH]
 
 
 def _gain(grades: Sequence[int]) -> float:

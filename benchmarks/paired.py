@@ -1,9 +1,10 @@
 """Two ways of ranking, compared question by question."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 DRAWS = 10_000
 SURE = 95  # percent
@@ -35,10 +36,44 @@ def difference(before: Mapping[str, float], after: Mapping[str, float]) -> Diffe
         raise ValueError("no question was asked both times")
     old = np.array([before[question] for question in both])
     new = np.array([after[question] for question in both])
-    gains = new - old
-    chance = np.random.default_rng(0)
-    drawn = [gains[chance.integers(0, len(gains), len(gains))].mean() for _ in range(DRAWS)]
-    low, high = np.percentile(drawn, [(100 - SURE) / 2, (100 + SURE) / 2])
+    low, high = _interval(_drawn(new - old))
+    return Difference(len(both), float(old.mean()), float(new.mean()), float((new - old).mean()), low, high)
+
+
+def over_sets(differences: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]) -> Difference:
+    """
+    Compare two ways of ranking over several sets, each given as (before, after), and each counting the same.
+
+    Questions are drawn anew within their set. Raises ValueError when a set has no question in common.
+    """
+    each = [difference(before, after) for before, after in differences]
+    gains = [
+        np.array([after[question] - before[question] for question in sorted(before.keys() & after.keys())])
+        for before, after in differences
+    ]
+    low, high = _interval(np.mean([_drawn(gain) for gain in gains], axis=0))
     return Difference(
-        len(both), float(old.mean()), float(new.mean()), float(gains.mean()), float(low), float(high)
+        questions=sum(one.questions for one in each),
+        before=sum(one.before for one in each) / len(each),
+        after=sum(one.after for one in each) / len(each),
+        mean=sum(one.mean for one in each) / len(each),
+        low=low,
+        high=high,
     )
+
+
+def interval(figures: Mapping[str, float]) -> tuple[float, float]:
+    """Return where the mean of *figures*, at least one, lies 95 times of 100."""
+    return _interval(_drawn(np.array(list(figures.values()))))
+
+
+def _drawn(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the means of 10,000 drawings of as many questions; equal numbers are drawn alike."""
+    chance = np.random.default_rng(0)
+    times = len(values)
+    return np.array([values[chance.integers(0, times, times)].mean() for _ in range(DRAWS)])
+
+
+def _interval(drawn: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = np.percentile(drawn, [(100 - SURE) / 2, (100 + SURE) / 2])
+    return float(low), float(high)

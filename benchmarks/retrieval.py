@@ -19,14 +19,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 from tabulate import tabulate
 
+from benchmarks.baselines import Bm25, grep
 from benchmarks.gate import FIGURES, foreign_questions, gate_figures
-from benchmarks.measures import MEASURES, grep, mean, measures
+from benchmarks.latency import machine
+from benchmarks.measures import MEASURES, mean, measures
 from benchmarks.paired import Figures, difference
 from benchmarks.question_sets import QuestionSet, find_sets, read_set
+from benchmarks.report import Results, report
 from benchmarks.stored_set import StoredSet, ask, count_pending, embed, fill, open_stored
+from benchmarks.ways import MODES, WITHOUT, Way, as_in
 from mcp_server.core.query import Mode
-
-Results = dict[str, dict[str, float]]
 
 
 @click.command()
@@ -47,6 +49,15 @@ Results = dict[str, dict[str, float]]
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Tell what changed since the figures that --keep wrote there.",
 )
+@click.option(
+    "--without", is_flag=True, help="Also measure recall without each of its parts; takes four times as long."
+)
+@click.option(
+    "--report",
+    "report_to",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write everything as markdown there: with intervals, differences and --without.",
+)
 def main(
     data_dir: Path,
     names: Sequence[str],
@@ -55,8 +66,13 @@ def main(
     store: Path | None,
     keep: Path | None,
     compare: Path | None,
+    without: bool,
+    report_to: Path | None,
 ) -> None:
-    """Measure keyword, semantic and hybrid recall, and grep, on the question sets in DATA_DIR."""
+    """Measure grep, BM25 and keyword, semantic and hybrid recall on the question sets in DATA_DIR."""
+    if of_gate and report_to:
+        raise click.UsageError("--report is about recall; it cannot be had together with --gate.")
+    ways = (*MODES, *WITHOUT) if without or report_to else MODES
     found: dict[str, Results] = {}
     each: dict[str, Figures] = {}
     before: dict[str, Figures] = json.loads(compare.read_text(encoding="utf-8")) if compare else {}
@@ -68,7 +84,7 @@ def main(
             if of_gate:
                 results = gate(questions, stored, sets)
             else:
-                results, each[questions.name] = retrieval(questions, stored)
+                results, each[questions.name] = retrieval(questions, stored, ways)
         found[questions.name] = results
         if not as_json:
             click.echo(table(questions.name, results, FIGURES if of_gate else MEASURES))
@@ -76,25 +92,36 @@ def main(
             click.echo(changes(before[questions.name], each[questions.name]), err=as_json)
     if not found:
         raise click.ClickException(f"There is no such set in {data_dir}.")
+    if report_to:
+        report_to.parent.mkdir(parents=True, exist_ok=True)
+        report_to.write_text(report(found, each, before=before, heading=machine()), encoding="utf-8")
     if keep:
         keep.write_text(json.dumps(each), encoding="utf-8")
     if as_json:
         click.echo(json.dumps({"gate" if of_gate else "sets": found}, indent=2))
 
 
-def retrieval(questions: QuestionSet, stored: StoredSet) -> tuple[Results, Figures]:
-    """Return way → measure → mean over the questions that have an answer, and way → question → nDCG@10."""
+def retrieval(questions: QuestionSet, stored: StoredSet, ways: Sequence[Way]) -> tuple[Results, Figures]:
+    """
+    Return way → measure → mean over the questions that have an answer, and way → question → nDCG@10.
+
+    The baselines grep and bm25 come first, then *ways*.
+    """
     texts = _texts_by_group(questions, stored)
+    indexes = {group: Bm25(said) for group, said in texts.items()}
     answerable = [question for question in questions.questions if question.relevant]
-    every: dict[str, list[dict[str, float]]] = {"grep": [], **{mode.value: [] for mode in Mode}}
+    every: dict[str, list[dict[str, float]]] = {name: [] for name in ("grep", "bm25")}
+    every |= {way.name: [] for way in ways}
     with _progress(f"{questions.name}: ask", len(answerable)) as advance:
         for question in answerable:
             relevant = stored.relevant(question.relevant)
-            lines = grep(question.text, texts[question.group])
-            every["grep"].append(measures(lines, relevant))
-            for mode in Mode:
-                ranking = [hit.id for hit in ask(stored, question.text, question.group, mode).hits]
-                every[mode.value].append(measures(ranking, relevant))
+            text, group = question.text, question.group
+            every["grep"].append(measures(grep(text, texts[group]), relevant))
+            every["bm25"].append(measures(indexes[group].search(text), relevant))
+            for way in ways:
+                with as_in(way):
+                    ranking = [hit.id for hit in ask(stored, text, group, way.mode).hits]
+                every[way.name].append(measures(ranking, relevant))
             advance(1)
     return {way: mean(results) for way, results in every.items()}, {
         way: {question.id: result["ndcg@10"] for question, result in zip(answerable, results, strict=True)}

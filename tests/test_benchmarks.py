@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.paired import difference
+from benchmarks.baselines import Bm25
+from benchmarks.paired import difference, interval, over_sets
+from benchmarks.ways import WITHOUT, as_in
+from mcp_server.core import ranking
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTES = {
@@ -40,7 +43,8 @@ def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
 
     kept = tmp_path / "kept.json"
     kept.write_text(json.dumps({"tiny": {"hybrid": {"1": 0.0, "2": 1.0}}}), encoding="utf-8")
-    options = ["--keep", str(tmp_path / "now.json"), "--compare", str(kept)]
+    report = tmp_path / "report.md"
+    options = ["--keep", str(tmp_path / "now.json"), "--compare", str(kept), "--report", str(report)]
 
     done = subprocess.run(
         [sys.executable, str(ROOT / "benchmarks" / "retrieval.py"), str(tmp_path), "--json", *options],
@@ -52,11 +56,40 @@ def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["sets"]["tiny"]
-    assert found.keys() == {"grep", "keyword", "semantic", "hybrid"}
+    assert found.keys() == {"grep", "bm25", "keyword", "semantic", "hybrid"} | {way.name for way in WITHOUT}
     assert found["hybrid"]["ndcg@10"] == found["keyword"]["recall@1"] == 1.0
     assert {"recall@1", "recall@5", "recall@10", "mrr@10", "ndcg@10"} <= found["semantic"].keys()
     assert json.loads((tmp_path / "now.json").read_text())["tiny"]["hybrid"] == {"1": 1.0, "2": 1.0}
     assert "+0.500" in done.stderr
+    told = report.read_text(encoding="utf-8")
+    assert {"## tiny", "## What each part is worth", "## Since the earlier run"} <= set(told.splitlines())
+    assert all(way.name in told for way in WITHOUT)
+    (since,) = [line for line in told.partition("## Since")[2].splitlines() if line.startswith("| hybrid")]
+    assert since.split("|")[2].strip() == "+0.500"
+
+
+def test_a_part_that_is_taken_out_has_no_weight_until_it_is_back() -> None:
+    found = {"words": 0.5, "passage": 0.5, "cosine": 0.5, "mean": 0.25}
+    before = ranking.relevance(**found, near=1.0)
+
+    for way in WITHOUT:
+        with as_in(way):
+            assert all(getattr(ranking, name) == value for name, value in way.changed.items())
+            if "LEXICAL_NEAR" in way.changed:
+                assert ranking.relevance(**found, near=1.0) == ranking.relevance(**found, near=0.0)
+    assert ranking.relevance(**found, near=1.0) == before
+
+
+def test_the_rarer_word_decides_in_the_baseline() -> None:
+    texts = {
+        "a": "the cart is on the server",
+        "b": "the webhook cart",
+        "c": "a cart with a lid",
+        "d": "a dog",
+    }
+
+    assert Bm25(texts).search("where is the webhook cart?") == ["b", "c", "a"]
+    assert Bm25(texts).search("a cat") == []
 
 
 def test_a_gain_that_most_questions_share_is_sure_and_one_of_few_is_not() -> None:
@@ -67,6 +100,23 @@ def test_a_gain_that_most_questions_share_is_sure_and_one_of_few_is_not() -> Non
     assert difference(before, shared).low > 0
     assert difference(before, lucky).mean == pytest.approx(0.005)
     assert difference(before, lucky).low == 0
+
+
+def test_each_set_counts_the_same_however_many_questions_it_has() -> None:
+    small = ({"a": 0.0, "b": 0.0}, {"a": 1.0, "b": 1.0})
+    large = ({str(n): 1.0 for n in range(98)}, {str(n): 0.8 for n in range(98)})
+
+    found = over_sets([small, large])
+
+    assert (found.questions, found.mean) == (100, pytest.approx(0.4))
+    assert found.low == pytest.approx(0.4)
+
+
+def test_the_mean_lies_within_its_interval_and_more_questions_make_that_narrower() -> None:
+    few = {str(number): float(number % 2) for number in range(10)}
+    many = {str(number): float(number % 2) for number in range(1000)}
+
+    assert interval(few)[0] < interval(many)[0] < 0.5 < interval(many)[1] < interval(few)[1]
 
 
 def test_questions_that_were_asked_once_are_not_compared() -> None:
