@@ -25,6 +25,7 @@ from mcp_server.core.query import (
     Query,
     Sort,
     Verdict,
+    asks_about_now,
     check_limit,
     named_paths,
     quoted_phrases,
@@ -178,18 +179,18 @@ def _score(
     paths = named_paths(text)
     asked = {*query_terms(text), *words(text)}
     now = store.now()
+    about_now = query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text)
     for candidate in candidates:
         row = candidate.row
         usage_of_row = used.get(row.ref, UNUSED)
-        age = (now - row.updated) / DAY
+        recency = ranking.recency((now - row.updated) / DAY)
         boosts = [
-            *([("recent", ranking.RECENT_BOOST)] if _is_recent(query, age) else []),
+            *([("now", ranking.now_boost(recency))] if about_now else []),
             *([("tag", ranking.TAG_BOOST)] if asked.intersection(row.tags) else []),
             *([("phrase", ranking.PHRASE_BOOST)] if _has_phrase(row, phrases) else []),
             *([("path", ranking.PATH_BOOST)] if _touches(row, paths) else []),
         ]
         lifted = ranking.boosted(candidate.evidence.relevance, boosts)
-        recency = ranking.recency(age)
         usage_share = ranking.usage(usage_of_row.accesses)
         trust = trust_of(row, usage_of_row, now)
         helpfulness = dials.helpfulness(usage_of_row.used, usage_of_row.retrieved)
@@ -253,10 +254,6 @@ def _hits(store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate]
 def _total(candidate: _Candidate) -> float:
     assert candidate.score
     return candidate.score.total
-
-
-def _is_recent(query: Query, age: float) -> bool:
-    return query.sort is Sort.COMPOSITE and age < ranking.RECENT_DAYS
 
 
 def _has_phrase(row: Row, phrases: Sequence[str]) -> bool:

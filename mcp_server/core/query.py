@@ -138,6 +138,20 @@ def quoted_phrases(text: str) -> list[str]:
     return [phrase.casefold() for phrase in re.findall(r'"([^"]{2,})"', text)]
 
 
+_NOW = re.compile(
+    # "The current tab" and "Now add a test" ask for no date.
+    r"\b(?:what|which)(?:'s|\s+\w+)?\s+(?:the |our |my )?(?:current|latest|newest|most recent)\b"
+    r"|\b(?:currently|nowadays|these days|at the moment|as of now)\b"
+    r"|(?<=\w )now\s*(?:[?.,;]|$)",
+    re.IGNORECASE,
+)
+
+
+def asks_about_now(text: str) -> bool:
+    """Tell whether *text* asks in English how something is at present, not how it was or in general."""
+    return bool(_NOW.search(text))
+
+
 _PATH = re.compile(r"[\w.-]*(?:/[\w.-]+)+|\b[\w-]+\.[a-z][a-z0-9]{0,4}\b")
 
 

@@ -1,8 +1,8 @@
 """
 How memories are ranked: every weight and every formula, in one place.
 
-The weights are those of DESIGN section 5 and were checked with `benchmarks/retrieval.py`;
-change one only with a measurement.
+The weights began as those of DESIGN section 5 and were checked with `benchmarks/retrieval.py` and
+`benchmarks/composite.py`; change one only with a measurement.
 """
 
 import itertools
@@ -10,8 +10,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-
-from mcp_server.core.dials import half_life
 
 LEXICAL_MEMORY = 0.2
 LEXICAL_PASSAGE = 0.1
@@ -25,18 +23,17 @@ PASSAGE_DAMPING = 0.5
 ENOUGH_COVERAGE = 0.6  # share of the query's weight in the best memory from which on words count fully
 NEAR_WORDS = 3  # words that may stand between two that are near each other
 
-RECENT_DAYS = 7.0
-RECENT_BOOST = 1.10
 TAG_BOOST = 1.15
 PHRASE_BOOST = 1.10
 PATH_BOOST = 1.10
+NOW_BOOST = 1.45  # for a memory updated this moment, in a question about how things are now
 
-RELEVANCE_WEIGHT = 0.7
-RECENCY_WEIGHT = 0.2
-USAGE_WEIGHT = 0.1
-TRUST_WEIGHT = 0.1
-HELPFULNESS_WEIGHT = 0.05
-RECENCY_HALF_LIFE = 30.0  # days
+# How much full recency, usage, trust and helpfulness add to a relevance of 1: they break ties.
+RECENCY_WEIGHT = 0.02
+USAGE_WEIGHT = 0.02
+TRUST_WEIGHT = 0.02
+HELPFULNESS_WEIGHT = 0.01
+HALF_RECENT = 30.0  # days after which recency is one half
 FULL_USAGE = 20  # accesses that count as full usage
 
 EXPANSION_DECAY = 0.8
@@ -116,8 +113,17 @@ def boosted(value: float, boosts: Sequence[tuple[str, float]]) -> float:
 
 
 def recency(age: float) -> float:
-    """Return 1 for a memory updated now, 0.5 after 30 days; *age* in days."""
-    return half_life(age, RECENCY_HALF_LIFE)
+    """
+    Return 1 for a memory updated now, 0.5 after 30 days, 0.25 after 90; *age* in days.
+
+    It falls slower than by halves, so that of two old memories the newer one is still told apart.
+    """
+    return 1.0 / (1.0 + max(0.0, age) / HALF_RECENT)
+
+
+def now_boost(recency: float) -> float:
+    """Return the factor for a memory of that *recency* in a question about how things are now."""
+    return 1.0 + (NOW_BOOST - 1.0) * recency
 
 
 def usage(accesses: int) -> float:
@@ -126,16 +132,20 @@ def usage(accesses: int) -> float:
 
 
 def composite(*, relevance: float, recency: float, usage: float, trust: float, helpfulness: float) -> float:
-    """Return the weighted mean of all components, 0 to about 1."""
-    weighted = (
-        RELEVANCE_WEIGHT * relevance
-        + RECENCY_WEIGHT * recency
+    """
+    Return *relevance* raised by what else speaks for a memory, 0 to about 1.
+
+    It is a factor between 1 and 1.07, divided by its largest: what is added to the relevance instead puts
+    what is new before what was asked for (`benchmarks/composite.py`).
+    """
+    weights = RECENCY_WEIGHT + USAGE_WEIGHT + TRUST_WEIGHT + HELPFULNESS_WEIGHT
+    raised = (
+        RECENCY_WEIGHT * recency
         + USAGE_WEIGHT * usage
         + TRUST_WEIGHT * trust
         + HELPFULNESS_WEIGHT * helpfulness
     )
-    weights = RELEVANCE_WEIGHT + RECENCY_WEIGHT + USAGE_WEIGHT + TRUST_WEIGHT + HELPFULNESS_WEIGHT
-    return weighted / weights
+    return relevance * (1.0 + raised) / (1.0 + weights)
 
 
 def idf(documents: int, frequency: int) -> float:

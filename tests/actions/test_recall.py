@@ -1,6 +1,6 @@
 import json
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -161,7 +161,32 @@ def test_an_exact_old_match_is_not_hidden_by_what_is_new(store: Store, clock: Cl
     for number in range(10):
         remember(store, Draft(f"Note {number}", f"Something with kafka in it, number {number}."))
 
-    assert exact.memory.id in found(store, "kafka auto.offset.reset earliest replay")[:2]
+    assert found(store, "kafka auto.offset.reset earliest replay")[0] == exact.memory.id
+    assert found(store, "kafka offset")[0] == exact.memory.id
+
+
+def test_the_newer_of_two_is_first_where_the_question_is_about_now(
+    store: Store, clock: Clock, ids: dict[str, str]
+) -> None:
+    remember(store, Draft("Retries of the uploader", "The uploader retries 3 times, then it stops."))
+    clock.pass_days(400)
+    remember(store, Draft("Retries of the uploader at night", "By night it retries 9 times before it stops."))
+
+    now = recall(store, Query("What is the current number of retries of the uploader?")).hits
+    then = recall(store, Query("number of retries of the uploader")).hits
+    of_that_day = recall(
+        store,
+        Query(
+            "What is the current number of retries of the uploader?",
+            filter=Filter(as_of=clock() - timedelta(days=300)),
+        ),
+    ).hits
+
+    assert [hit.title for hit in now[:2]] == ["Retries of the uploader at night", "Retries of the uploader"]
+    assert [hit.title for hit in then[:2]] == ["Retries of the uploader", "Retries of the uploader at night"]
+    assert [hit.title for hit in of_that_day][:1] == ["Retries of the uploader"]
+    assert [name for name, _ in now[0].parts.boosts] == ["now"]
+    assert then[0].parts.boosts == of_that_day[0].parts.boosts == ()
 
 
 def test_no_match_is_said_and_not_guessed(store: Store, ids: dict[str, str]) -> None:
@@ -178,7 +203,7 @@ def test_a_sure_match_is_said_to_be_sure(store: Store, ids: dict[str, str]) -> N
 def test_every_component_of_a_score_is_explained(store: Store, ids: dict[str, str]) -> None:
     hit = recall(store, Query("webhook signature")).hits[0]
 
-    assert dict(hit.parts.boosts) == {"recent": 1.10, "tag": 1.15}
+    assert dict(hit.parts.boosts) == {"tag": 1.15}
     assert (hit.parts.words, hit.parts.passage, hit.parts.near) == pytest.approx((1.0, 1.0, 0.0))
     assert hit.parts.relevance == pytest.approx(0.75)
     assert hit.parts.total == hit.score

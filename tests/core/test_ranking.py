@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcp_server.core import ranking
@@ -41,6 +41,20 @@ def test_the_composite_stays_between_nothing_and_one(
     assert 0 <= ranking.composite(relevance=a, recency=b, usage=c, trust=d, helpfulness=e) <= 1 + 1e-9
 
 
+@given(st.floats(0.01, 1), share, share, share, share)
+def test_age_and_use_decide_only_between_equals(a: float, b: float, c: float, d: float, e: float) -> None:
+    nothing_else = ranking.composite(relevance=1.08 * a, recency=0, usage=0, trust=0, helpfulness=0)
+
+    assert ranking.composite(relevance=a, recency=b, usage=c, trust=d, helpfulness=e) < nothing_else
+
+
+@given(share, share)
+def test_in_a_question_about_now_what_is_newer_counts_more(older: float, newer: float) -> None:
+    assume(newer - older > 0.001)
+
+    assert 1.0 <= ranking.now_boost(older) < ranking.now_boost(newer) <= ranking.NOW_BOOST + 1e-9
+
+
 @given(st.dictionaries(st.integers(), st.floats(0.001, 1000), min_size=1))
 def test_the_best_of_a_ranking_is_normalised_to_one(scores: dict[int, float]) -> None:
     normal = ranking.normalised(scores)
@@ -68,6 +82,7 @@ def test_a_ranking_of_nothing_is_empty() -> None:
 
 def test_recency_halves_in_thirty_days_and_a_future_date_counts_as_now() -> None:
     assert ranking.recency(30) == pytest.approx(0.5)
+    assert ranking.recency(300) > 2 * ranking.recency(900) > 0
     assert ranking.recency(-5) == 1.0
 
 
