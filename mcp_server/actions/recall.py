@@ -2,7 +2,7 @@
 
 import heapq
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -113,7 +113,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
     for candidate in best:
-        _weigh(candidate, said.terms_of(candidate.row.row), said.weights, model)
+        _weigh(candidate, said, model)
     if query.only_confident:
         best = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
     hits = _hits(store, db, best[: query.limit])
@@ -216,16 +216,19 @@ def _score(
         )
 
 
-def _weigh(candidate: _Candidate, found: frozenset[str], weights: Mapping[str, float], model: str) -> None:
-    """Fill in how far *candidate*, which has the words *found* of those asked for, can be relied on."""
+def _weigh(candidate: _Candidate, said: lexical.Found, model: str) -> None:
+    """Fill in how far *candidate* can be relied on, by what words found as they were *said*."""
     assert candidate.score
-    coverage = ranking.coverage(found, weights)
+    found = said.terms_of(candidate.row.row)
+    coverage = ranking.coverage(found, said.weights)
     candidate.score = replace(candidate.score, coverage=coverage)
     candidate.confidence = gate.confidence(
         cosine=candidate.score.cosine,
         coverage=coverage,
         found=len(found),
-        asked=len(weights),
+        asked=len(said.weights),
+        near=candidate.score.near,
+        surprise=ranking.surprise(found, said.weights, said.searched),
         model=model,
     )
 

@@ -1,8 +1,9 @@
 """
 The gate: how far a hit can be relied on, and whether anything is shown unasked.
 
-It looks at absolute evidence (the cosine, and the share of the question's telling words that a
-memory has), never at a score divided by the best of the same answer: the best of nothing is nothing.
+It looks at absolute evidence (the cosine, the share of the question's telling words that a memory has,
+whether they stand together as in the question, and how unlikely they are by chance), never at a score
+divided by the best of the same answer: the best of nothing is nothing.
 The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
 it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
 what the words say alone holds for them too, and a cosine adds to it when it is high.
@@ -15,10 +16,12 @@ from mcp_server.core.query import Verdict
 
 ORDER = [Verdict.NONE, Verdict.MEDIUM, Verdict.HIGH]
 
-HIGH_EVIDENCE = 0.80  # the cosine plus the share below of the coverage, by the shipped model
-MEDIUM_EVIDENCE = 0.60
-NEAR_COSINE = 0.55  # "medium" without a word in common
+HIGH_EVIDENCE = 0.95  # the cosine plus the shares below, by the shipped model
+MEDIUM_EVIDENCE = 0.69
+NEAR_COSINE = 0.60  # "medium" without a word in common
 COVERAGE_SHARE = 0.35  # how much full coverage adds to the cosine
+TOGETHER_SHARE = 0.10  # how much it adds that all words stand together as in the question
+SURPRISE_SHARE = 0.20  # how much it adds that chance cannot have brought the words there
 HIGH_COVERAGE = 0.85  # where the words decide alone
 MEDIUM_COVERAGE = 0.60
 LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
@@ -35,28 +38,38 @@ class Thresholds:
 
 
 MEASURED = "minilm-l6-int8"
-_CAREFUL = Thresholds(high=0.90, medium=0.70, near=0.65)
+_CAREFUL = Thresholds(high=1.05, medium=0.79, near=0.65)
 THRESHOLDS = {each.model: _CAREFUL for each in CATALOGUE}
 THRESHOLDS[MEASURED] = Thresholds(HIGH_EVIDENCE, MEDIUM_EVIDENCE, NEAR_COSINE, measured=True)
 # There are models that give 0.8 to two texts that have nothing in common.
-UNKNOWN = Thresholds(high=1.25, medium=1.05, near=0.85)
+UNKNOWN = Thresholds(high=1.40, medium=1.14, near=0.85)
 
 
 def confidence(
-    *, cosine: float | None, coverage: float, found: int, asked: int, model: str = MEASURED
+    *,
+    cosine: float | None,
+    coverage: float,
+    found: int,
+    asked: int,
+    near: float = 0.0,
+    surprise: float = 0.0,
+    model: str = MEASURED,
 ) -> Verdict:
     """
     Return how far a hit can be relied on.
 
     *coverage* is the share of the question's weight found in the memory, *found* and *asked* count the
-    telling words; without a *cosine* the words decide alone. *model* is what made the vectors.
+    telling words, *near* is the share that stands together as in the question, *surprise* how unlikely the
+    words are by chance, each 0 to 1; without a *cosine* the coverage decides alone. *model* is what made
+    the vectors.
     """
     enough = found >= min(LEAST_COVERAGE_WORDS, asked) and asked > 0
     by_words = _by_words(coverage if enough else 0.0)
     if cosine is None:
         return by_words
     limits = THRESHOLDS.get(model, UNKNOWN)
-    evidence = cosine + COVERAGE_SHARE * (coverage if enough else 0.0)
+    said = COVERAGE_SHARE * coverage + SURPRISE_SHARE * surprise if enough else 0.0
+    evidence = cosine + said + TOGETHER_SHARE * near
     if evidence >= limits.high:
         return Verdict.HIGH
     passes = evidence >= limits.medium or cosine >= limits.near

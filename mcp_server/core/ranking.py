@@ -39,6 +39,7 @@ FULL_USAGE = 20  # accesses that count as full usage
 EXPANSION_DECAY = 0.8
 EXPANSION_MOST = 3  # linked memories taken in for each hit
 
+FULL_SURPRISE = 8.0  # nats; at most one of 3,000 stores has such words together by chance
 FEWEST_DOCUMENTS = 100  # memories from which on frequencies are taken at their word
 MOST_TERMS = 24  # the rarest terms that are searched at all: a long prompt has more than it needs
 MOST_ROWS = 15_000  # memories with a term that are read for one question: about 30 ms
@@ -178,3 +179,13 @@ def coverage(found: frozenset[str], weights: Mapping[str, float]) -> float:
     """Return the share of the query's weight that the terms *found* carry, 0 to 1."""
     total = sum(weights.values())
     return sum(weights[term] for term in found if term in weights) / total if total > 0 else 0.0
+
+
+def surprise(found: frozenset[str], weights: Mapping[str, float], searched: int) -> float:
+    """
+    Return how unlikely it is that one of the *searched* memories has the terms *found* by chance, 0 to 1.
+
+    In nats that is the sum of their weights less the logarithm of how many memories had the chance.
+    """
+    every = sum(weights[term] for term in found if term in weights)
+    return min(1.0, max(0.0, every - math.log(max(searched, FEWEST_DOCUMENTS))) / FULL_SURPRISE)

@@ -11,11 +11,11 @@ share = st.floats(0, 1)
 @pytest.mark.parametrize(
     ("cosine", "coverage", "found", "asked", "expected"),
     [
-        (0.9, 0.0, 0, 4, Verdict.HIGH),
-        (0.5, 1.0, 4, 4, Verdict.HIGH),
-        (0.5, 0.5, 2, 4, Verdict.MEDIUM),
+        (0.96, 0.0, 0, 4, Verdict.HIGH),
+        (0.6, 1.0, 4, 4, Verdict.HIGH),
+        (0.55, 0.5, 2, 4, Verdict.MEDIUM),
         (0.3, 0.3, 1, 4, Verdict.NONE),
-        (0.56, 0.0, 0, 4, Verdict.MEDIUM),
+        (0.61, 0.0, 0, 4, Verdict.MEDIUM),
         (0.4, 1.0, 1, 1, Verdict.MEDIUM),
         (None, 1.0, 3, 3, Verdict.HIGH),
         (None, 0.7, 3, 4, Verdict.MEDIUM),
@@ -31,13 +31,25 @@ def test_a_hit_is_believed_as_far_as_its_evidence_goes(
     assert confidence(cosine=cosine, coverage=coverage, found=found, asked=asked) is expected
 
 
-@given(share, share, share)
-def test_more_evidence_never_lowers_the_verdict(cosine: float, coverage: float, more: float) -> None:
-    def rank(cosine: float, coverage: float) -> int:
-        return ORDER.index(confidence(cosine=cosine, coverage=coverage, found=3, asked=4))
+@given(share, share, share, share, share)
+def test_more_evidence_never_lowers_the_verdict(
+    cosine: float, coverage: float, near: float, surprise: float, more: float
+) -> None:
+    parts = {"cosine": cosine, "coverage": coverage, "near": near, "surprise": surprise}
+    before = confidence(found=3, asked=4, **parts)
 
-    assert rank(max(cosine, more), coverage) >= rank(cosine, coverage)
-    assert rank(cosine, max(coverage, more)) >= rank(cosine, coverage)
+    for name, value in parts.items():
+        raised = confidence(found=3, asked=4, **{**parts, name: max(value, more)})
+        assert ORDER.index(raised) >= ORDER.index(before)
+
+
+def test_rare_words_that_stand_together_are_believed_before_common_ones_apart() -> None:
+    assert confidence(cosine=0.4, coverage=0.5, found=2, asked=4) is Verdict.NONE
+    assert confidence(cosine=0.4, coverage=0.5, found=2, asked=4, near=0.3, surprise=0.5) is Verdict.MEDIUM
+
+
+def test_one_word_of_many_may_be_chance_however_rare_it_is() -> None:
+    assert confidence(cosine=0.4, coverage=0.6, found=1, asked=4, surprise=1.0) is Verdict.NONE
 
 
 @pytest.mark.parametrize("model", ["multilingual", "minilm-l12", "mpnet-base", "a-folder-1a2b3c4d"])

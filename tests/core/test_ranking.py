@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -115,3 +117,14 @@ def test_coverage_weighs_the_telling_words() -> None:
     assert ranking.coverage(frozenset({"stripe"}), weights) == pytest.approx(0.75)
     assert ranking.coverage(frozenset(), weights) == 0.0
     assert ranking.coverage(frozenset({"stripe"}), {}) == 0.0
+
+
+def test_the_more_memories_are_searched_the_more_words_chance_brings_together() -> None:
+    weights = {"stripe": 6.0, "webhook": 5.0, "body": 2.0}
+
+    assert ranking.surprise(frozenset({"stripe"}), weights, 1000) == 0.0
+    few = ranking.surprise(frozenset({"stripe", "webhook"}), weights, 1000)
+    many = ranking.surprise(frozenset({"stripe", "webhook"}), weights, 10_000)
+    assert (few, many) == pytest.approx(((11 - math.log(1000)) / 8, (11 - math.log(10_000)) / 8))
+    assert ranking.surprise(frozenset(weights), {**weights, "body": 20.0}, 10) == 1.0
+    assert ranking.surprise(frozenset(), weights, 0) == 0.0

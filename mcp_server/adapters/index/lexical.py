@@ -37,6 +37,8 @@ class Found:
     near: Mapping[int, float]
     weights: Mapping[str, float]
     having: Mapping[str, Container[int]]
+    searched: int
+    """How many memories were searched."""
 
     def best_coverage(self) -> float:
         """Return the largest share of the terms' weight that one of the memories has, 0 to 1."""
@@ -64,7 +66,7 @@ def search(db: sqlite3.Connection, terms: Sequence[str], where: str, values: Seq
         sums = _sums(found, weights, rarity, ranking.MEMORY_DAMPING)
         best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
         passages = _best_passages(db, list(best), weights)
-        return Found(best, passages, _near(db, best, weights, found), weights, found)
+        return Found(best, passages, _near(db, best, weights, found), weights, found, searched)
     finally:
         db.execute("COMMIT")
 
