@@ -5,12 +5,13 @@
 # make bench-latency   measures how fast it is
 # make bench-capture   measures what reading sessions costs
 # make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER (REPORT=FILE says where to write it)
+# make bench-composite CHANGELOGS="FILE…"   measures what age does to the order, on changelogs of public projects
 
 CLIENT_VERSION := 2.1.329
 PYTHON := .venv/bin/python
 DEV := .venv/dev-ready
 
-.PHONY: test fix demo client bench-latency bench-capture bench-retrieval
+.PHONY: test fix demo client bench-latency bench-capture bench-retrieval bench-composite
 
 test: $(DEV)
 	.venv/bin/ruff check .
@@ -35,6 +36,10 @@ bench-capture: $(DEV)
 bench-retrieval: $(DEV)
 	$(if $(DATA),,$(error say where the sets are: make bench-retrieval DATA=FOLDER))
 	$(PYTHON) -m benchmarks.retrieval "$(DATA)" --report "$(or $(REPORT),build/retrieval.md)"
+
+bench-composite: $(DEV)
+	$(if $(CHANGELOGS),,$(error name the changelogs: make bench-composite CHANGELOGS="FILE…"))
+	$(PYTHON) -m benchmarks.composite $(CHANGELOGS)
 
 # Not named with a dot: it must go when the launcher makes the environment anew.
 $(DEV): requirements.txt requirements-dev.txt

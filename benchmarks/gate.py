@@ -14,7 +14,8 @@ from mcp_server.core.gate import ORDER
 from mcp_server.core.query import Hit, Mode, Verdict
 
 FIGURES = (
-    "medium", "medium right", "high", "high right", "right of 3 passes", "silent: sets", "silent: groups",
+    "medium", "medium right", "high", "high right", "right of 3 passes", "gives right", "given is right",
+    "silent: sets", "silent: groups",
 )  # fmt: skip
 FOREIGN = 100  # questions taken from each other set
 SHOWN = 3  # hits among which an answer that is there must pass
@@ -42,6 +43,8 @@ def gate_figures(
 
     `medium` and `high`: answerable questions whose first hit passes so far, and how many of those hits
     are right; `right of 3 passes`: of the right memories among the first three, how many pass;
+    `gives right`: answerable questions for which a right memory among the first three passes,
+    `given is right`: the same of those for which any of the three passes;
     `silent`: questions without an answer for which nothing passes.
     """
     counts: dict[str, list[bool]] = {}
@@ -62,6 +65,10 @@ def gate_figures(
         shown = [hit for hit in hits[:SHOWN] if hit.id in right]
         if shown:
             count("right of 3 passes", any(_passes(hit, Verdict.MEDIUM) for hit in shown))
+        gives = any(_passes(hit, Verdict.MEDIUM) for hit in shown)
+        count("gives right", gives)
+        if any(_passes(hit, Verdict.MEDIUM) for hit in hits[:SHOWN]):
+            count("given is right", gives)
         progress(1)
     chance = random.Random(questions.name)
     groups = questions.groups
