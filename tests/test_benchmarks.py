@@ -22,37 +22,13 @@ NOTES = {
 
 
 def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    documents = [{"id": name, "title": "", "text": text, "group": "shop"} for name, text in NOTES.items()]
-    said = {
-        "id": "d",
-        "title": "",
-        "text": "I adopted a dog.",
-        "group": "chat",
-        "speaker": "Ada",
-        "timestamp": "May",
-    }
-    questions = [
-        {"id": "1", "text": "webhook body", "group": "shop"},
-        {"id": "2", "text": "Ada's dog", "group": "chat"},
-    ]
-    write(folder / "corpus.jsonl", [*documents, said])
-    write(folder / "queries.jsonl", questions)
-    (folder / "qrels.tsv").write_text("1\ta\t1\n2\td\t1\n", encoding="utf-8")
-
+    make_set(tmp_path)
     kept = tmp_path / "kept.json"
     kept.write_text(json.dumps({"tiny": {"hybrid": {"1": 0.0, "2": 1.0}}}), encoding="utf-8")
     report = tmp_path / "report.md"
     options = ["--keep", str(tmp_path / "now.json"), "--compare", str(kept), "--report", str(report)]
 
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / "retrieval.py"), str(tmp_path), "--json", *options],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
+    done = run(tmp_path, *options)
 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["sets"]["tiny"]
@@ -125,6 +101,50 @@ def test_questions_that_were_asked_once_are_not_compared() -> None:
     assert (found.questions, found.before, found.after) == (1, 0.2, 0.4)
     with pytest.raises(ValueError, match="both times"):
         difference({"a": 1.0}, {"b": 1.0})
+
+
+def test_the_gate_is_measured_by_questions_with_and_without_an_answer(tmp_path: Path) -> None:
+    make_set(tmp_path)
+
+    done = run(tmp_path, "--gate")
+
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["gate"]["tiny"]
+    assert found.keys() == {"hybrid", "keyword"}
+    assert found["hybrid"]["gives right"] == found["hybrid"]["given is right"] == 1.0
+    assert found["hybrid"]["silent: groups"] == 1.0
+    assert "--report" in run(tmp_path, "--gate", "--report", str(tmp_path / "no.md")).stderr
+
+
+def make_set(parent: Path) -> None:
+    folder = parent / "tiny"
+    folder.mkdir()
+    documents = [{"id": name, "title": "", "text": text, "group": "shop"} for name, text in NOTES.items()]
+    said = {
+        "id": "d",
+        "title": "",
+        "text": "I adopted a dog.",
+        "group": "chat",
+        "speaker": "Ada",
+        "timestamp": "May",
+    }
+    questions = [
+        {"id": "1", "text": "webhook body", "group": "shop"},
+        {"id": "2", "text": "Ada's dog", "group": "chat"},
+    ]
+    write(folder / "corpus.jsonl", [*documents, said])
+    write(folder / "queries.jsonl", questions)
+    (folder / "qrels.tsv").write_text("1\ta\t1\n2\td\t1\n", encoding="utf-8")
+
+
+def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "retrieval.py"), str(folder), "--json", *options],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
 
 
 def write(path: Path, lines: list[dict[str, str]]) -> None:
