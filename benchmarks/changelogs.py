@@ -16,10 +16,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-CURRENT, OLD, EXACT, WORDS = "current", "old", "exact", "words"
+CURRENT, OLD, WHEN, EXACT, WORDS = "current", "old", "when", "exact", "words"
 ABOUT = {
     CURRENT: "how it is now: the newest entry answers",
     OLD: "how it was in a release: its entry answers",
+    WHEN: "what changed in a month: the entry of that month answers",
     EXACT: "the first words of an entry more than a year old",
     WORDS: "five words of an entry more than a year old",
 }
@@ -132,6 +133,10 @@ def questions(name: str, entries: Sequence[Entry]) -> list[Asked]:
         then = {
             entry.number for entry in entries if (entry.version == before.version) and thing in entry.things
         }
+        month = f"{before.released:%B %Y}"
+        dated = {entry.number for entry in chain if f"{entry.released:%B %Y}" == month}
+        if len(dated) < len(chain):
+            asked.append(Asked(WHEN, f"What changed about {thing} in {month}?", frozenset(dated)))
         asked.append(Asked(OLD, chance.choice(_THEN).format(thing, before.version), frozenset(then)))
     newest = max((entry.released for entry in entries), default=datetime.now(UTC))
     old = [

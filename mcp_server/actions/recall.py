@@ -33,6 +33,7 @@ from mcp_server.core.query import (
 from mcp_server.core.ranking import Cosines, Score
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import estimated_tokens
+from mcp_server.core.time_words import span_of
 from mcp_server.core.words import query_terms, words
 from mcp_server.store import Store
 
@@ -178,6 +179,7 @@ def _score(
     phrases = quoted_phrases(text)
     paths = named_paths(text)
     asked = {*query_terms(text), *words(text)}
+    span = span_of(text, store.clock())
     now = store.now()
     about_now = query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text)
     for candidate in candidates:
@@ -189,6 +191,7 @@ def _score(
             *([("tag", ranking.TAG_BOOST)] if asked.intersection(row.tags) else []),
             *([("phrase", ranking.PHRASE_BOOST)] if _has_phrase(row, phrases) else []),
             *([("path", ranking.PATH_BOOST)] if _touches(row, paths) else []),
+            *([("time", ranking.TIME_BOOST)] if span and span.meets(row.created_at, row.updated_at) else []),
         ]
         lifted = ranking.boosted(candidate.evidence.relevance, boosts)
         usage_share = ranking.usage(usage_of_row.accesses)

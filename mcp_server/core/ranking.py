@@ -26,6 +26,7 @@ NEAR_WORDS = 3  # words that may stand between two that are near each other
 TAG_BOOST = 1.15
 PHRASE_BOOST = 1.10
 PATH_BOOST = 1.10
+TIME_BOOST = 1.25
 NOW_BOOST = 1.45  # for a memory updated this moment, in a question about how things are now
 
 # How much full recency, usage, trust and helpfulness add to a relevance of 1: they break ties.

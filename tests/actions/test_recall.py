@@ -271,3 +271,17 @@ def test_superseded_memories_come_when_asked_for(store: Store, ids: dict[str, st
 
     assert ids["webhook"] not in found(store, "signature verification")
     assert ids["webhook"] in found(store, "signature verification", filter=Filter(statuses=ANY_STATUS))
+
+
+def test_a_time_in_the_question_brings_what_is_of_that_time_first(store: Store, clock: Clock) -> None:
+    clock.pass_days(-10)
+    then = remember(store, Draft("Release notes", "The release train was moved to Tuesday.")).memory.id
+    clock.pass_days(10)
+    now = remember(store, Draft("Release news", "The release train was moved to Thursday.")).memory.id
+
+    def found(question: str) -> list[str]:
+        return [hit.id for hit in recall(store, Query(question)).hits]
+
+    assert found("to which day was the release train moved last week") == [then, now]
+    assert found("to which day was the release train moved today") == [now, then]
+    assert found("to which day was the release train moved since 2026-11-19") == [now, then]

@@ -55,6 +55,10 @@ class Row:
         return f"{self.vault}/{self.id}"
 
     @property
+    def created_at(self) -> datetime:
+        return datetime.fromtimestamp(self.created, UTC)
+
+    @property
     def updated_at(self) -> datetime:
         return datetime.fromtimestamp(self.updated, UTC)
 
