@@ -66,7 +66,7 @@ def register(store: Store, session: str, *, folder: str) -> str:
     said: dict[str, object] = {"session": session, "short": short, "folder": folder}
     if store.project:
         said["vault"] = store.vaults[-1].key
-    if not (known and known.watermark):
+    if known is None or known.watermark is None:
         said["watermark"] = here
     store.ledger.append("session_started", store.clock(), **said)
     catch_up(store)
@@ -77,7 +77,9 @@ def session_called(store: Store, name: str, own: str) -> tuple[str, bool]:
     """Return (the id of the session that *name* says, *own* for '', and whether it is registered)."""
     with store.database.read() as db:
         found = sessions.with_name(db, name.strip() or own) if name.strip() or own else None
-    return (found.id, True) if found else (name.strip() or own, not name.strip())
+    if found is None:
+        return name.strip() or own, not name.strip()
+    return found.id, found.watermark is not None or not name.strip()
 
 
 @self_healing
@@ -90,15 +92,13 @@ def sync_graph(store: Store, name: str) -> list[News]:
     """
     sync(store)
     with store.database.read() as db:
-        session = _living(store, sessions.with_name(db, name.strip()), name)
+        session, watermark = _living(store, sessions.with_name(db, name.strip()), name)
         told, _ = graph.seen(db, session.id)
         here = graph.replayed(db)
         moment = store.clock()
         vaults = [vault.key for vault in store.vaults]
-        deeds = audit.since(db, session.watermark, but=session.id, events=CHANGES)
-        edits = graph.by_hand(
-            db, vaults, since=told, before=int(moment.timestamp()), watermark=session.watermark
-        )
+        deeds = audit.since(db, watermark, but=session.id, events=CHANGES)
+        edits = graph.by_hand(db, vaults, since=told, before=int(moment.timestamp()), watermark=watermark)
         changed = [(deed.ref, _by(db, deed), deed.at) for deed in {deed.ref: deed for deed in deeds}.values()]
         changed += [(edit.ref, "hand", edit.at) for edit in edits]
         found = [_news(store, db, *each) for each in changed if each[0].rpartition("/")[0] in vaults]
@@ -112,7 +112,7 @@ def seen_by(store: Store, session: str) -> Watermark:
     with store.database.read() as db:
         row = sessions.with_name(db, session) if session else None
         _, read = graph.seen(db, session)
-    told = row.watermark if row else {}
+    told = (row.watermark if row else None) or {}
     return {name: max(told.get(name, 0), read.get(name, 0)) for name in {*told, *read}}
 
 
@@ -125,15 +125,15 @@ def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None
         return (last, _by(db, last)) if last and last.session != session else None
 
 
-def _living(store: Store, session: SessionRow | None, name: str) -> SessionRow:
-    if session is None:
+def _living(store: Store, session: SessionRow | None, name: str) -> tuple[SessionRow, Watermark]:
+    if session is None or session.watermark is None:
         raise Rejected(f"No session is registered as '{name[:40]}'.", "Call kg_register_session first.")
     if store.now() - session.last > SESSION_TTL:
         raise Rejected(
             f"Session '{name[:40]}' was not heard of for more than a day.",
             "Call kg_register_session again; what it was not told yet is kept for it.",
         )
-    return session
+    return session, session.watermark
 
 
 def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> News | None:

@@ -59,7 +59,7 @@ class Cleaned:
         counts = {
             "aged or thrown away": len(self.tidied.entries),
             "expired candidates": self.candidates,
-            "deleted from the trash for good": len(self.trash),
+            f"deleted from the trash for good ({self.freed:,} bytes)": len(self.trash),
             "files of killed processes, old logs": len(self.litter),
         }
         said = [entry.line for entry in self.tidied.entries]

@@ -15,7 +15,7 @@ from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.sync import catch_up, rebuild, sync
 from mcp_server.adapters import ledger
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
@@ -517,3 +517,15 @@ def test_a_change_of_links_leaves_what_others_wrote_meanwhile(store: Store) -> N
         links=(Link("uses", "b"),),
         updated=read(store, "a").memory.updated,
     )
+
+
+def test_a_session_that_only_a_hook_told_of_has_to_register_before_it_is_told(store: Store) -> None:
+    node(store, "before", session="other")
+    store.ledger.append("session_started", store.clock(), session="mine", short="mine0000")
+    catch_up(store)
+
+    with pytest.raises(Rejected, match="No session is registered"):
+        sync_graph(store, "mine0000")
+
+    assert register(store, "mine", folder="") == "mine0000"
+    assert sync_graph(store, "mine0000") == []

@@ -5,12 +5,18 @@ from collections.abc import Callable
 from mcp_server.actions.forget import forget
 from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import catch_up
-from mcp_server.adapters.index import audit, sessions
+from mcp_server.adapters.index import audit, graph, sessions
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 
 EVENTS = ("remembered", "revised", "forgotten", "restored")
+
+
+def now_at(store: Store) -> audit.Watermark:
+    catch_up(store)
+    with store.database.read() as db:
+        return graph.replayed(db)
 
 
 def test_the_history_tells_what_was_done_to_a_memory_and_who_did_it(store: Store) -> None:
@@ -30,7 +36,7 @@ def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(
     store: Store, open_here: Callable[..., Opened]
 ) -> None:
     remember(store, Draft("Before", "Known already.", session="other"))
-    seen = audit.now_at(store.ledger)
+    seen = now_at(store)
     remember(store, Draft("Own", "Mine.", session="me"))
     theirs = remember(store, Draft("Theirs", "By the other session.", session="other"))
 
@@ -44,7 +50,7 @@ def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(
     store.database.set_aside()
     store = open_here().store()
     assert told() == [theirs.memory.id]
-    seen = audit.now_at(store.ledger)
+    seen = now_at(store)
     assert told() == []
 
 

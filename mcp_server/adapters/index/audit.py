@@ -11,8 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.ledger import Ledger, size
-
 # What only says that a memory was shown, or keeps our own books, is not history.
 _NOT_HISTORY = frozenset(
     {
@@ -108,11 +106,6 @@ def last_unseen(
     after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
     found = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")
     return found[0] if found else None
-
-
-def now_at(ledger: Ledger) -> Watermark:
-    """Return the watermark of somebody who was told everything that the ledger says now."""
-    return {path.name: size(path) for path in ledger.paths()}
 
 
 def _deeds(db: sqlite3.Connection, where: str, bound: Sequence[object], order: str) -> list[Deed]:

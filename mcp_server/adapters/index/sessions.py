@@ -20,7 +20,8 @@ class SessionRow:
     One session; times in Unix seconds, 0 where there is none.
 
     `short` are the eight characters that tools name it by, `vault` is the key of its project's vault
-    ('' outside a project), `watermark` how far it was told what other sessions did.
+    ('' outside a project), `watermark` how far it was told what other sessions did, None when it never
+    registered to be told.
     """
 
     id: str
@@ -32,7 +33,7 @@ class SessionRow:
     ended: int
     topic: str
     summary: str
-    watermark: Watermark
+    watermark: Watermark | None
     forgotten: int = 0
 
 
@@ -108,4 +109,4 @@ def _rows(db: sqlite3.Connection, where: str, bound: Sequence[object], *, limit:
         f" WHERE {where} ORDER BY last DESC, id LIMIT {int(limit)}",
         bound,
     )
-    return [SessionRow(*(*row[:9], json.loads(row[9] or "{}"), row[10])) for row in found]
+    return [SessionRow(*(*row[:9], json.loads(row[9]) if row[9] else None, row[10])) for row in found]

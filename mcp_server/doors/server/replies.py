@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from mcp_server.actions.candidate import Waiting
 from mcp_server.actions.list import Listing, Stats
 from mcp_server.actions.read import Found
-from mcp_server.actions.remember import Remembered
 from mcp_server.actions.revise import version
 from mcp_server.actions.session import Since
 from mcp_server.actions.settle import Settled
@@ -32,13 +31,6 @@ def recalled(answer: Answer, query: str, *, explain: bool) -> str:
         parts, left_out = [_hit(answer.hits[0], explain)[: LIMIT - 400]], len(answer.hits) - 1
     more = [f"({left_out} more did not fit; ask for fewer or read them by id.)"] if left_out else []
     return "\n\n".join([*lines, *parts, *more])
-
-
-def remembered(result: Remembered) -> str:
-    if result.known:
-        return f"{result.memory.id}: known already, nothing was added. {result.path}"
-    what = _what(result.memory.kind, result.memory.type)
-    return f"{result.memory.id}: remembered as {what} ({result.level.value} level). {result.path}"
 
 
 def settled(done: Settled, found: Found) -> str:
