@@ -4,7 +4,7 @@ import pytest
 
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.settings import TOOLSETS, parse_settings
-from tests.live import tools
+from tests.live import commands, tools
 
 AGREED = {
     "core": (
@@ -56,3 +56,33 @@ def test_an_unknown_set_is_named_with_those_that_there_are() -> None:
         parse_settings({"DAYBOOK_TOOLSETS": "core grahp"}, {})
 
     assert refused.value.hint == "Use some of: core sessions curation graph admin."
+
+
+WITHIN_A_SESSION = {"kg_register_session", "kg_sync", "next_transcript_chunk", "submit_candidates"}
+"""What only a session of Claude has a use for."""
+
+ALSO_AS = {  # the command that does what a tool does, where they are not named alike
+    "read_memory": "read", "restore_memory": "restore", "list_memories": "list", "get_stats": "stats",
+    "search_knowledge": "recall", "get_sessions": "sessions", "get_session": "sessions",
+    "get_session_memories": "sessions", "set_session_topic": "sessions", "summarize_session": "sessions",
+    "end_session": "sessions", "cross_session_patterns": "sessions", "review_candidates": "candidates",
+    "approve_candidate": "candidates", "reject_candidate": "candidates", "consolidate": "tidy",
+    "hot_cache_status": "hot", "access_patterns": "patterns", "predict_next": "predict",
+    "validate_memory": "validate", "invalidate_memory": "invalidate", "get_trust_history": "trust-history",
+    "mark_memory_used": "mark-used", "retrieval_quality_stats": "quality", "log_output": "mine",
+    "run_mining": "mine", "mining_status": "mine", "link_memories": "link", "unlink_memories": "unlink",
+    "get_related": "related", "find_contradictions": "contradictions",
+    "get_contradictions": "contradictions", "mark_contradiction": "contradictions",
+    "resolve_contradiction": "contradictions", "seed_from_text": "seed", "seed_from_file": "seed",
+    "bootstrap_project": "bootstrap", "kg_read": "graph", "kg_put_node": "remember", "kg_put_edge": "link",
+    "kg_delete_node": "forget", "kg_delete_edge": "unlink", "kg_recall": "restore", "kg_ping": "graph",
+    "db_maintenance": "maintain", "run_cleanup": "maintain", "audit_history": "audit",
+    "metrics_status": "metrics", "embedding_info": "model",
+}  # fmt: skip
+
+
+def test_what_a_tool_does_a_command_does_too() -> None:
+    for tool in tools().keys() - WITHIN_A_SESSION:
+        assert ALSO_AS.get(tool, tool.replace("_", "-")) in commands(), tool
+
+    assert ALSO_AS.keys() <= tools().keys()
