@@ -19,7 +19,6 @@ from mcp_server.adapters.project import resolve_project
 from mcp_server.core.errors import IndexUnavailable, ModelUnavailable, SettingsError
 from mcp_server.core.ports import Model
 from mcp_server.core.settings import HOOKS, Settings, environment_told, is_told, parse_settings
-from mcp_server.meanings import Meanings
 from mcp_server.store import Store
 
 INDEX_NAME = "memory.db"
@@ -180,6 +179,8 @@ class Opened:
         own_network = not any(name in given and name not in self.environment for name in _NETWORK)
         self.model = Models(self.environment, own_network=own_network)
         self.database = Database(_index_path(self.home))
+        from mcp_server.meanings import Meanings  # hooks, which open less, need not wait for it
+
         self.meaning = Meanings(self._embedding_model, self.home, self.database, wait=wait_for_model)
         self._chosen, self._looked_at = self.settings.embedding_model, (-1, -1)
         self.clock = clock

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.actions.hot import hot_set
-from mcp_server.actions.staleness import NOT_STALE, staleness
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import memories, selections, sessions, usage
 from mcp_server.adapters.index.memories import Row
@@ -227,8 +226,12 @@ def _entries(store: Store, db: sqlite3.Connection, rows: Iterable[Row], shown: s
     Masking secrets and looking at files takes its time, so it is done one by one.
     """
     for row in rows:
-        if row.row in shown:
-            stale = staleness(store, db, [row])[row.ref] if row.touches else NOT_STALE
+        if row.row in shown and not row.touches:
+            yield _entry(row, stale=False)
+        elif row.row in shown:
+            from mcp_server.actions.staleness import staleness  # most memories are about no file
+
+            stale = staleness(store, db, [row])[row.ref]
             if not stale.gone:
                 yield _entry(row, stale=bool(stale))
 

@@ -15,8 +15,9 @@ from datetime import UTC, datetime
 from mcp_server.actions.graph import node_of
 from mcp_server.actions.sync import catch_up, self_healing, sync
 from mcp_server.adapters.index import audit, graph, selections, sessions, usage
-from mcp_server.adapters.index.audit import Deed, Watermark
+from mcp_server.adapters.index.audit import Deed
 from mcp_server.adapters.index.sessions import SessionRow
+from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph import SESSION_TTL, Edge, Node
 from mcp_server.core.memory import Kind, Level, Status

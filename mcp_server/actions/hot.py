@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcp_server.adapters.index import selections, transitions, usage
+from mcp_server.adapters.index import selections, usage
 from mcp_server.adapters.index.usage import UNUSED, Usage
-from mcp_server.core import dials, prediction
+from mcp_server.core import dials
 from mcp_server.core.memory import Kind, Status
 from mcp_server.store import Store
 
 if TYPE_CHECKING:
     from mcp_server.adapters.index.memories import Row
+    from mcp_server.core.prediction import Prediction
 
 DAY = 86_400.0
 
@@ -75,12 +76,15 @@ def predicted(store: Store, db: sqlite3.Connection, *, session: str = "") -> lis
 
 def likely_next(
     store: Store, db: sqlite3.Connection, *, given: Sequence[str] = (), session: str = ""
-) -> list[tuple[prediction.Prediction, "Row"]]:
+) -> list[tuple["Prediction", "Row"]]:
     """
     Return the active memories that likeliest follow on *given*, refs, by default on the last recall.
 
     That is the one of *session*, or of any session within a fortnight when it has recalled nothing.
     """
+    from mcp_server.adapters.index import transitions  # a hook whose hot set is full need not wait for it
+    from mcp_server.core import prediction
+
     keys = [vault.key for vault in store.vaults]
     now = store.now()
     given = given or (transitions.last_recall(db, session) if session else ())

@@ -3,7 +3,6 @@
 import contextlib
 from pathlib import Path
 
-from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index import sessions, transcripts
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.store import Store
@@ -42,6 +41,8 @@ def note_answer(store: Store, path: Path, *, session: str, folder: str) -> bool:
     """
     if not captures(store, path):
         return False
+    from mcp_server.adapters import transcript_file  # a session's start need not wait for it
+
     with store.database.read() as db:
         known = transcripts.known(db, str(path))
     seen, kept = (known.seen, known.kept) if known else (0, 0)
@@ -60,6 +61,8 @@ def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
 
     Needs no index. Raises OSError when the disk refuses.
     """
+    from mcp_server.adapters import transcript_file
+
     note_seen(store, path, transcript_file.size(path), session=session, folder=folder, ended=True)
 
 

@@ -18,6 +18,9 @@ from typing import Any
 from mcp_server.adapters import files
 from mcp_server.core.memory import timestamp
 
+Watermark = dict[str, int]
+"""Up to which byte somebody was told each file of the ledger."""
+
 MAX_LINE = 256 * 1024  # bytes; longer lines are not ours
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from mcp_server.core.budget import Reply
+if TYPE_CHECKING:
+    from mcp_server.core.budget import Reply
 
 Vector = bytes
 """A normalised embedding: float32, little-endian, `4 * dimensions` bytes."""
@@ -35,5 +36,5 @@ class Model(Protocol):
     def identity(self) -> str:
         """A digest that changes with the key and the endpoint, and tells neither."""
 
-    def ask(self, *, system: str, prompt: str, most_tokens: int) -> Reply:
+    def ask(self, *, system: str, prompt: str, most_tokens: int) -> "Reply":
         """Make one call and return its reply; raises CallFailed for everything else."""

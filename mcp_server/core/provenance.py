@@ -8,8 +8,6 @@ It is set by the code that stores a memory, never by a model or by what a file s
 import re
 import unicodedata
 
-from mcp_server.core.words import content_words
-
 MANUAL = "manual"
 """The person said it, or wrote the file in their own vault."""
 
@@ -136,6 +134,8 @@ def source_of(text: str, prompt: str) -> str:
     """
     if prompt.lstrip().startswith(ASKED):
         return MANUAL
+    from mcp_server.core.words import content_words  # hooks, which never ask, need not wait for it
+
     told = content_words(text)
     said = told & content_words(prompt)
     return MANUAL if told and len(said) / len(told) >= SAID else ASSISTANT

@@ -6,6 +6,7 @@ from mcp_server.actions.forget import forget
 from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters.index import audit, graph, sessions
+from mcp_server.adapters.ledger import Watermark
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
@@ -13,7 +14,7 @@ from mcp_server.store import Store
 EVENTS = ("remembered", "revised", "forgotten", "restored")
 
 
-def now_at(store: Store) -> audit.Watermark:
+def now_at(store: Store) -> Watermark:
     catch_up(store)
     with store.database.read() as db:
         return graph.replayed(db)

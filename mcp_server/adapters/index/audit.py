@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.ledger import Watermark
+
 # What only says that a memory was shown, or keeps our own books, is not history.
 _NOT_HISTORY = frozenset(
     {
@@ -22,9 +24,6 @@ _NOT_HISTORY = frozenset(
 )
 _VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched"})
-
-Watermark = dict[str, int]
-"""Up to which byte each file of the ledger was told."""
 
 
 @dataclass(frozen=True, slots=True)

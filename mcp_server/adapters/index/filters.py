@@ -1,12 +1,15 @@
 """Filters as SQL conditions over the memories of the index."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from mcp_server.core.memory import Status
-from mcp_server.core.query import Filter
+
+if TYPE_CHECKING:  # hooks, which load this, have no use for queries
+    from mcp_server.core.query import Filter
 
 
-def where(filter: Filter, vaults: Sequence[str]) -> tuple[str, list[object]]:
+def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
     """Return (SQL condition, values) that holds for the memories of *vaults* that *filter* lets through."""
     conditions: list[str] = []
     values: list[object] = []
@@ -43,7 +46,7 @@ def where(filter: Filter, vaults: Sequence[str]) -> tuple[str, list[object]]:
     return " AND ".join(conditions), values
 
 
-def is_simple(filter: Filter) -> bool:
+def is_simple(filter: "Filter") -> bool:
     """Tell whether *filter* lets all active memories of its vaults through, or all of some kinds."""
     return filter.statuses == (Status.ACTIVE,) and not (
         filter.types or filter.tags or filter.since or filter.until

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.audit import Watermark
+from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.graph import GRAPH, OWN_LABELS
 from mcp_server.core.memory import Status
 

@@ -12,7 +12,6 @@ from mcp_server.core.changes import Change, Stamp
 from mcp_server.core.links import all_links
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
 from mcp_server.core.provenance import reads_like_instruction
-from mcp_server.core.words import index_parts
 
 COLUMNS = (
     "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category, "
@@ -222,7 +221,8 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
 
 
 def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
-    from mcp_server.core.passages import passages  # hooks, which only read, need not wait for it
+    from mcp_server.core.passages import passages  # hooks, which only read, need not wait for them
+    from mcp_server.core.words import index_parts
 
     kept = {
         (text, model): embedding
@@ -250,6 +250,8 @@ def _remove_passages(db: sqlite3.Connection, row: int) -> None:
 
 
 def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str) -> dict[str, object]:
+    from mcp_server.core.words import index_parts
+
     return {
         "vault": vault,
         "id": memory.id,

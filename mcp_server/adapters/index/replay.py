@@ -1,34 +1,13 @@
 """The ledger replayed into the index: each event goes to the tables that are derived from it."""
 
+import functools
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC
+from types import ModuleType
 
-from mcp_server.adapters.index import (
-    audit,
-    episodes,
-    graph,
-    imports,
-    receipts,
-    relations,
-    seeds,
-    sessions,
-    sightings,
-    spending,
-    tidying,
-    touched,
-    transcripts,
-    transitions,
-    trust,
-    usage,
-)
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core.memory import parse_timestamp
-
-DERIVED = (
-    usage, transcripts, sightings, spending, tidying, sessions,
-    receipts, trust, transitions, touched, imports, episodes, graph,
-    relations, seeds,
-)  # fmt: skip
 
 
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
@@ -55,12 +34,41 @@ def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
     return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
 
 
+@functools.cache
+def _derived() -> Sequence[ModuleType]:
+    """Return what is derived from the ledger; loading it takes 15 ms, and mostly there is nothing to add."""
+    from mcp_server.adapters.index import (
+        episodes,
+        graph,
+        imports,
+        receipts,
+        relations,
+        seeds,
+        sessions,
+        sightings,
+        spending,
+        tidying,
+        touched,
+        transcripts,
+        transitions,
+        trust,
+        uses,
+    )
+
+    return (
+        uses, transcripts, sightings, spending, tidying, sessions, receipts, trust, transitions, touched,
+        imports, episodes, graph, relations, seeds,
+    )  # fmt: skip
+
+
 def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
+    from mcp_server.adapters.index import audit
+
     try:
         at = int(parse_timestamp(event.at).astimezone(UTC).timestamp())
     except ValueError:
         return
-    for derived in DERIVED:
+    for derived in _derived():
         if event.event in derived.EVENTS:
             derived.add(db, event.event, event.data, at)
     audit.add(db, event.event, event.data, at, place=(file, behind))

@@ -3,12 +3,15 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index import filters, relations
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.provenance import MANUAL, SEARCHED_ALONE
-from mcp_server.core.query import Filter
+
+if TYPE_CHECKING:  # hooks, which load this, have no use for queries
+    from mcp_server.core.query import Filter
 
 SOURCES = (MANUAL, *sorted(SEARCHED_ALONE))  # what waits for nobody: it is shown anyway, or never
 ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
@@ -42,7 +45,7 @@ def saying(db: sqlite3.Connection, vault: str, fingerprint: str) -> Row | None:
 
 
 def page(
-    db: sqlite3.Connection, filter: Filter, vaults: Sequence[str], *, order: str, limit: int, offset: int
+    db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str], *, order: str, limit: int, offset: int
 ) -> tuple[list[Row], int]:
     """Return (one page of the memories that *filter* lets through, how many there are in all)."""
     where, values = filters.where(filter, vaults)
@@ -51,7 +54,7 @@ def page(
     return rows(db, where, values, f"{ORDERS[order]} LIMIT {int(limit)} OFFSET {int(start)}"), total
 
 
-def row_numbers(db: sqlite3.Connection, filter: Filter, vaults: Sequence[str]) -> set[int]:
+def row_numbers(db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str]) -> set[int]:
     """Return the rows of all memories that *filter* lets through."""
     where, values = filters.where(filter, vaults)
     return {row[0] for row in db.execute(f"SELECT row FROM memories WHERE {where}", values)}

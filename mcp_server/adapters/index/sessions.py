@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.audit import Watermark
+from mcp_server.adapters.ledger import Watermark
 
 EVENTS = frozenset(
     {"session_started", "session_told", "session_titled", "session_ended", "session_forgotten"}

@@ -1,0 +1,131 @@
+"""
+What links, the graph and upkeep cost in a large store: `python benchmarks/curation.py [--write]`.
+
+10,000 made-up memories with 30,000 links between them (a third of them labelled by somebody), 400 of them put
+through the graph's tools, which is more than a level may show. Vectors are random, as in latency.py.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as bin/daybook has it
+
+import click
+from tabulate import tabulate
+
+from benchmarks import synthetic
+from benchmarks.latency import ROOT, command, machine, percentile, timed
+from benchmarks.synthetic_store import give_vectors, make_index, open_empty
+from mcp_server.actions.brief import brief
+from mcp_server.actions.compact import compacted
+from mcp_server.actions.contradiction import find_contradictions
+from mcp_server.actions.graph import read_graph
+from mcp_server.actions.graph_edge import put_edge
+from mcp_server.actions.graph_node import put_node
+from mcp_server.actions.graph_sync import register, sync_graph
+from mcp_server.actions.link import get_related
+from mcp_server.actions.recall import recall
+from mcp_server.actions.tidy import tidy
+from mcp_server.adapters import memory_file
+from mcp_server.adapters.vault import make_vault_folders
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Level, Link, Memory
+from mcp_server.core.query import Query
+
+README = Path(__file__).with_name("README.md")
+START, END = "<!-- curation:start -->", "<!-- curation:end -->"
+MEMORIES, LINKS, NODES = 10_000, 30_000, 400
+LABELS = ("relates-to", "relates-to", "depends-on")
+TIMES = 60
+PROCESSES = 20
+PROJECT = Level.PROJECT
+
+
+@click.command()
+@click.option("--write", is_flag=True, help="Replace the table in README.md.")
+def main(write: bool) -> None:
+    """Measure what links, the graph and upkeep cost."""
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="daybook-curation-") as folder:
+        for what, times in measure(Path(folder)):
+            rows.append([what, f"{percentile(times, 50):.1f}", f"{percentile(times, 95):.1f}", len(times)])
+            click.echo(rows[-1], err=True)
+    table = tabulate(rows, ["what", "p50 ms", "p95 ms", "times"], "github", disable_numparse=True)
+    said = f"{table}\n\n{machine()}"
+    click.echo(said)
+    if write:
+        before, _, rest = README.read_text(encoding="utf-8").partition(START)
+        text = f"{before}{START}\n{said}\n{END}{rest.partition(END)[2]}"
+        README.write_text(text, encoding="utf-8")
+
+
+def measure(folder: Path) -> Iterator[tuple[str, list[float]]]:
+    """Yield (what, milliseconds of each time) for a store below the empty *folder*."""
+    opened = open_empty(folder)
+    asked = write_linked(opened)
+    make_index(opened)
+    give_vectors(opened)
+    store = opened.store()
+    chance = random.Random(2)
+    names = [memory.id for memory in chance.choices(asked, k=TIMES)]
+    questions = synthetic.questions(asked, TIMES + 10)
+    recall(store, Query(questions[0]))
+
+    yield "hybrid recall", [timed(recall, store, Query(text)) for text in questions[10:]]
+    yield (
+        "hybrid recall with expansion along links",
+        [timed(recall, store, Query(text, expand=True)) for text in questions[10:]],
+    )
+    yield "what a memory is linked with (get_related)", [timed(get_related, store, name) for name in names]
+    yield "kg_read", [timed(read_graph, store) for _ in range(TIMES)]
+    one, other = (register(store, session, folder=str(folder)) for session in ("one", "other"))
+    put, drawn, synced = [], [], []
+    for number in range(TIMES):
+        node = f"new-{number}"
+        put.append(timed(partial(put_node, session=one), store, PROJECT, node, f"Insight number {number}."))
+        drawn.append(timed(partial(put_edge, session=one), store, PROJECT, node, names[0], "depends-on"))
+        synced.append(timed(sync_graph, store, other))
+    yield "kg_put_node", put
+    yield "kg_put_edge", drawn
+    yield "kg_sync, one node and one edge new", synced
+    keys = [vault.key for vault in store.vaults]
+    yield (
+        "what compaction would archive",
+        [timed(lambda: list(compacted(store, keys))) for _ in range(TIMES // 10)],
+    )
+    yield "find_contradictions", [timed(find_contradictions, store) for _ in range(TIMES // 10)]
+    yield "tidy --dry-run", [timed(partial(tidy, dry_run=True), store) for _ in range(3)]
+    yield "the brief, in a process that runs", [timed(brief, store) for _ in range(TIMES)]
+    environment = {**os.environ, "MEMORY_DIR": str(opened.home), "HOME": str(folder)}
+    environment |= {"CLAUDE_PROJECT_DIR": str(opened.folder), "PYTHONPATH": str(ROOT)}
+    start = partial(subprocess.run, env=environment, input=b"{}", capture_output=True, check=True)
+    started = [timed(start, command("hook", "SessionStart")) for _ in range(PROCESSES + 1)]
+    yield "SessionStart hook, a process", started[1:]
+
+
+def write_linked(opened: Opened) -> list[Memory]:
+    """Write the memories with their links into the project's vault, past the index; return all of them."""
+    vault = opened.store().vaults[-1]
+    make_vault_folders(vault)
+    made = list(synthetic.memories(MEMORIES))
+    chance = random.Random(1)
+    links: list[list[Link]] = [[] for _ in made]
+    for _ in range(LINKS):
+        links[chance.randrange(MEMORIES)].append(Link(chance.choice(LABELS), chance.choice(made).id))
+    for number, (memory, own) in enumerate(zip(made, links, strict=True)):
+        category = "graph" if number < NODES else ""
+        linked = replace(memory, links=tuple(dict.fromkeys(own)), category=category)
+        vault.path_for(memory.id, memory.kind).write_bytes(memory_file.render(linked))
+    return made
+
+
+if __name__ == "__main__":
+    main()
