@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.sync import self_healing, sync
+from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
 from mcp_server.adapters.index import graph as index
 from mcp_server.adapters.index import memories, usage
 from mcp_server.adapters.index.graph import Arrow, Point
@@ -60,7 +60,8 @@ def read_graph(
     neighbours alone. That *session* has seen it is noted in the ledger.
     Raises NotFound for an unknown *around*, IndexUnavailable.
     """
-    sync(store)
+    ensure_synced(store)
+    catch_up(store)
     vaults = [vault.key for vault in store.vaults]
     with store.database.read() as db:
         centre = id_of(around) if around else ""

@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from mcp_server.actions.forget import unarchive
-from mcp_server.actions.read import Found, look_up
+from mcp_server.actions.read import Found, is_accepted, look_up
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
-from mcp_server.adapters.index import graph, usage
+from mcp_server.adapters.index import graph
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, Draft
 from mcp_server.core.redaction import find_secrets
@@ -36,19 +36,13 @@ def create(store: Store, draft: Draft) -> None:
 
 def change(store: Store, found: Found, revision: Revision, session: str) -> None:
     """Revise what was read; what the person had not accepted is not accepted by changing its links."""
-    accept = was_accepted(store, found)
+    accept = is_accepted(store, found)
     revise(store, found.memory.id, revision, version=found.digest, session=session, accept=accept)
-
-
-def was_accepted(store: Store, found: Found) -> bool:
-    """Tell whether what the file says may be shown unasked because the person accepted it."""
-    with store.database.read() as db:
-        return bool(usage.accepted_digests(db, [found.digest]))
 
 
 def returned(here: Store, found: Found, session: str) -> Found:
     """Bring a memory back from the archive, dated now."""
-    accept = was_accepted(here, found)
+    accept = is_accepted(here, found)
     back = unarchive(here, found, session=session)
     dated = Revision(archived_reason="", updated=here.clock().replace(microsecond=0))
     return revise(here, back.memory.id, dated, version=back.digest, session=session, accept=accept)

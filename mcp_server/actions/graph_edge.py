@@ -16,7 +16,7 @@ from mcp_server.actions.graph_change import (
 )
 from mcp_server.actions.graph_node import Put
 from mcp_server.actions.read import Found, look_up, read
-from mcp_server.actions.remember import supersede
+from mcp_server.actions.remember import reinstate, supersede
 from mcp_server.actions.revise import Revision
 from mcp_server.actions.sync import sync
 from mcp_server.core.errors import NotFound, Rejected
@@ -67,7 +67,7 @@ def put_edge(
 
 
 def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, session: str = "") -> bool:
-    """Delete an edge; return False when there is none. Who was superseded by it stays so."""
+    """Delete an edge; return False when there is none. What was superseded by it is active again."""
     here = at_level(store, level)
     start, end, rel = end_of(start), end_of(end), check_relation(rel)
 
@@ -85,6 +85,8 @@ def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, s
             forget(here, memory.id, session=session)
         else:
             change(here, found, Revision(links=links, supersedes=kept), session)
+        if kept != memory.supersedes:
+            reinstate(store, end, by=memory.id, session=session)
         return True
 
     return repeated(attempt)

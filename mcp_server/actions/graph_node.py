@@ -17,10 +17,9 @@ from mcp_server.actions.graph_change import (
     refuse_secrets,
     repeated,
     returned,
-    was_accepted,
 )
 from mcp_server.actions.graph_sync import unseen_deed
-from mcp_server.actions.read import Found, look_up, read
+from mcp_server.actions.read import Found, is_accepted, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import graph as index
 from mcp_server.core.errors import Rejected
@@ -192,7 +191,7 @@ def _update(
         updated=here.clock().replace(microsecond=0),
         source=source if own and gist != was else None,
     )
-    accept = not reads_like_instruction(f"{title}\n{text}") if gist != was else was_accepted(here, found)
+    accept = not reads_like_instruction(f"{title}\n{text}") if gist != was else is_accepted(here, found)
     revise(here, memory_id, revision, version=found.digest, session=session, accept=accept)
     overwritten = None
     if deed and was != gist:

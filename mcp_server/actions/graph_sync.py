@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from mcp_server.actions.graph import node_of
-from mcp_server.actions.sync import catch_up, self_healing, sync
+from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
 from mcp_server.adapters.index import audit, graph, selections, sessions, usage
 from mcp_server.adapters.index.audit import Deed
 from mcp_server.adapters.index.sessions import SessionRow
@@ -91,7 +91,8 @@ def sync_graph(store: Store, name: str) -> list[News]:
     Its own writes are left out, and what is put away is hidden. Everything is told once.
     Raises Rejected when the session is not registered or was not heard of for a day.
     """
-    sync(store)
+    ensure_synced(store)
+    catch_up(store)
     with store.database.read() as db:
         session, watermark = _living(store, sessions.with_name(db, name.strip()), name)
         told, _ = graph.seen(db, session.id)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.read import Found, find, is_accepted, look_up, read
-from mcp_server.actions.remember import supersede
+from mcp_server.actions.remember import reinstate, supersede
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import ensure_synced, self_healing
 from mcp_server.adapters.index import relations
@@ -124,7 +124,7 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
     if superseding:
         revision = replace(revision, supersedes=tuple(each for each in here.supersedes if each != end))
     revise(store, here.id, revision, session=session, accept=is_accepted(store, found))
-    note = _reinstate(store, end, here.id, session) if superseding else ""
+    note = reinstate(store, end, by=here.id, session=session) if superseding else ""
     rels = [each.rel for each in gone] + [SUPERSEDES] * superseding
     store.ledger.note(
         "unlinked", store.clock(), refs=[found.ref], rel=", ".join(rels), to=end, session=session
@@ -210,18 +210,6 @@ def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked
         by = f" by '{old.superseded_by}'" if old.superseded_by else ""
         note = f"'{old.id}' was {old.status.value}{by} before and stays so."
     return Linked(here.id, SUPERSEDES, old.id, changed=True, note=note)
-
-
-def _reinstate(store: Store, old: str, by: str, session: str) -> str:
-    """Make *old* active again when it was superseded *by* that memory; return what happened, for people."""
-    try:
-        found = read(store, old)
-    except NotFound:
-        return f"'{old}' is gone."
-    if found.memory.status is not Status.SUPERSEDED or found.memory.superseded_by != by:
-        return f"'{old}' stays {found.memory.status.value}."
-    revise(store, old, Revision(reinstated=True), session=session, accept=is_accepted(store, found))
-    return f"'{old}' is active again."
 
 
 def _path(said: str) -> str:

@@ -92,6 +92,18 @@ def supersede(store: Store, memory: Memory, *, since: datetime | None = None, se
                     catch_up(store)
 
 
+def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:
+    """Make *old* active again when it was superseded *by* that memory; return what happened, for people."""
+    try:
+        found = read(store, old)
+    except NotFound:
+        return f"'{old}' is gone."
+    if found.memory.status is not Status.SUPERSEDED or found.memory.superseded_by != by:
+        return f"'{old}' stays {found.memory.status.value}."
+    revise(store, old, Revision(reinstated=True), session=session, accept=is_accepted(store, found))
+    return f"'{old}' is active again."
+
+
 def level_of(store: Store, draft: Draft) -> Level:
     """Return where *draft* belongs: where it was said, else the project, but preferences to the person."""
     if draft.level is Level.PROJECT and not store.project:

@@ -233,6 +233,7 @@ def test_supersedes_takes_the_road_of_remember(store: Store, clock: Clock) -> No
     assert put_edge(store, PROJECT, "new", "old", "supersedes").added is False
     assert delete_edge(store, PROJECT, "new", "old", "supersedes")
     assert read(store, "new").memory.supersedes == read(store, "new").memory.links == ()
+    assert read(store, "old").memory.status is Status.ACTIVE
 
 
 def test_an_edge_may_lead_from_the_project_to_the_person(store: Store) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from mcp_server.actions.graph import read_graph
+from mcp_server.actions.sync import sync
 from mcp_server.core.graph import Graph
 from mcp_server.core.graph_drawing import as_mermaid, as_svg
 from mcp_server.core.graph_text import level_limits, rendered
@@ -31,6 +32,7 @@ def graph_command(
     Example: daybook graph --svg graph.svg
     """
     store = output.opened().store()
+    sync(store)
     graphs = read_graph(store, level=Level(level) if level else None, around=around)
     if as_json:
         output.print_json([_graph_json(graph) for graph in graphs])
