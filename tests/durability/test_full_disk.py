@@ -23,7 +23,7 @@ from mcp_server.core.query import Query
 from mcp_server.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
-SIZE = 3 << 20  # bytes of the small disk
+SIZE = 4 << 20  # bytes of the small disk
 BALLAST = 2 << 20  # bytes of it that are taken until space returns
 LONG = "word " * 4000  # 20,000 characters
 
