@@ -75,13 +75,17 @@ def _nearness(
     """Return (number, larger number) → share of common weight, for pairs that share enough of it."""
     counts = Counter(word for words, _ in told.values() for word in words)
     weights = {word: 1.0 / math.log2(1 + number) for word, number in counts.items()}
+    totals = {number: sum(map(weights.__getitem__, words)) for number, (words, _) in told.items()}
     found = {}
     for one, other in _meeting({number: words for number, (words, _) in told.items()}, about):
         (left, left_names), (right, right_names) = told[one], told[other]
         others = left_names ^ right_names  # another name may be what they contradict each other in
         common = left & right
-        lesser = min(sum(weights[word] for word in words - others) for words in (left, right))
-        share = sum(weights[word] for word in common) / max(lesser, 1e-9)
+        lesser = min(
+            totals[number] - sum(map(weights.__getitem__, others & words))
+            for number, words in ((one, left), (other, right))
+        )
+        share = sum(map(weights.__getitem__, common)) / max(lesser, 1e-9)
         if len(common) > 1 and share >= SHARED:
             found[one, other] = min(1.0, share)
     return found

@@ -31,6 +31,9 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("memories").create_index(["fingerprint"])
     db.table("memories").create_index(["vault", "status", "kind", "type", "updated"])
     connection.execute("CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1")
+    # Links name memories by id or by title, in whatever case.
+    db.table("memories").create_index(["id"])
+    connection.execute("CREATE INDEX memories_title ON memories(lower(title))")
     db.table("memories").enable_fts(
         ["title", "text", "tags", "parts"], tokenize=TOKENIZER, create_triggers=True
     )
@@ -52,6 +55,7 @@ def create(connection: sqlite3.Connection) -> None:
         {"memory": int, "rel": str, "target": str, "notes": str}, pk=("memory", "rel", "target")
     )
     db.table("links").create_index(["target"])
+    connection.execute("CREATE INDEX links_lower_target ON links(lower(target))")
     db.table("links").create_index(["rel"])
     db.table("unreadable").create(
         {"path": str, "vault": str, "size": int, "mtime_ns": int, "line": int, "reason": str}, pk="path"
