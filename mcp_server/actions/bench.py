@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.recall import recall
-from mcp_server.adapters.index import selections
+from mcp_server.actions.sync import catch_up
+from mcp_server.adapters.index import receipts, selections
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Filter, Query, Sort
@@ -63,12 +64,14 @@ def mean_reciprocal_rank(asked: Sequence[Question]) -> float:
 
 def bench(store: Store, *, most: int = 200, progress: Progress | None = None) -> Bench:
     """
-    Ask for at most *most* active memories by their titles, and for what they link to by theirs.
+    Ask for at most *most* active memories by their titles, for what they link to by theirs, and for what
+    was of use by what was asked or prompted then.
 
     The same memories give the same questions. Nothing is noted as recalled. Raises IndexUnavailable.
     """
+    active = _active(store)
     asked = []
-    for question in _questions(store, _sample(_active(store), most)):
+    for question in (*_questions(store, _sample(active, most)), *_helped(store, active, most)):
         asked.append(_ask(store, question))
         if progress:
             progress(1)
@@ -97,6 +100,16 @@ def _questions(store: Store, rows: Sequence[Row]) -> Iterator[Question]:
         for target in linked:
             if target.id != row.id and target.kind is Kind.KNOWLEDGE:
                 yield Question("link", row.title, target.id)
+
+
+def _helped(store: Store, active: Sequence[Row], most: int) -> Iterator[Question]:
+    ids = {row.ref: row.id for row in active}
+    catch_up(store)
+    with store.database.read() as db:
+        found = receipts.helped(db, [vault.key for vault in store.vaults], limit=most)
+    for said, ref in found:
+        if ref in ids:
+            yield Question("use", said, ids[ref])
 
 
 def _ask(store: Store, question: Question) -> Question:

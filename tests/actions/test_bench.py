@@ -3,8 +3,11 @@
 import pytest
 
 from mcp_server.actions.bench import Question, bench, mean_reciprocal_rank, share_within
+from mcp_server.actions.quality import mark_used
+from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.core.memory import Draft, Link
+from mcp_server.core.query import Query
 from mcp_server.store import Store
 
 
@@ -22,6 +25,18 @@ def test_each_memory_is_asked_for_by_its_title_and_each_link_by_where_it_starts(
     assert [each.place for each in asked if each.how == "title"] == [1, 1]
     (linked,) = bench(store).of("link")
     assert (linked.place, linked.first) == (2, source)
+
+
+def test_what_was_of_use_is_asked_for_by_what_was_asked_then(store: Store) -> None:
+    used = remember(store, Draft("Backoff", "Retries of `retry_queue` wait longer each time.")).memory.id
+    unused = remember(store, Draft("Queue", "Retries stand in a queue.")).memory.id
+    given = recall(store, Query("how long do retries wait"), session="one")
+    assert {hit.id for hit in given.hits} == {used, unused}
+    mark_used(store, [used], session="one")
+
+    (asked,) = bench(store).of("use")
+
+    assert (asked.text, asked.id, asked.place) == ("how long do retries wait", used, 1)
 
 
 def test_what_is_not_found_by_its_title_is_weak_with_what_stands_there_instead(store: Store) -> None:

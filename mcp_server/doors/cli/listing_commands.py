@@ -105,13 +105,15 @@ def stats_command(as_json: bool) -> None:
 def bench_command(most: int, as_json: bool) -> None:
     """Ask your own memories for themselves, and tell which are hard to find and what is found instead.
 
+    By title, by the title of what links to them, and by what was asked when they were of use.
+
     Example: daybook bench
     """
     store = output.opened().store()
     sync(store)
     with output.progress(min(most, get_stats(store).memories), "Asking") as advance:
         found = benching.bench(store, most=most, progress=advance)
-    kinds = [(how, found.of(how)) for how in ("title", "link")]
+    kinds = [(how, found.of(how)) for how in ("title", "link", "use")]
     if as_json:
         output.print_json([asdict(question) for question in found.asked])
         return
