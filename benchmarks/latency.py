@@ -81,14 +81,15 @@ Figures = dict[str, dict[int, float]]
 
 @click.command()
 @click.option("--sizes", default="1000,10000,100000", show_default=True, help="Memories in the store.")
+@click.option("--lexical", is_flag=True, help="Only the index and search by words, for a million memories.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--write", is_flag=True, help="Replace the table in README.md.")
-def main(sizes: str, as_json: bool, write: bool) -> None:
+def main(sizes: str, lexical: bool, as_json: bool, write: bool) -> None:
     """Measure every row of the latency and memory budgets."""
     figures: Figures = {row.name: {} for row in ROWS}
     for size in map(int, sizes.split(",")):
         with tempfile.TemporaryDirectory(prefix="daybook-latency-") as folder:
-            for name, figure in measure(Path(folder), size):
+            for name, figure in measure(Path(folder), size, lexical=lexical):
                 figures[name][size] = figure
                 click.echo(f"{size:>7}  {name}: {figure:.4g}", err=True)
     if as_json:
@@ -101,21 +102,23 @@ def main(sizes: str, as_json: bool, write: bool) -> None:
         README.write_text(text, encoding="utf-8")
 
 
-def measure(folder: Path, size: int) -> Iterator[tuple[str, float]]:
-    """Yield (row, figure) for a store of *size* memories below the empty *folder*."""
+def measure(folder: Path, size: int, *, lexical: bool = False) -> Iterator[tuple[str, float]]:
+    """Yield (row, figure) for a store of *size* memories below the empty *folder*; *lexical*: of few rows."""
     opened = open_empty(folder)
     asked = write_files(opened, size)
     yield "rebuild of the index, by words", timed(partial(make_index, opened)) / 1000
-    yield "passages embedded", embedded_in_a_second(opened)
-    give_vectors(opened)
-
     questions = synthetic.questions(asked, ASKED)
-    for mode in (Mode.HYBRID, Mode.KEYWORD):
+    if not lexical:
+        yield "passages embedded", embedded_in_a_second(opened)
+        give_vectors(opened)
+    for mode in (Mode.KEYWORD,) if lexical else (Mode.HYBRID, Mode.KEYWORD):
         times = [
             timed(lambda query: recall(opened.store(), query), Query(text, mode=mode)) for text in questions
         ]
         yield f"{mode.value} recall, p50", percentile(times[10:], 50)
         yield f"{mode.value} recall, p95", percentile(times[10:], 95)
+    if lexical:
+        return
 
     drafts = [Draft(text, f"{text} (note {number})") for number, text in enumerate(questions)]
     times = [timed(partial(settle, opened.store(), at_once=True), draft) for draft in drafts]
