@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.changelogs import CURRENT, EXACT, OLD, WORDS, histories, questions, read_changelog
+from benchmarks.changelogs import CURRENT, EXACT, OLD, WHEN, WORDS, histories, questions, read_changelog
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKDOWN = """\
@@ -91,10 +91,12 @@ def test_the_newest_entry_answers_what_is_current_and_the_old_one_what_was(tmp_p
     assert answers[CURRENT] == {"2.0.0"}
     assert answers[OLD] == {"1.1.0"}
     assert all("1.1.0" in one.text for one in asked if one.sort == OLD)
+    assert answers[WHEN] == {"1.1.0"}
+    assert all("in January 2025?" in one.text for one in asked if one.sort == WHEN)
     assert {one.text for one in asked if one.sort == EXACT} >= {
         "The first release that everybody can install and use at"
     }
-    assert {one.sort for one in asked} == {CURRENT, OLD, EXACT, WORDS}
+    assert {one.sort for one in asked} == {CURRENT, OLD, WHEN, EXACT, WORDS}
     assert questions("tool", entries) == asked
 
 
