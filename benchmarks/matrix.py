@@ -8,7 +8,9 @@ noise up to the size asked for, or random ones; repeated vectors have near twins
 so both are the harder for it.
 """
 
+import contextlib
 import os
+import sqlite3
 import sys
 import tempfile
 import time
@@ -23,8 +25,6 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 from tabulate import tabulate
-
-from mcp_server.adapters.index.database import Database
 
 Array = NDArray[Any]
 Search = Callable[[Array], Array]
@@ -121,7 +121,8 @@ def made(size: int, known: Array | None) -> Array:
 def stored(folder: Path) -> Array:
     """Return all vectors of the first index below *folder*."""
     path = next(folder.rglob("memory.db"))
-    with Database(path).read() as db:
+    # Not as a Database, which would make an index of another schema anew.
+    with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as db:
         found = [row[0] for row in db.execute("SELECT embedding FROM vectors")]
     return np.frombuffer(b"".join(found), dtype="<f4").reshape(-1, DIMENSIONS).copy()
 
