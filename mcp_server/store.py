@@ -43,6 +43,11 @@ class Store:
     def user_vault(self) -> Vault:
         return self.vaults[0]
 
+    @property
+    def private(self) -> tuple[str, ...]:
+        """Return the keys of the visible vaults in no repository: what lies there came from no stranger."""
+        return tuple(vault.key for vault in self.vaults if not vault.in_repository)
+
     def vault(self, key: str) -> Vault | None:
         """Return the visible vault with that key."""
         return next((vault for vault in self.vaults if vault.key == key), None)

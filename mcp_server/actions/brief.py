@@ -174,7 +174,7 @@ def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[i
 
     Two memories that contradict each other are shown to nobody until one of them is resolved.
     """
-    disputed = selections.disputed(db, [vault.key for vault in store.vaults])
+    disputed = selections.disputed(db, [vault.key for vault in store.vaults], private=store.private)
     accepted = usage.accepted_digests(db, {row.digest for row in rows})
     stamped = memories.stamps_of(db, [row.row for row in rows])
     may = set()

@@ -68,7 +68,8 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
                 return []
             rows[about.row] = about
         cosines = tidying.likeness(db, list(rows), NEAR)
-        marked = {frozenset((one.row, other.row)) for one, other in relations.contradicting(db, vaults)}
+        ends = relations.contradicting(db, vaults, private=store.private)
+        marked = {frozenset((one.row, other.row)) for one, other in ends}
         statements = {
             number: Statement(row.title, row.text, row.type, row.source, row.verified > 0)
             for number, row in rows.items()
@@ -88,10 +89,11 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
 
 @self_healing
 def get_contradictions(store: Store) -> list[Pair]:
-    """Return the pairs of active memories that are marked as contradicting each other."""
+    """Return the pairs of active memories that are marked as contradicting each other, whoever says so."""
     ensure_synced(store)
+    vaults = [vault.key for vault in store.vaults]
     with store.database.read() as db:
-        ends = relations.contradicting(db, [vault.key for vault in store.vaults])
+        ends = relations.contradicting(db, vaults, private=vaults)
         rows = memories.by_rows(db, {end.row for pair in ends for end in pair})
     pairs = {frozenset((one.row, other.row)): (one, other) for one, other in ends}
     return [Pair(rows[one.row], rows[other.row]) for one, other in pairs.values()]
@@ -99,12 +101,16 @@ def get_contradictions(store: Store) -> list[Pair]:
 
 def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str = "") -> Linked:
     """Say that two memories contradict each other. Raises NotFound, Rejected when one is not active."""
-    for each in (memory_id, other):
-        _active(read(store, each))
+    first = read(store, memory_id)
+    for each in (first, read(store, other)):
+        _active(each)
     with store.database.read() as db:
-        ends = relations.contradicting(db, [vault.key for vault in store.vaults])
+        vaults = [vault.key for vault in store.vaults]
+        ends = relations.contradicting(db, vaults, private=store.private)
     if any({one.id, two.id} == {memory_id.strip(), other.strip()} for one, two in ends):
         return Linked(memory_id.strip(), CONTRADICTS, other.strip(), changed=False)
+    if first.vault.in_repository and not is_accepted(store, first):
+        memory_id, other = other, memory_id  # what such a file says counts for nothing
     return link(store, memory_id, other, CONTRADICTS, session=session)
 
 

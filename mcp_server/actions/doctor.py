@@ -74,7 +74,7 @@ def status(store: Store, *, has_key: bool) -> State:
     capture = _capture(store)
     needs = []
     with store.database.read() as db:
-        disputed = len(selections.disputed(db, [vault.key for vault in store.vaults]))
+        disputed = len(selections.disputed(db, [vault.key for vault in store.vaults], private=store.private))
     if stats.unreadable:
         needs.append(f"{len(stats.unreadable)} files cannot be read; 'daybook sync' names them.")
     if waiting:

@@ -102,10 +102,12 @@ def linked(store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Se
     return added
 
 
-def flagged(db: sqlite3.Connection, hits: Sequence[Hit], vaults: Sequence[str]) -> tuple[Hit, ...]:
+def flagged(
+    store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Sequence[str]
+) -> tuple[Hit, ...]:
     """Return *hits*, each with the ids of the active memories that contradict it."""
     opponents: dict[str, list[str]] = {}
-    for one, other in relations.contradicting(db, vaults) if hits else ():
+    for one, other in relations.contradicting(db, vaults, private=store.private) if hits else ():
         opponents.setdefault(one.ref, []).append(other.id)
         opponents.setdefault(other.ref, []).append(one.id)
     if not opponents:

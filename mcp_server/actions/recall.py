@@ -121,7 +121,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
         hits += linked(store, db, hits, vaults)
-    answer = Answer(verdict=verdict, hits=flagged(db, hits, vaults), semantic=bool(model))
+    answer = Answer(verdict=verdict, hits=flagged(store, db, hits, vaults), semantic=bool(model))
     return answer, _changed(store, db, [candidate.row for candidate in best[: query.limit]])
 
 

@@ -54,13 +54,22 @@ def is_resolved(db: sqlite3.Connection, one: tuple[str, str], other: tuple[str, 
     return bool(found and found[0] == f"{said} {says}")
 
 
-def contradicting(db: sqlite3.Connection, vaults: Sequence[str]) -> list[tuple[End, End]]:
-    """Return (linking, linked) for each `contradicts` link between active memories of *vaults*."""
+def contradicting(
+    db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]
+) -> list[tuple[End, End]]:
+    """
+    Return (linking, linked) for each `contradicts` link between active memories of *vaults*.
+
+    A file outside the *private* vaults may come from anybody, so what it contradicts counts only when the
+    person accepted it: otherwise a repository could silence what the person knows.
+    """
     within = f"vault IN ({', '.join('?' * len(vaults))})"
     links = db.execute(
         "SELECT s.row, s.vault, s.id, l.target FROM links l JOIN memories s ON s.row = l.memory"
-        f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{within} ORDER BY s.row, l.target",
-        tuple(vaults),
+        f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{within}"
+        f" AND (s.vault IN ({_marks(private)}) OR s.digest IN (SELECT digest FROM accepted))"
+        " ORDER BY s.row, l.target",
+        (*vaults, *private),
     ).fetchall()
     if not links:
         return []

@@ -131,9 +131,9 @@ def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> lis
     )
 
 
-def disputed(db: sqlite3.Connection, vaults: Sequence[str]) -> set[int]:
-    """Return the rows at both ends of each `contradicts` link between active memories of *vaults*."""
-    return {end.row for pair in relations.contradicting(db, vaults) for end in pair}
+def disputed(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> set[int]:
+    """Return the rows at both ends of each `contradicts` link that counts, as `relations` says."""
+    return {end.row for pair in relations.contradicting(db, vaults, private=private) for end in pair}
 
 
 def vaults_in_use(db: sqlite3.Connection) -> list[str]:
