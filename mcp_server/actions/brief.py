@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.hot import hot_set
+from mcp_server.actions.hot import allowed_unasked, hot_set
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import memories, selections, sessions, usage
 from mcp_server.adapters.index.memories import Row
@@ -129,11 +129,13 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
     everywhere = [vault.key for vault in store.vaults]
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     hot = hot_set(store, db, session=session)
-    preferences = selections.newest(db, everywhere, types=["preference"], limit=LOOKED_AT)
-    settled = selections.newest(db, here or everywhere, types=SETTLED, limit=LOOKED_AT)
-    progress = selections.newest(db, here, types=["progress"], limit=LOOKED_AT)
-    passing = selections.newest(db, everywhere, types=PASSING, limit=LOOKED_AT)
-    sessions = selections.newest(db, here or everywhere, kind=Kind.SESSION, limit=1)
+    preferences = selections.newest(
+        db, everywhere, types=["preference"], limit=LOOKED_AT, private=store.private
+    )
+    settled = selections.newest(db, here or everywhere, types=SETTLED, limit=LOOKED_AT, private=store.private)
+    progress = selections.newest(db, here, types=["progress"], limit=LOOKED_AT, private=store.private)
+    passing = selections.newest(db, everywhere, types=PASSING, limit=LOOKED_AT, private=store.private)
+    sessions = selections.newest(db, here or everywhere, kind=Kind.SESSION, limit=1, private=store.private)
     now = store.now()
     timely = [row for row in progress if dials.currency(row.type, _age(row, now)) >= dials.FADED]
     lately = [row for row in passing if _age(row, now) < LATELY]
@@ -175,20 +177,13 @@ def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[i
     Two memories that contradict each other are shown to nobody until one of them is resolved.
     """
     disputed = selections.disputed(db, [vault.key for vault in store.vaults], private=store.private)
-    accepted = usage.accepted_digests(db, {row.digest for row in rows})
+    allowed = allowed_unasked(store, db, rows)
     stamped = memories.stamps_of(db, [row.row for row in rows])
     may = set()
     for row in rows:
-        vault = store.vault(row.vault)
         on_disk = stamp(Path(row.path))
-        if row.row in disputed:
-            continue
-        if on_disk and stamped.get(row.row) == on_disk.mtime_ns and may_be_pushed(
-            source=row.source,
-            in_repository=vault is not None and vault.in_repository,
-            accepted=row.digest in accepted,
-            instructing=row.instructing,
-        ):  # fmt: skip
+        unchanged = on_disk is not None and stamped.get(row.row) == on_disk.mtime_ns
+        if row.row in allowed and row.row not in disputed and unchanged:
             may.add(row.row)
     return may
 
@@ -208,7 +203,9 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     """Return what the last session was about, as somebody summed it up, when no session was saved here."""
     last = sessions.told_last(db, next((vault.key for vault in store.vaults if vault.project), ""))
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
-    if not last or selections.newest(db, here or [store.user_vault.key], kind=Kind.SESSION, limit=1):
+    if not last or selections.newest(
+        db, here or [store.user_vault.key], kind=Kind.SESSION, limit=1, private=store.private
+    ):
         return []
     said = f"{last.topic}: {last.summary}" if last.topic else last.summary
     if not may_be_pushed(

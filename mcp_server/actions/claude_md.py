@@ -127,7 +127,10 @@ def current_block(store: Store) -> Block:
     carried = told_by_auto_memory(store)
     keys = [vault.key for vault in store.vaults]
     with store.database.read() as db:
-        found = [selections.newest(db, keys, types=types, limit=LOOKED_AT) for _, _, types in TOPICS]
+        found = [
+            selections.newest(db, keys, types=types, limit=LOOKED_AT, private=store.private)
+            for _, _, types in TOPICS
+        ]
         groups = [
             _points(store, db, [row for row in rows if carried.get(row.ref) != row.digest]) for rows in found
         ]

@@ -18,6 +18,7 @@ from mcp_server.core.contradictions import NEAR, opposed
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES
 from mcp_server.core.memory import Kind, Status, fingerprint
+from mcp_server.core.provenance import MANUAL
 from mcp_server.core.query import check_limit
 from mcp_server.core.verdict import Statement
 from mcp_server.store import Store
@@ -28,13 +29,18 @@ MOST_COMPARED = 1000  # memories of one vault, those updated last
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two memories that contradict each other, or may: `why` says in what, '' when somebody marked it."""
+    """
+    Two memories that contradict each other, or may: `why` says in what, '' when somebody marked it.
+
+    `said` are the rows of those that the person said; a repository's file may claim so, and does not count.
+    """
 
     one: Row
     other: Row
     why: str = ""
     nearness: float = 0.0
     sure: bool = True
+    said: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,8 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
                 continue
             if relations.is_resolved(db, _said(one), _said(other)):
                 continue
-            found.append(Pair(*_newer_first(one, other), each.why, each.nearness, each.sure))
+            said = _said_by_person(store, one, other)
+            found.append(Pair(*_newer_first(one, other), each.why, each.nearness, each.sure, said))
             if len(found) == limit:
                 break
     return found
@@ -96,7 +103,10 @@ def get_contradictions(store: Store) -> list[Pair]:
         ends = relations.contradicting(db, vaults, private=vaults)
         rows = memories.by_rows(db, {end.row for pair in ends for end in pair})
     pairs = {frozenset((one.row, other.row)): (one, other) for one, other in ends}
-    return [Pair(rows[one.row], rows[other.row]) for one, other in pairs.values()]
+    return [
+        Pair(first, second, said=_said_by_person(store, first, second))
+        for first, second in ((rows[one.row], rows[other.row]) for one, other in pairs.values())
+    ]
 
 
 def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str = "") -> Linked:
@@ -145,18 +155,21 @@ def resolve_contradiction(
         )
     _drop_links(store, first, second, session)
     _drop_links(store, second, first, session)
-    note_resolved(store, holds, loses, how=how, session=session)
     match how:
         case "supersede":
             link(store, holds, loses, SUPERSEDES, session=session)
             note = f"'{loses}' is superseded by '{holds}' and kept as what was valid before."
         case "delete":
+            note_resolved(store, holds, loses, how=how, session=session)  # while both are there
             forget(store, loses, session=session)
             note = f"'{loses}' is in the trash; restore brings it back."
         case "weaken":
             note = f"Both stand, and '{loses}' is believed less."
         case _:
             note = "Both stand; the pair is not proposed again unless one of them changes."
+    if how != "delete":
+        # Last: a process that is killed before leaves a pair that is found again.
+        note_resolved(store, holds, loses, how=how, session=session)
     catch_up(store)
     return Resolved(holds, loses, how, note)
 
@@ -179,6 +192,10 @@ def _active(found: Found) -> None:
             f"'{memory.id}' is {memory.status.value}, so it contradicts nothing that is valid now.",
             "Only active memories can contradict each other.",
         )
+
+
+def _said_by_person(store: Store, *rows: Row) -> frozenset[int]:
+    return frozenset(row.row for row in rows if row.source == MANUAL and row.vault in store.private)
 
 
 def _said(row: Row) -> tuple[str, str]:

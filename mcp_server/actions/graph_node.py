@@ -25,7 +25,7 @@ from mcp_server.adapters.index import graph as index
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph import GRAPH, gist_of, id_of, words_of
 from mcp_server.core.memory import MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
-from mcp_server.core.provenance import ASSISTANT, reads_like_instruction
+from mcp_server.core.provenance import ASSISTANT, MANUAL, reads_like_instruction
 from mcp_server.store import Store
 
 
@@ -189,9 +189,11 @@ def _update(
         notes=None if notes is None else tuple(notes),
         archived_reason="",
         updated=here.clock().replace(microsecond=0),
-        source=source if own and gist != was else None,
+        source=source if gist != was and (own or memory.source == MANUAL) else None,
     )
-    accept = not reads_like_instruction(f"{title}\n{text}") if gist != was else is_accepted(here, found)
+    accept = is_accepted(here, found)
+    if gist != was:  # of an ordinary memory the text stays, and with it whose word it is
+        accept = (own or accept) and not reads_like_instruction(f"{title}\n{text}")
     revise(here, memory_id, revision, version=found.digest, session=session, accept=accept)
     overwritten = None
     if deed and was != gist:

@@ -13,6 +13,7 @@ from mcp_server.adapters.index import selections, usage
 from mcp_server.adapters.index.usage import UNUSED, Usage
 from mcp_server.core import dials
 from mcp_server.core.memory import Kind, Status
+from mcp_server.core.provenance import may_be_pushed
 from mcp_server.store import Store
 
 if TYPE_CHECKING:
@@ -45,17 +46,37 @@ def hot_set(store: Store, db: sqlite3.Connection, *, session: str = "") -> list[
 
 
 def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]]:
-    """Return (who has a place, who is hot but found none), pinned first, then by heat."""
+    """
+    Return (who has a place, who is hot but found none), pinned first, then by heat.
+
+    What may not be shown unasked, such as what a repository pins, takes no place from what may.
+    """
     keys = [vault.key for vault in store.vaults]
     now = store.now()
     found = selections.hot(
         db, keys, accesses=dials.HOT_AFTER, since=now - int(dials.COLD_AFTER * DAY)
     )  # pinned ones whatever they were used
     used = usage.usage_of(db, [row.ref for row in found])
+    allowed = allowed_unasked(store, db, found)
     warm = [_warm(row, used.get(row.ref, UNUSED), now) for row in found]
-    warm.sort(key=lambda one: (not one.row.pinned, -one.heat, one.row.id))
+    warm.sort(key=lambda one: (one.row.row not in allowed, not one.row.pinned, -one.heat, one.row.id))
     most = store.settings.hot_cache_max_items
     return warm[:most], warm[most:]
+
+
+def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"]) -> set[int]:
+    """Return which of *rows* may be shown unasked, as far as where they come from decides it."""
+    accepted = usage.accepted_digests(db, {row.digest for row in rows})
+    return {
+        row.row
+        for row in rows
+        if may_be_pushed(
+            source=row.source,
+            in_repository=row.vault not in store.private,
+            accepted=row.digest in accepted,
+            instructing=row.instructing,
+        )
+    }
 
 
 def predicted(store: Store, db: sqlite3.Connection, *, session: str = "") -> list[Warm]:
@@ -64,7 +85,8 @@ def predicted(store: Store, db: sqlite3.Connection, *, session: str = "") -> lis
     free = store.settings.hot_cache_max_items - len(held)
     hot = {warm.row.ref for warm in held}
     likely = likely_next(store, db, session=session) if free > 0 else []
-    fitting = [(one, row) for one, row in likely if row.ref not in hot][:free]
+    allowed = allowed_unasked(store, db, [row for _, row in likely])
+    fitting = [(one, row) for one, row in likely if row.ref not in hot and row.row in allowed][:free]
     used = usage.usage_of(db, [row.ref for _, row in fitting])
     warm = []
     for one, row in fitting:

@@ -26,6 +26,7 @@ from mcp_server.core.links import (
     wiki_links,
 )
 from mcp_server.core.memory import Link, Memory, Status, clean_tags, fingerprint
+from mcp_server.core.render import one_line
 from mcp_server.store import Store
 
 MAX_LINKS = 50  # of one memory: its frontmatter has 16 KiB
@@ -207,7 +208,7 @@ def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)
     note = f"'{old.id}' is superseded now; it is found with include_archived."
     if old.status is not Status.ACTIVE:
-        by = f" by '{old.superseded_by}'" if old.superseded_by else ""
+        by = f" by '{one_line(old.superseded_by, 80)}'" if old.superseded_by else ""
         note = f"'{old.id}' was {old.status.value}{by} before and stays so."
     return Linked(here.id, SUPERSEDES, old.id, changed=True, note=note)
 

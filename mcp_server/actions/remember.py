@@ -60,7 +60,8 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     if known:
         new_tags = tuple(tag for tag in draft.tags if tag not in known.memory.tags)
         if new_tags:
-            known = revise(store, known.memory.id, Revision(tags=(*known.memory.tags, *new_tags)))
+            tags = Revision(tags=(*known.memory.tags, *new_tags))
+            known = revise(store, known.memory.id, tags, accept=is_accepted(store, known))
         return Remembered(known.memory, known.path, level, known=True)
     memory, path = _write(store, vault, draft)
     supersede(store, memory)

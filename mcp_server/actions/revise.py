@@ -3,13 +3,14 @@
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from mcp_server.actions.read import Found, read
+from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.staleness import noted
 from mcp_server.actions.sync import written
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import usage
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
+from mcp_server.core.provenance import MANUAL, reads_like_instruction
 from mcp_server.core.redaction import find_secrets
 from mcp_server.store import Store
 
@@ -54,11 +55,14 @@ def revise(
     keep_secrets: bool = False,
     session: str = "",
     accept: bool = True,
+    source: str = MANUAL,
 ) -> Found:
     """
     Apply *revision* to a memory and return it as it is now.
 
-    With *accept* what it says now may be shown unasked from now on, wherever it came from.
+    With *accept* what it says now may be shown unasked from now on, wherever it came from. *source* is who
+    revises: other than the person, nobody accepts what was not accepted, nor what reads like an
+    instruction, and the person's memory is no longer in their words.
 
     Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
     Rejected, Unreadable, OSError; the file is untouched then.
@@ -69,6 +73,11 @@ def revise(
     memory = _revised(found.memory, revision, keep_secrets=keep_secrets)
     if memory == found.memory:
         return found
+    if source != MANUAL:
+        accept = is_accepted(store, found)
+        if (memory.title, memory.text) != (found.memory.title, found.memory.text):
+            accept = accept and not reads_like_instruction(f"{memory.title}\n{memory.text}")
+            memory = replace(memory, source=source if memory.source == MANUAL else memory.source)
     memory = replace(memory, updated=store.clock().replace(microsecond=0))
     data = memory_file.rewrite(found.data, memory, path=str(found.path))
     files.replace(found.path, data, expected=found.digest)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mcp_server.actions.read import Found, is_accepted, read
+from mcp_server.actions.read import Found, read
 from mcp_server.actions.remember import checked, level_of, remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up, sync
@@ -197,9 +197,8 @@ def _take(
         done.skipped.append((section.title, f"you changed '{memory.id}'"))
     else:
         if not done.dry_run:
-            accept = is_accepted(store, there)
             revision = Revision(title=draft.title, text=draft.text)
-            revise(store, memory.id, revision, session=draft.session, accept=accept)
+            revise(store, memory.id, revision, session=draft.session, accept=False)
             _note(store, there.ref, file, section, said, draft.session)
         done.revised.append((memory.id, draft.title))
 

@@ -14,12 +14,33 @@ RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELA
 MAX_REL = 40  # characters of a label
 
 _WIKI = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
-_FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\S\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_INLINE = re.compile(r"`[^`\n]*`")
 
 
 def wiki_links(text: str) -> list[str]:
     """Return the targets of `[[id]]` and `[[Title]]` in *text*, each once, outside code."""
-    return list(dict.fromkeys(target.strip() for target in _WIKI.findall(_FENCED.sub("", text))))
+    return list(dict.fromkeys(target.strip() for target in _WIKI.findall(outside_code(text))))
+
+
+def outside_code(text: str) -> str:
+    """
+    Return *text* without code, between fences or in line; a fence that nothing closes is text.
+
+    Line by line: one expression for it takes time by the square of the length, and files come from anybody.
+    """
+    kept: list[str] = []
+    fence, opened = "", 0
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence, opened = mark[0], len(kept)
+        elif mark and mark[0].startswith(fence) and mark.end() == len(line.rstrip()):
+            kept[opened:] = [""]
+            fence = ""
+            continue
+        kept.append(line)
+    return _INLINE.sub("", "\n".join(kept))
 
 
 def all_links(memory: Memory) -> list[Link]:

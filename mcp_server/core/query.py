@@ -152,12 +152,14 @@ def asks_about_now(text: str) -> bool:
     return bool(_NOW.search(text))
 
 
-_PATH = re.compile(r"[\w.-]*(?:/[\w.-]+)+|\b[\w-]+\.[a-z][a-z0-9]{0,4}\b")
+_PATH = re.compile(  # it begins where a word does: from each letter on, a long word took its length squared
+    r"(?<![\w.-])[\w.-]*(?:/[\w.-]+)+|(?<![\w-])[\w-]+\.[a-z][a-z0-9]{0,4}\b"
+)
 
 
 def named_paths(text: str) -> list[str]:
     """Return what looks like a file path in *text*."""
-    return _PATH.findall(text)
+    return [path.lstrip("-") for path in _PATH.findall(text)]
 
 
 def filter_of(

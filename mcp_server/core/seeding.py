@@ -34,8 +34,11 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,4}[.)])[ \t]+\S")
 _KEY_VALUE = re.compile(r"[\w .-]{1,40}:[ \t]*\S")
 _HEAD = re.compile(r"\A---\n.*?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
-_BLOCK = re.compile(r"^<!-- MEMORY:START -->[ \t]*\n.*?^<!-- MEMORY:END -->[ \t]*$", re.DOTALL | re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_BLOCK = (
+    re.compile(r"^<!-- MEMORY:START -->[ \t]*$", re.MULTILINE),
+    re.compile(r"^<!-- MEMORY:END -->[ \t]*$", re.MULTILINE),
+)
+_COMMENT = (re.compile("<!--"), re.compile("-->"))
 _BADGES = re.compile(r"^(?:[ \t]*\[?!\[[^\]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?)+[ \t]*$", re.MULTILINE)
 _LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[`*_]")
 
@@ -95,13 +98,22 @@ def parted(text: str, size: int = SIZE) -> list[str]:
 
 def _stripped(document: str) -> str:
     text = document.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    text = _BLOCK.sub("", _HEAD.sub("", text, count=1))
+    text = _without(_HEAD.sub("", text, count=1), _BLOCK)
     # A comment inside a code block is code; what stands between the blocks is looked at alone.
     kept, at = [], 0
     for start, end in _fenced(text):
-        kept += [_BADGES.sub("", _COMMENT.sub("", text[at:start])), text[start:end]]
+        kept += [_BADGES.sub("", _without(text[at:start], _COMMENT)), text[start:end]]
         at = end
-    return "".join([*kept, _BADGES.sub("", _COMMENT.sub("", text[at:]))])
+    return "".join([*kept, _BADGES.sub("", _without(text[at:], _COMMENT))])
+
+
+def _without(text: str, ends: tuple[re.Pattern[str], re.Pattern[str]]) -> str:
+    """Return *text* without what lies between both *ends*; no part is looked at twice."""
+    kept, at = [], 0
+    while (start := ends[0].search(text, at)) and (end := ends[1].search(text, start.end())):
+        kept.append(text[at : start.start()])
+        at = end.end()
+    return "".join([*kept, text[at:]])
 
 
 def _fenced(text: str) -> Iterator[tuple[int, int]]:

@@ -123,7 +123,7 @@ def test_of_an_ordinary_memory_only_the_title_is_put(store: Store) -> None:
     memory = read(store, ordinary).memory
     assert done.ordinary
     assert (memory.title, memory.text) == ("Postgres for the reports", "A long and precious text.")
-    assert (memory.category, memory.source) == ("", "manual")
+    assert (memory.category, memory.source) == ("", "assistant")  # the title is shown unasked, too
     with pytest.raises(Rejected, match="ordinary memory"):
         put_node(store, PROJECT, ordinary, "x" * 201)
 

@@ -1,5 +1,7 @@
 """How documents are parted into sections that are fit to be memories."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -146,3 +148,14 @@ def test_any_text_can_be_parted(text: str) -> None:
         assert section.title.startswith("[x.md")
     keys = [section.key for section in sections(text, "x.md")]
     assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("mark", ["<!-- ", "<!-- MEMORY:START -->\n"])
+def test_a_document_of_marks_that_nothing_closes_takes_no_longer_than_its_length(mark: str) -> None:
+    document = f"# Traps\n\n{mark * 40_000}\n\nThe cookie is dropped on redirects.\n"
+    begun = time.process_time()
+
+    (*_, last) = sections(document, "README.md")
+
+    assert "The cookie is dropped" in last.text
+    assert time.process_time() - begun < 5  # by the square of its length it takes minutes

@@ -29,7 +29,7 @@ from mcp_server.core.foreign import (
     tags_of,
     type_of,
 )
-from mcp_server.core.links import RELATES_TO, wiki_links
+from mcp_server.core.links import RELATES_TO, outside_code, wiki_links
 from mcp_server.core.memory import MAX_TAGS, Level, Link
 
 SUFFIXES = (".md", ".markdown")
@@ -37,7 +37,6 @@ MAX_NOTE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
 MAX_DEPTH = 32  # folders below the one that was named
 MOST = 100_000  # notes
 _HASHTAG = re.compile(r"(?<![\w#/&])#([^\W\d_][\w/-]{0,58})")
-_CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\S\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _OURS = {"title", "tags", "tag", "aliases", "type", "created", "date", "updated", "modified", "touches"}
 
 
@@ -105,7 +104,7 @@ def _record(file: Path, key: str) -> Record:
         raise Rejected("holds a NUL byte, so it is not a text")
     said, text = _split(text, file)
     changed = datetime.fromtimestamp(file.stat(follow_symlinks=False).st_mtime_ns // 1_000_000_000, UTC)
-    hashtags = _HASHTAG.findall(_CODE.sub("", text))
+    hashtags = _HASHTAG.findall(outside_code(text))
     tags = [*_words(said.get("tags")), *_words(said.get("tag")), *hashtags]
     others = {name: value for name, value in said.items() if name not in _OURS and isinstance(value, str)}
     aliases = [f"alias: {alias}" for alias in lines_of(said.get("aliases"))]

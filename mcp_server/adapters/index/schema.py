@@ -29,7 +29,7 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("memories").create_index(["vault", "id"], unique=True)
     db.table("memories").create_index(["path"], unique=True)
     db.table("memories").create_index(["fingerprint"])
-    db.table("memories").create_index(["vault", "status", "kind", "type", "updated"])
+    db.table("memories").create_index(["vault", "status", "kind", "type", "updated", "source"])
     connection.execute("CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1")
     # Links name memories by id or by title, in whatever case.
     db.table("memories").create_index(["id"])

@@ -13,7 +13,8 @@ from mcp_server.core.provenance import MANUAL, SEARCHED_ALONE
 if TYPE_CHECKING:  # hooks, which load this, have no use for queries
     from mcp_server.core.query import Filter
 
-SOURCES = (MANUAL, *sorted(SEARCHED_ALONE))  # what waits for nobody: it is shown anyway, or never
+NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of what is never shown unasked
+SOURCES = (MANUAL, *NEVER)  # what waits for nobody: it is shown anyway, or never
 ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
 
 
@@ -64,16 +65,27 @@ def newest(
     db: sqlite3.Connection,
     vaults: Sequence[str],
     *,
+    private: Sequence[str],
     types: Sequence[str] = (),
     kind: Kind = Kind.KNOWLEDGE,
     limit: int,
 ) -> list[Row]:
-    """Return the active memories of that kind, and of *types* if there are any, updated last."""
+    """
+    Return the active memories of that kind, and of *types* if there are any, updated last.
+
+    What is never shown unasked is left out, and so is what lies outside the *private* vaults and was not
+    accepted: enough of it would leave no room for what the person knows.
+    """
     of_types = f" AND type IN ({_marks(types)})" if types else ""
-    where = f"{_in(vaults)} AND status = 'active' AND kind = ?{of_types}"
+    where = (
+        f"{_in(vaults)} AND status = 'active' AND kind = ?{of_types}"
+        f" AND source NOT IN ({_marks(NEVER)})"
+        f" AND ({_in(private)} OR digest IN (SELECT digest FROM accepted))"
+    )
     newest_rows = f"SELECT row FROM memories WHERE {where} ORDER BY updated DESC, row LIMIT {int(limit)}"
     # The rows are chosen in an index that has all of this; only the chosen ones are read.
-    return rows(db, f"row IN ({newest_rows})", (*vaults, kind.value, *types), "updated DESC, id")
+    bound = (*vaults, kind.value, *types, *NEVER, *private)
+    return rows(db, f"row IN ({newest_rows})", bound, "updated DESC, id")
 
 
 def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: int) -> list[Row]:

@@ -1,6 +1,6 @@
 """What the curation tools answer: links, contradictions, mining and seeding, ids first."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from mcp_server.actions.contradiction import Pair, Resolved
@@ -11,7 +11,6 @@ from mcp_server.actions.settle import describe
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.relations import Edge
 from mcp_server.core.memory import Kind, Status
-from mcp_server.core.provenance import MANUAL
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import one_line, quoted, within
 from mcp_server.doors.server.replies import LIMIT
@@ -130,7 +129,9 @@ def _pairs(head: str, pairs: Sequence[Pair]) -> str:
     parts = []
     for pair in pairs:
         about = f"differ in {pair.why}, {'sure' if pair.sure else 'perhaps'}\n" if pair.why else ""
-        parts.append(about + "\n".join(f"{_line(row)}\n{_words(row)}" for row in (pair.one, pair.other)))
+        parts.append(
+            about + "\n".join(f"{_line(row, pair.said)}\n{_words(row)}" for row in (pair.one, pair.other))
+        )
     told, left_out = within(parts, LIMIT - 300, separator="\n\n")
     more = [f"({left_out} more did not fit.)"] if left_out else []
     return "\n\n".join([head, *told, *more])
@@ -141,8 +142,8 @@ def _words(row: Row) -> str:
     return quoted(text if len(text) <= SHOWN else text[:SHOWN].rstrip() + "…")
 
 
-def _line(row: Row) -> str:
+def _line(row: Row, said_by_person: Collection[int] = ()) -> str:
     what = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
-    said = " · said by the person" if row.source == MANUAL else ""
+    said = " · said by the person" if row.row in said_by_person else ""
     status = "" if row.status is Status.ACTIVE else f" · {row.status.value}"
     return f"{row.id}  {what} · {row.updated_at:%Y-%m-%d}{said}{status}  {one_line(redact(row.title), 100)}"

@@ -186,7 +186,7 @@ def _one_news(one: News) -> str:
     if one.node is None:
         return f"- {one.id}: deleted {head}"
     if one.superseded_by:
-        return f"- {one.id}: superseded by {one.superseded_by} {head}"
+        return f"- {one.id}: superseded by {one_line(one.superseded_by, 80)} {head}"
     first, *rest = (node_block(one.node) or f"- {one_line(one.node.name, 200)}").split("\n")
     lines = [f"{first} {head}", *rest, *(f"  {edge_line(edge)}" for edge in one.edges[:20])]
     return "\n".join(lines)

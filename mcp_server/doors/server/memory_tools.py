@@ -157,7 +157,15 @@ def register(application: Application) -> None:
             raise Rejected(
                 "Nothing was given to change.", "Give a title, content, type, tags, touches, links or pinned."
             )
-        found = change(store(), id, revision, version=version, keep_secrets=keep_secrets, session=session.id)
+        found = change(
+            store(),
+            id,
+            revision,
+            version=version,
+            keep_secrets=keep_secrets,
+            session=session.id,
+            source=source_of(f"{title} {content}", session.prompt),
+        )
         return f"{found.memory.id}: revised.\n{replies.read(found)}"
 
     @tool(destroys=True)

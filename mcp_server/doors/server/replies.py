@@ -65,7 +65,7 @@ def read(found: Found, *, standing: str = "") -> str:
         if values:
             head.append(f"{name}: {one_line(', '.join(values))}")
     if memory.superseded_by:
-        head.append(f"superseded by: {memory.superseded_by}")
+        head.append(f"superseded by: {one_line(memory.superseded_by, 80)}")
     body = quoted(redact(memory.text))
     room = LIMIT * 5 - sum(map(len, head))
     if len(body) > room:
@@ -181,7 +181,9 @@ def _verdict(verdict: Verdict) -> str:
 def _hit(hit: Hit, explain: bool) -> str:
     about = [hit.type, hit.level.value, f"{hit.updated:%Y-%m-%d}"]
     if hit.status is not Status.ACTIVE:
-        about.append(hit.status.value + (f" by {hit.superseded_by}" if hit.superseded_by else ""))
+        about.append(
+            hit.status.value + (f" by {one_line(hit.superseded_by, 80)}" if hit.superseded_by else "")
+        )
     if hit.contradicts:
         about.append(f"contradicts {', '.join(hit.contradicts)}")
     if not hit.pushable:
