@@ -98,14 +98,17 @@ _INSTALLS = re.compile(
     r"^(?:npm (?:i|install)|(?:yarn|pnpm|bun|uv|cargo) add|pip install|go get)\s+(?!-r\b)[\w@]"
 )
 _PLAIN_GIT = re.compile(r"^git (?:status|diff|log|add|commit|show|push|pull|fetch|checkout|branch|stash)\b")
-_IMPORT = re.compile(r"^\s*(?:from ([\w.]+) import [\w, *()]+|import ([\w.]+)(?: as \w+)?)\s*$", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from ([\w.]+) import [\w, *()]+|import ([\w.]+)(?: as \w+)?)[ \t]*$", re.MULTILINE
+)
 _FENCE = re.compile(r"^```[^\n`]*\n(?P<code>.*?)^```\s*$", re.DOTALL | re.MULTILINE)
+_FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)
 _QUESTION = re.compile(r"\?\s*$")
 _UNSURE = re.compile(
     r"\b(?:maybe|perhaps|might|could we|should we|what if|i think we could|let me|i'?ll|i will|not sure)\b",
     re.IGNORECASE,
 )
-_DEFINES = re.compile(r"^\s*(?:def|class|function|async def|fn|func|interface|type)\b", re.MULTILINE)
+_DEFINES = re.compile(r"^[ \t]*(?:def|class|function|async def|fn|func|interface|type)\b", re.MULTILINE)
 
 
 def mine(turns: Iterable[tuple[str, str]]) -> list[Mined]:
@@ -135,7 +138,8 @@ def _mine(speaker: str, words: str) -> Iterable[Mined]:
     person = speaker == "user"
     yield from _code(words, person)
     yield from _typed(words)
-    for sentence in sentences(_FENCE.sub("\n", words)):
+    closed, rest = _closed(words)
+    for sentence in sentences(_FENCE.sub("\n", closed) + rest):
         if not SHORTEST <= len(sentence) <= LONGEST or _QUESTION.search(sentence) or _UNSURE.search(sentence):
             continue
         for pattern in _SENTENCES:
@@ -156,7 +160,11 @@ def _commands(words: str) -> Iterable[Mined]:
 def _typed(words: str) -> Iterable[Mined]:
     """Yield the commands behind a prompt and in the shell's code blocks, each once."""
     said = [match["command"] for match in _TYPED.finditer(words)]
-    said += [line["command"] for block in _SHELL.finditer(words) for line in _LINE.finditer(block["code"])]
+    said += [
+        line["command"]
+        for block in _SHELL.finditer(_closed(words)[0])
+        for line in _LINE.finditer(block["code"])
+    ]
     for command in dict.fromkeys(each.strip() for each in said):
         yield from _recipe(command)
 
@@ -175,7 +183,7 @@ def _recipe(command: str) -> Iterable[Mined]:
 def _code(words: str, person: bool) -> Iterable[Mined]:
     for name in dict.fromkeys(a or b for a, b in _IMPORT.findall(words)):
         yield Mined("reference", f"Imports {name}", f"Code here imports `{name}`.", 0.5, person)
-    for block in _FENCE.finditer(words):
+    for block in _FENCE.finditer(_closed(words)[0]):
         code = block["code"].strip("\n")
         if SHORTEST <= len(code) <= CODE and "\n" in code:
             first = next(line for line in code.split("\n") if line.strip()).strip()
@@ -190,6 +198,16 @@ _MARK = re.compile(r"^[\s>*#•–-]+|^\d+[.)]\s+")
 def sentences(text: str) -> list[str]:
     """Return the sentences of *text*, list marks and blanks around them taken off."""
     return [" ".join(_MARK.sub("", part).split()) for part in _BREAK.split(text) if part.strip()]
+
+
+def _closed(words: str) -> tuple[str, str]:
+    """
+    Return *words* up to the last fence that may close a code block, and the rest.
+
+    Looking for an end in the rest, from each beginning there anew, would take its length squared.
+    """
+    end = max((fence.end() for fence in _FENCE_END.finditer(words)), default=0)
+    return words[:end], words[end:]
 
 
 def _title(sentence: str) -> str:

@@ -21,6 +21,7 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
+from mcp_server.adapters.foreign import memory_mcp_database
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind, Level, Link, Memory, Status
@@ -482,6 +483,22 @@ def test_a_database_of_an_old_version_lacks_tables_and_columns(store: Store, tmp
         )
 
     assert outcomes(import_from(store, "memory-mcp-db", path)) == {"1": Outcome.TAKEN}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "CREATE VIEW memories AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)"
+        " SELECT id, 'x' AS content FROM n",
+        "CREATE TABLE memories (id INTEGER, content TEXT AS (hex(zeroblob(id))))",
+    ],
+)
+def test_a_database_that_would_run_what_it_says_is_refused(store: Store, tmp_path: Path, table: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as db:
+        db.execute(table)
+
+    with pytest.raises(Rejected, match="holds no table of memories"):
+        memory_mcp_database.read(tmp_path)
 
 
 def test_what_is_no_such_database_is_refused(store: Store, tmp_path: Path) -> None:

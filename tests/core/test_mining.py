@@ -1,5 +1,7 @@
 """What patterns find in a conversation, and what they leave alone."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,3 +93,18 @@ def test_a_candidate_is_stored_when_believable_and_seen_often_enough(
 @given(st.sampled_from(["user", "claude", "tool"]), st.text())
 def test_any_words_can_be_mined(speaker: str, words: str) -> None:
     assert all(mined.title and mined.text for mined in mine([(speaker, words)]))
+
+
+@pytest.mark.parametrize("said", ["\n" * 65_536, "```bash\n" * 8_192, "```a\n" * 13_000, "```\n" * 16_384])
+def test_a_hostile_text_takes_no_longer_than_its_length(said: str) -> None:
+    begun = time.process_time()
+
+    mine([("user", said)])
+
+    assert time.process_time() - begun < 4  # by the square of its length it took twenty seconds
+
+
+def test_a_code_block_before_a_fence_that_nothing_closes_is_still_found() -> None:
+    said = "```sh\n$ pytest -q tests\npytest -q tests\n```\nText.\n```\nnothing closes this"
+
+    assert [found.title for found in mine([("user", said)]) if found.title.startswith("Command")]

@@ -37,6 +37,7 @@ from mcp_server.core.foreign import (
 from mcp_server.core.memory import Level, Link, Status
 
 DEFAULT = "~/.memory-mcp/memory.db"
+MOST_OF_A_VALUE = 16 * 1024 * 1024  # bytes
 ATTEMPTS = 5  # to copy a file that somebody writes to
 _RELATIONS = ("memory_relationships", "relationships")
 
@@ -56,6 +57,8 @@ def read(path: Path) -> Reading:
 
 def _read(db: sqlite3.Connection, file: Path, reading: Reading) -> None:
     db.text_factory = lambda data: data.decode("utf-8", "replace")
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_OF_A_VALUE)
     must_hold({"id", "content"} <= _columns(db, "memories"), f"{file} holds no table of memories.")
     tags: dict[object, list[object]] = defaultdict(list)
     for row in _rows(db, "memory_tags"):
@@ -107,7 +110,12 @@ def _record(
 
 
 def _columns(db: sqlite3.Connection, table: str) -> set[str]:
-    return {str(row[1]) for row in db.execute(f"PRAGMA table_info({table})")}
+    """Return the columns of a plain table, none of a view or anything else that runs what the file says."""
+    plain = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND sql LIKE 'CREATE TABLE%'"
+    if not db.execute(plain, (table,)).fetchone():
+        return set()
+    found = db.execute(f"PRAGMA table_xinfo({table})").fetchall()
+    return {str(row[1]) for row in found} if not any(row[6] for row in found) else set()
 
 
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
