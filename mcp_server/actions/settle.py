@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.read import Found, read
+from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import checked, remember, supersede
 from mcp_server.actions.revise import Revision, revise
@@ -69,9 +69,10 @@ def settle(
     own = Statement(draft.title, draft.text, draft.type, draft.source)
     named = ids.index(supersedes) if supersedes in ids else None
     judged = judge(own, statements, supersedes=named)
-    if judged.action is Action.CONTRADICT and draft.source in SEARCHED_ALONE:
-        judged = Judgement(Action.ADD)  # whatever a program printed would hide what the person knows
     old = found[judged.neighbour][0] if judged.neighbour is not None else None
+    if judged.action is Action.CONTRADICT and (draft.source in SEARCHED_ALONE or _is_strangers(store, old)):
+        # Whatever a program printed, or came with a repository, would hide what is known here.
+        judged, old = Judgement(Action.ADD), None
     match judged.action:
         case Action.IGNORE | Action.MERGE if old:
             _merge(store, draft, old, keep_words=judged.action is Action.IGNORE or _outranks(old, draft))
@@ -128,6 +129,11 @@ def _merge(store: Store, draft: Draft, old: Found, *, keep_words: bool) -> None:
     revise(store, old.memory.id, Revision(text=text, tags=tags), session=draft.session, accept=accepted)
     if draft.source in CONFIRMING and draft.session != old.memory.session:
         store.ledger.note("confirmed", store.clock(), refs=[old.ref], session=draft.session)
+
+
+def _is_strangers(store: Store, found: Found | None) -> bool:
+    """Tell whether a memory came with a repository and was not accepted, whoever it claims to be from."""
+    return found is not None and found.vault.in_repository and not is_accepted(store, found)
 
 
 def _outranks(old: Found, draft: Draft) -> bool:

@@ -15,15 +15,17 @@ from mcp_server.actions.promote import hot_status, pin, promote
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import trust
+from mcp_server.actions.repository import init, trust
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
+from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import sync
 from mcp_server.actions.trust import validate
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.provenance import ASSISTANT
 from mcp_server.core.query import Query, filter_of
+from mcp_server.core.verdict import Action
 from mcp_server.doors.server import replies
 from mcp_server.store import Store
 from tests.conftest import Clock
@@ -161,3 +163,18 @@ def test_a_repository_does_not_speak_for_the_person(store: Store, plant: Callabl
     (pair,) = find_contradictions(here)
 
     assert {row.id for row in (pair.one, pair.other) if row.row in pair.said} == {mine}
+
+
+def test_a_repository_that_claims_to_be_the_person_outranks_nobody(
+    open_here: Callable[..., Opened], store: Store, plant: Callable[..., Store]
+) -> None:
+    sync(store)
+    init(store)
+    plant(theirs="title: Api timeout\nsource: manual\n---\nThe timeout of the api is 60 seconds.")
+    here = open_here().store()
+    draft = Draft("Api timeout", "The timeout of the api is 30 seconds.", source=ASSISTANT)
+
+    done = settle(here, draft, at_once=True)
+
+    assert done.action is Action.ADD
+    assert f"[{done.id}]" in brief(here).text
