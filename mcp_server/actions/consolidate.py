@@ -71,10 +71,18 @@ class Known:
 
 
 def known(store: Store, vault: Vault) -> Known:
-    """Return the active knowledge of *vault* that was updated last, at most a thousand memories."""
+    """
+    Return the active knowledge of *vault* that was updated last, at most a thousand memories.
+
+    What came with a repository and was not accepted is neither merged nor compared: it would be accepted
+    by a merge, and could hide what it contradicts.
+    """
     now = store.now()
     with store.database.read() as db:
         rows = tidying.active(db, vault.key, MOST_COMPARED)
+        if vault.in_repository:
+            accepted = usage.accepted_digests(db, [row.digest for row in rows])
+            rows = [row for row in rows if row.digest in accepted]
         used = usage.usage_of(db, [row.ref for row in rows])
     items = []
     for row in rows:

@@ -20,6 +20,7 @@ from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
 from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import sync
+from mcp_server.actions.tidy import tidy
 from mcp_server.actions.trust import validate
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
@@ -31,6 +32,7 @@ from mcp_server.store import Store
 from tests.conftest import Clock
 
 PROMPT = "the stripe webhook body fails again"
+OLD = "created: 2020-01-01T00:00:00Z\nupdated: 2020-01-01T00:00:00Z"
 WEBHOOK = Draft("Stripe webhook needs the raw body", "Skip body parsing for /webhook.", type="gotcha")
 
 
@@ -178,3 +180,23 @@ def test_a_repository_that_claims_to_be_the_person_outranks_nobody(
 
     assert done.action is Action.ADD
     assert f"[{done.id}]" in brief(here).text
+
+
+def test_tidying_neither_accepts_nor_hides_because_of_what_came_with_a_repository(
+    open_here: Callable[..., Opened], store: Store, plant: Callable[..., Store], clock: Clock
+) -> None:
+    sync(store)
+    init(store)
+    mine = remember(open_here().store(), Draft("Api timeout", "The timeout of the api is 30 seconds."))
+    clock.pass_days(2)
+    plant(
+        same=f"title: Same\n---\n{mine.memory.text}\n",
+        claim=f"title: Api timeout\n{OLD}\n---\nThe timeout of the api is 60 seconds.",
+    )
+
+    tidy(open_here().store())
+
+    shown = brief(open_here().store()).text
+    assert f"[{mine.memory.id}]" in shown
+    assert "[same]" not in shown
+    assert "[claim]" not in shown
