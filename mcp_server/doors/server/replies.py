@@ -20,6 +20,7 @@ from mcp_server.core.verdict import Action
 
 LIMIT = 8000  # characters of an answer, DESIGN 11; Claude Code stores longer ones in a file
 PREVIEW = 200
+PATH = 1000  # characters; in a repository a file's name may be anything, line feeds and all
 
 
 def recalled(answer: Answer, query: str, *, explain: bool) -> str:
@@ -50,7 +51,7 @@ def read(found: Found, *, standing: str = "") -> str:
     head = [
         f"{memory.id}  {_what(memory.kind, memory.type)} · {memory.status.value} · version {version(found)}",
         f"title: {one_line(memory.title)}",
-        f"file: {found.path}",
+        f"file: {one_line(str(found.path), PATH)}",
         f"updated: {memory.updated:%Y-%m-%d}, created: {memory.created:%Y-%m-%d}",
         f"source: {one_line(memory.source, 40)}",
         *([standing] if standing else []),
@@ -99,7 +100,7 @@ def stats(found: Stats) -> str:
         f"passages: {found.passages}, {found.pending} waiting to be embedded ({found.model})",
     ]
     lines += [
-        f"unreadable: {problem.path}:{problem.line}: {one_line(problem.reason)}"
+        f"unreadable: {one_line(problem.path, PATH)}:{problem.line}: {one_line(problem.reason)}"
         for problem in found.unreadable[:10]
     ]
     return "\n".join(lines)
