@@ -8,7 +8,7 @@ found here is only proposed; nothing is marked without somebody's word.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from mcp_server.core.consolidation import Relation, difference, relation
@@ -44,6 +44,8 @@ def opposed(
     *cosines* has the likeness of (number, larger number) as far as it is known; with *about* only pairs
     with that number are looked at.
     """
+    # Comparing takes time by the square of the length, and a file may have 64 KiB.
+    statements = {number: replace(said, text=said.text[:LONGEST]) for number, said in statements.items()}
     near = _nearness({number: _telling(said) for number, said in statements.items()}, about)
     for pair, cosine in cosines.items():
         if cosine >= NEAR and (about is None or about in pair):
