@@ -105,11 +105,8 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
     for ref in _linking_to(store, memory_id):
         vault, _, other = ref.rpartition("/")
         there = replace(store, vaults=tuple(one for one in store.vaults if one.key == vault))
-        gone = repeated(lambda there=there, other=other: _unlinked(there, other, memory_id, session))  # type: ignore[misc]
+        gone = repeated(lambda there=there, other=other: _unlinked(there, other, found, session))  # type: ignore[misc]
         removed += [(other, link) for link in gone]
-    if removed:
-        edges = [[other, link.rel, list(link.notes)] for other, link in removed]
-        store.ledger.note("unlinked", store.clock(), refs=[found.ref], edges=edges, session=session)
     forget(here, memory_id, session=session)
     return Deleted(memory_id, tuple((other, link.rel) for other, link in removed))
 
@@ -201,12 +198,15 @@ def _update(
     return Put(memory_id, False, gist, not own, came_back, overwritten)
 
 
-def _unlinked(there: Store, memory_id: str, target: str, session: str) -> tuple[Link, ...]:
+def _unlinked(there: Store, memory_id: str, target: Found, session: str) -> tuple[Link, ...]:
     """Take the links to *target* out of a memory's file, and return them; not those in its text."""
     found = read(there, memory_id)
-    gone = tuple(link for link in found.memory.links if link.to == target)
+    gone = tuple(link for link in found.memory.links if link.to == target.memory.id)
     if gone:
-        kept = tuple(link for link in found.memory.links if link.to != target)
+        # First the ledger: a process that is killed in between has lost no edge.
+        edges = [[memory_id, link.rel, list(link.notes)] for link in gone]
+        there.ledger.append("unlinked", there.clock(), refs=[target.ref], edges=edges, session=session)
+        kept = tuple(link for link in found.memory.links if link not in gone)
         change(there, found, Revision(links=kept), session)
     return gone
 
