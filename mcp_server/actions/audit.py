@@ -74,6 +74,8 @@ def words(deed: Deed) -> str:
     """Return what was done, in words."""
     detail = deed.detail
     match deed.event:
+        case "trusted":
+            return f"trust moved: {str(detail.get('reason', '')).replace('_', ' ')}"
         case "forgotten":
             return "forgotten for good" if detail.get("forever") else "forgotten, it is in the trash"
         case "tidied":

@@ -206,7 +206,12 @@ def _folder(store: Store, level: Level | None) -> Path:
 def _expected(store: Store, key: str) -> Waiting:
     waiting = _find(store, key)
     if waiting is None:
-        raise NotFound(key, [each.memory.id for each in review_candidates(store)][:3])
+        raise NotFound(
+            key,
+            [each.memory.id for each in review_candidates(store)][:3],
+            sentence=f"No candidate '{key[:80]}' waits.",
+            hint="None waits at the moment.",
+        )
     return waiting
 
 

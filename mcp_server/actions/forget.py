@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.read import Found, find, read
+from mcp_server.actions.read import Found, find, look_up, read
+from mcp_server.actions.remember import reinstate
 from mcp_server.actions.sync import catch_up, take_in, written
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import erase, transcripts
 from mcp_server.adapters.vault import Vault, confined, stamp
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
-from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, check_id
+from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id
 from mcp_server.store import Store
 
 CANDIDATES = "candidates"  # a folder of the trash whose files were never memories
@@ -78,6 +79,7 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     """
     Bring a memory back from the trash or the archive, and return it.
 
+    What was superseded by a memory that is gone is active again.
     Raises NotFound, and Rejected when it is active already or its place is taken.
     """
     wanted = check_id(memory_id.strip().removesuffix(".md"))
@@ -85,7 +87,12 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
         relative = path.relative_to(places.trash_folder(store.home, vault))
         target = confined(vault, vault.root / relative.parent / f"{wanted}.md")
         return _move_back(store, vault, path, target, session)
-    return unarchive(store, read(store, wanted), session=session)
+    found = read(store, wanted)
+    successor = found.memory.superseded_by
+    if found.memory.status is Status.SUPERSEDED and not (successor and look_up(store, successor)):
+        reinstate(store, wanted, by=successor, session=session)
+        return read(store, wanted)
+    return unarchive(store, found, session=session)
 
 
 def unarchive(store: Store, found: Found, *, session: str = "") -> Found:
@@ -93,7 +100,9 @@ def unarchive(store: Store, found: Found, *, session: str = "") -> Found:
     if found.path.relative_to(found.vault.root).parts[0] != ARCHIVE_FOLDER:
         raise Rejected(
             f"'{found.memory.id}' is {found.memory.status.value} and needs no restoring.",
-            "Read it with read.",
+            f"Unlink '{found.memory.superseded_by}' from it to make it active again."
+            if found.memory.superseded_by
+            else "Read it with read.",
         )
     target = found.vault.path_for(found.memory.id, found.memory.kind)
     return _move_back(store, found.vault, found.path, target, session)

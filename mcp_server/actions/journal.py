@@ -132,7 +132,11 @@ def undo(store: Store, run: str = "") -> Undone:
             chosen = run or tidying.last_run(db, [vault.key for vault in store.vaults])
             entries = tidying.entries(db, chosen)
         if run and not entries:
-            raise NotFound(run)
+            raise NotFound(
+                run,
+                sentence=f"No run of tidying is called '{run[:80]}'.",
+                hint="Without a name the last run is put back.",
+            )
         done = Undone(chosen)
         for entry in reversed(entries):
             _undo(store, entry, done)

@@ -108,6 +108,10 @@ def hot_status(store: Store, *, session: str = "") -> HotStatus:
 def _active(store: Store, memory_id: str) -> Row:
     row = find(store, memory_id)
     if row.kind is not Kind.KNOWLEDGE or row.status is not Status.ACTIVE:
-        what = row.kind.value if row.kind is not Kind.KNOWLEDGE else f"{row.status.value} memory"
-        raise Rejected(f"'{row.id}' is a {what}; only active knowledge is kept at hand.", "Restore it first.")
+        knowledge = row.kind is Kind.KNOWLEDGE
+        what = f"{row.status.value} memory" if knowledge else row.kind.value
+        raise Rejected(
+            f"'{row.id}' is a {what}; only active knowledge is kept at hand.",
+            "Restore it first." if knowledge else "Remember what matters of it, and keep that at hand.",
+        )
     return row

@@ -11,6 +11,7 @@ from mcp_server.actions.read import find
 from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
 from mcp_server.adapters.index import receipts, selections
 from mcp_server.adapters.index.receipts import Receipt, Tally
+from mcp_server.core.errors import Rejected
 from mcp_server.core.use import is_used, telling_tokens
 from mcp_server.store import Store
 
@@ -82,17 +83,23 @@ def mark_used(store: Store, memory_ids: Sequence[str], *, session: str = "") -> 
 
 @self_healing
 def retrieval_quality(store: Store, *, days: int = 30) -> Quality:
-    """Return how well retrieval did in the last *days*, 0 for all time. Raises IndexUnavailable."""
+    """
+    Return how well retrieval did in the last *days*, 0 for all time.
+
+    Raises Rejected for fewer than none, IndexUnavailable.
+    """
+    if days < 0:
+        raise Rejected(f"{days} days cannot be looked back.", "Give a number of days, or 0 for all time.")
     ensure_synced(store)
     catch_up(store)
-    since = store.now() - days * DAY if days > 0 else 0
+    since = store.now() - days * DAY if days else 0
     with store.database.read() as db:
         found = receipts.tallies(db, [vault.key for vault in store.vaults], since=since)
         told, silent = receipts.prompts(db, since=since)
     top = sorted((one for one in found if one.used), key=lambda one: (-one.used, -one.given, one.ref))
     idle = [one for one in found if one.given >= LEAST_GIVEN and not one.used]
     return Quality(
-        days=max(0, days),
+        days=days,
         given=sum(one.given for one in found),
         used=sum(one.used for one in found),
         unique=len(found),

@@ -50,7 +50,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     """
     Store *draft* as a memory; its `supersedes` become superseded.
 
-    Saying the same again adds its new tags and changes nothing else.
+    Saying the same again adds its new tags and what it supersedes, and changes nothing else.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
     draft = checked(draft, keep_secrets=keep_secrets)
@@ -59,12 +59,20 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     known = _known(store, vault, draft)
     if known:
         new_tags = tuple(tag for tag in draft.tags if tag not in known.memory.tags)
-        if new_tags:
-            tags = Revision(tags=(*known.memory.tags, *new_tags))
-            known = revise(store, known.memory.id, tags, accept=is_accepted(store, known))
+        older = tuple(
+            old for old in draft.supersedes if old not in (known.memory.id, *known.memory.supersedes)
+        )
+        if new_tags or older:
+            revision = Revision(
+                tags=(*known.memory.tags, *new_tags), supersedes=(*known.memory.supersedes, *older)
+            )
+            kept = is_accepted(store, known)
+            known = revise(store, known.memory.id, revision, session=draft.session, accept=kept)
+            since = known.memory.updated
+            supersede(store, replace(known.memory, supersedes=older), since=since, session=draft.session)
         return Remembered(known.memory, known.path, level, known=True)
     memory, path = _write(store, vault, draft)
-    supersede(store, memory)
+    supersede(store, memory, session=draft.session)
     return Remembered(memory, path, level)
 
 
@@ -88,7 +96,9 @@ def supersede(store: Store, memory: Memory, *, since: datetime | None = None, se
                     accept=is_accepted(store, found),  # it may become active again
                     session=session,
                 )
-                store.ledger.note("trusted", store.clock(), refs=[found.ref], reason="superseded")
+                store.ledger.note(
+                    "trusted", store.clock(), refs=[found.ref], reason="superseded", session=session
+                )
                 with contextlib.suppress(IndexUnavailable):
                     catch_up(store)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.read import find
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import selections
@@ -79,9 +80,11 @@ def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[Row]:
     """
     Accept memories as they are now, all that wait or those with the ids given; return them.
 
-    A file that changes afterwards waits again.
+    A file that changes afterwards waits again. Raises NotFound for an id that no memory has.
     """
     sync(store)
+    for memory_id in memory_ids:
+        find(store, memory_id)
     chosen = [row for row in untrusted(store) if not memory_ids or row.id in memory_ids]
     if chosen:
         store.ledger.append(

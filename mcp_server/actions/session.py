@@ -73,13 +73,15 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Foun
     """
     Return a saved session and what changed since; 'latest' (or '') is the one saved last here.
 
-    Raises NotFound, Rejected when the memory is of another kind.
+    Raises NotFound, also when none is saved, and Rejected when the memory is of another kind.
     """
     wanted = memory_id.strip()
     if wanted in ("", "latest", "last"):
         listing = list_memories(store, Filter(kinds=(Kind.SESSION,)), limit=1, order="created")
         if not listing.rows:
-            raise NotFound("latest")
+            raise NotFound(
+                "latest", sentence="No session is saved here yet.", hint="Save one with save_session."
+            )
         wanted = listing.rows[0].id
     found = read(store, wanted)
     if found.memory.kind is not Kind.SESSION:

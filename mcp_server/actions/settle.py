@@ -9,7 +9,7 @@ from mcp_server.actions.remember import checked, remember, supersede
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import usage
 from mcp_server.core.errors import IndexUnavailable, NotFound
-from mcp_server.core.memory import Draft, Kind, Link
+from mcp_server.core.memory import Draft, Kind, Link, Status
 from mcp_server.core.provenance import SEARCHED_ALONE, reads_like_instruction
 from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
 from mcp_server.core.verdict import Action, Judgement, Statement, judge, richer
@@ -29,6 +29,8 @@ class Settled:
     action: Action
     id: str
     neighbour: str = ""
+    superseded: tuple[str, ...] = ()  # what the draft named and took the place of
+    unmoved: tuple[str, ...] = ()  # what it named that nobody has, or that was not active any more
 
     @property
     def known(self) -> bool:
@@ -37,12 +39,19 @@ class Settled:
 
     @property
     def note(self) -> str:
-        """What became of the neighbour, as a sentence; '' when nothing did."""
+        """What became of the neighbour and of what was named, in sentences; '' when nothing did."""
+        said = []
+        if self.superseded:
+            kept = "which is" if len(self.superseded) == 1 else "which are"
+            said.append(f"It takes the place of {', '.join(self.superseded)}, {kept} kept as superseded.")
+        if self.unmoved:
+            named = ", ".join(each[:80] for each in self.unmoved)
+            said.append(f"No active memory has the id {named}, so nothing became of that.")
         if self.action is Action.REPLACE:
-            return f"It takes the place of {self.neighbour}, which is kept as superseded."
+            said.append(f"It takes the place of {self.neighbour}, which is kept as superseded.")
         if self.action is Action.CONTRADICT:
-            return f"It contradicts {self.neighbour}; neither is shown unasked until one is revised."
-        return ""
+            said.append(f"It contradicts {self.neighbour}; neither is shown unasked until one is revised.")
+        return " ".join(said)
 
 
 def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: int = NEIGHBOURS) -> list[Hit]:
@@ -73,6 +82,8 @@ def settle(
     if judged.action is Action.CONTRADICT and (draft.source in SEARCHED_ALONE or _is_strangers(store, old)):
         # Whatever a program printed, or came with a repository, would hide what is known here.
         judged, old = Judgement(Action.ADD), None
+    asked = {each: _known(store, each) for each in draft.supersedes}
+    active = [each for each, it in asked.items() if it and it.memory.status is Status.ACTIVE]
     match judged.action:
         case Action.IGNORE | Action.MERGE if old:
             _merge(store, draft, old, keep_words=judged.action is Action.IGNORE or _outranks(old, draft))
@@ -87,7 +98,13 @@ def settle(
             links = tuple(Link("relates-to", each) for each in related)
             draft = replace(draft, links=(*draft.links, *links))
     stored = remember(store, draft, keep_secrets=keep_secrets)
-    return Settled(judged.action, stored.memory.id, old.memory.id if old else "")
+    return Settled(
+        Action.IGNORE if stored.known else judged.action,
+        stored.memory.id,
+        old.memory.id if old else "",
+        superseded=tuple(each for each in active if each != stored.memory.id),
+        unmoved=tuple(each for each in asked if each not in active),
+    )
 
 
 def _near_title(store: Store, draft: Draft) -> list[tuple[Found, float | None]]:

@@ -3,7 +3,7 @@ The errors that Daybook raises on purpose.
 
     DaybookError                1   base; catch this to catch everything raised on purpose
       SettingsError             2   a setting does not parse, a folder cannot be used
-      NotFound                  3   no memory has that id
+      NotFound                  3   nothing has that id
       Rejected                  4   what was given cannot be stored: empty, too long, a secret
       Conflict                  5   the file changed since it was read
       Unreadable                6   this file is not a memory: path, line, reason
@@ -38,13 +38,18 @@ class SettingsError(DaybookError):
 
 
 class NotFound(DaybookError):
-    """No visible memory has the id asked for."""
+    """No visible memory has the id asked for; *sentence* and *hint* are for what is no memory."""
 
     exit_code = 3
 
-    def __init__(self, memory_id: str, nearest: Sequence[str] = ()) -> None:
-        hint = f"Did you mean {', '.join(nearest)}?" if nearest else "Search with recall, or list."
-        super().__init__(f"No memory has the id '{memory_id}'.", hint)
+    def __init__(
+        self, memory_id: str, nearest: Sequence[str] = (), *, sentence: str = "", hint: str = ""
+    ) -> None:
+        if nearest:
+            hint = f"Did you mean {', '.join(nearest)}?"
+        super().__init__(
+            sentence or f"No memory has the id '{memory_id}'.", hint or "Search with recall, or list."
+        )
 
 
 class Rejected(DaybookError):

@@ -8,7 +8,7 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import sync
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import Draft, Status
 from mcp_server.core.query import Query
 from mcp_server.store import Store
 
@@ -103,3 +103,15 @@ def test_an_id_that_is_a_path_leads_nowhere(store: Store, odd: str) -> None:
         forget(store, odd)
     with pytest.raises((NotFound, Rejected)):
         restore(store, odd)
+
+
+def test_what_was_superseded_by_a_memory_that_is_gone_can_be_restored(store: Store, known: str) -> None:
+    newer = remember(store, Draft("Releases", "We deploy from release.", supersedes=(known,))).memory.id
+
+    with pytest.raises(Rejected, match="superseded and needs no restoring") as refused:
+        restore(store, known)
+    assert f"Unlink '{newer}'" in refused.value.hint
+    forget(store, newer)
+
+    assert restore(store, known).memory.status is Status.ACTIVE
+    assert not read(store, known).memory.superseded_by

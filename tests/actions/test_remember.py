@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.audit import audit_history
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
@@ -148,3 +149,14 @@ def test_a_secret_in_a_tag_is_refused_as_in_the_text(store: Store) -> None:
             store,
             Draft("Deploys", "They use a token.", tags=("ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i",)),
         )
+
+
+def test_saying_the_same_again_may_name_what_it_supersedes(store: Store) -> None:
+    old = remember(store, Draft("Port", "Staging listens on 8080.")).memory.id
+    new = remember(store, Draft("Ports", "Staging listens on 9090 now.")).memory.id
+
+    again = remember(store, Draft("Ports", "Staging listens on 9090 now.", supersedes=(old,), session="s1"))
+
+    assert (again.known, again.memory.id, again.memory.supersedes) == (True, new, (old,))
+    assert read(store, old).memory.superseded_by == new
+    assert [told.id for told in audit_history(store, session="s1")].count(old) == 2  # revised, and its trust

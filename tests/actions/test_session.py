@@ -90,7 +90,7 @@ def test_secrets_in_a_session_are_masked(store: Store, project: Path) -> None:
 
 
 def test_a_session_that_is_not_there_is_said(store: Store, project: Path) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match=r"No session is saved here yet\."):
         restore_session(store, "latest", folder=project)
     known = remember(store, Draft("A", "fact"))
     with pytest.raises(Rejected, match="not a session"):

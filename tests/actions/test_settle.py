@@ -117,3 +117,16 @@ def test_near_meanings_are_related(meaning_store: Store) -> None:
     assert settled.action in (Action.ADD, Action.MERGE)
     if settled.action is Action.ADD:
         assert Link("relates-to", old) in read(meaning_store, settled.id).memory.links
+
+
+def test_it_is_told_what_became_of_the_memories_that_were_named(store: Store) -> None:
+    old = known(store, "The cache is Redis with a TTL of five minutes.")
+    draft = Draft("Cache", "It is Valkey in cluster mode.", supersedes=(old, "was-never-there"))
+
+    first = settle(store, draft, at_once=True)
+    again = settle(store, draft, at_once=True)
+
+    assert (first.action, first.superseded, first.unmoved) == (Action.ADD, (old,), ("was-never-there",))
+    assert f"It takes the place of {old}, which is kept as superseded." in first.note
+    assert "No active memory has the id was-never-there" in first.note
+    assert (again.id, again.known, again.superseded) == (first.id, True, ())

@@ -11,12 +11,15 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client
 
-from mcp_server.actions.promote import promote
-from mcp_server.actions.quality import why
+from mcp_server.actions.journal import undo
+from mcp_server.actions.promote import pin, promote
+from mcp_server.actions.quality import retrieval_quality, why
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import trust
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.query import Query
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
@@ -174,6 +177,20 @@ def test_an_empty_store_says_what_to_do(run: Run) -> None:
     assert "Claude was given nothing yet" in run("why")
     assert json.loads(run("why", "--json")) == []
     assert json.loads(run("hot", "--json"))["held"] == []
+
+
+def test_a_refusal_says_what_to_do(store: Store) -> None:
+    talk = remember(store, Draft("Talk", "Long ago.", kind=Kind.CONVERSATION)).memory.id
+
+    with pytest.raises(Rejected, match="is a conversation") as refused:
+        pin(store, talk, pinned=True)
+    assert "Restore" not in refused.value.hint
+    with pytest.raises(Rejected, match="-1 days cannot be looked back"):
+        retrieval_quality(store, days=-1)
+    with pytest.raises(NotFound, match="No memory has the id 'nope'"):
+        trust(store, ("nope",))
+    with pytest.raises(NotFound, match="No run of tidying is called 'nope'"):
+        undo(store, "nope")
 
 
 def test_the_hot_set_is_shown_and_changed_from_the_shell(run: Run, store: Store) -> None:

@@ -12,8 +12,10 @@ import anyio
 import pytest
 from mcp import Client
 
+from mcp_server.actions.audit import audit_history
 from mcp_server.actions.remember import remember
 from mcp_server.actions.session_history import list_sessions
+from mcp_server.actions.trust import invalidate
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import build
@@ -199,3 +201,22 @@ def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: P
     assert len(gone["entries"]) == 1
     refused = run("forget-session", "nobody")
     assert (refused.returncode, "No session is known as 'nobody'" in refused.stderr) == (4, True)
+    assert "which session is meant" in run("sessions", "--end").stderr
+
+
+def test_a_list_with_what_is_archived_tells_which_that_is(store: Store, call: Call, run: Run) -> None:
+    old = remember(store, Draft("Port", "Staging listens on 8080.", tags=("net",))).memory.id
+    new = remember(store, Draft("Ports", "Staging listens on 9090.", tags=("net",), supersedes=(old,)))
+
+    told = {
+        line.split()[0]: line.split()[2] for line in run("list", "--include-archived").stdout.splitlines()
+    }
+    assert (told[old], told[new.memory.id]) == ("superseded", "active")
+    assert call("list_memories").endswith("  Ports [net]")
+
+
+def test_the_audit_says_what_moved_trust(store: Store) -> None:
+    known = remember(store, Draft("Port", "Staging listens on 8080.")).memory.id
+    invalidate(store, known, reason="partly_incorrect")
+
+    assert audit_history(store, known)[0].did == "trust moved: partly incorrect"

@@ -8,6 +8,7 @@ import click
 from mcp_server.actions import forget_session, session_history
 from mcp_server.actions.sync import sync
 from mcp_server.adapters.index.episodes import Again
+from mcp_server.core.errors import Rejected
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
@@ -42,6 +43,8 @@ def sessions_command(
     if patterns:
         _print_patterns(session_history.patterns(store, limit=limit), as_json)
         return
+    if (topic or summary or end) and not name:
+        raise Rejected("It is not said which session is meant.", "Give an ID of 'daybook sessions'.")
     if topic or summary or end:
         session = session_history.find_session(store, name).id
         note = session_history.end_session if end else session_history.title_session

@@ -57,13 +57,15 @@ def list_command(
     if not found.rows:
         click.echo('No memories yet. Store one with: daybook remember "Title | what to remember"')
         return
+    status = ["status"] if include_archived else []
     output.print_table(
-        ["id", "type", "updated", "title", "tags"],
+        ["id", "type", *status, "updated", "title", "tags"],
         [
-            [row.id, output.type_of(row), f"{row.updated_at:%Y-%m-%d}", row.title[:60], " ".join(row.tags)]
+            [row.id, output.type_of(row), *(getattr(row, name).value for name in status),
+             f"{row.updated_at:%Y-%m-%d}", row.title[:60], " ".join(row.tags)]
             for row in found.rows
         ],
-    )
+    )  # fmt: skip
     if found.total > offset + len(found.rows):
         click.echo(f"{found.total - offset - len(found.rows)} more: --offset {offset + len(found.rows)}")
 

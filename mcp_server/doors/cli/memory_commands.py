@@ -82,7 +82,8 @@ def remember_command(
     if as_json:
         output.print_json(
             {"id": settled.id, "path": found.path, "level": level_name, "known": settled.known,
-             "action": settled.action.value, "neighbour": settled.neighbour}
+             "action": settled.action.value, "neighbour": settled.neighbour,
+             "superseded": settled.superseded, "unmoved": settled.unmoved}
         )  # fmt: skip
     elif settled.known:
         click.echo(
@@ -90,8 +91,8 @@ def remember_command(
         )
     else:
         click.echo(f"Remembered {settled.id} ({level_name} level)\n{found.path}")
-        if settled.note:
-            click.echo(settled.note)
+    if settled.note and not as_json:
+        click.echo(visible(settled.note))
 
 
 @click.command("recall")

@@ -37,7 +37,8 @@ def recalled(answer: Answer, query: str, *, explain: bool) -> str:
 def settled(done: Settled, found: Found) -> str:
     """Return what became of a memory that was to be remembered."""
     if done.action is Action.IGNORE:
-        return f"{done.id}: known already, nothing was added. {found.path}"
+        said = f"{done.id}: known already, nothing but new tags was added. {done.note}".strip()
+        return f"{said} {found.path}"
     if done.action is Action.MERGE:
         return f"{done.id}: said the same, so the fuller words were kept there. {found.path}"
     what = _what(found.memory.kind, found.memory.type)
@@ -217,9 +218,9 @@ def explained(hit: Hit) -> str:
 def _line(row: Row) -> str:
     updated = datetime.fromtimestamp(row.updated, UTC)
     status = "" if row.status is Status.ACTIVE else f" · {row.status.value}"
-    tags = f" [{', '.join(row.tags)}]" if row.tags else ""
+    tags = one_line(f"[{', '.join(row.tags)}]", 100) if row.tags else ""
     about = f"{_what(row.kind, row.type)} · {updated:%Y-%m-%d}{status}"
-    return f"{row.id}  {about}  {one_line(redact(row.title), 120)}{one_line(tags, 100)}"
+    return f"{row.id}  {about}  {one_line(redact(row.title), 120)} {tags}".rstrip()
 
 
 def _what(kind: Kind, type: str) -> str:
