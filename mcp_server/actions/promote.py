@@ -109,7 +109,7 @@ def _active(store: Store, memory_id: str) -> Row:
     row = find(store, memory_id)
     if row.kind is not Kind.KNOWLEDGE or row.status is not Status.ACTIVE:
         knowledge = row.kind is Kind.KNOWLEDGE
-        what = f"{row.status.value} memory" if knowledge else row.kind.value
+        what = f"memory that is {row.status.value}" if knowledge else row.kind.value
         raise Rejected(
             f"'{row.id}' is a {what}; only active knowledge is kept at hand.",
             "Restore it first." if knowledge else "Remember what matters of it, and keep that at hand.",

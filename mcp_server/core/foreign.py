@@ -210,7 +210,8 @@ def content_digest(memory: Memory) -> str:
     """
     said = [
         memory.title, memory.text, memory.kind, memory.type, sorted(memory.tags), memory.status,
-        memory.touches, sorted((link.rel, link.to) for link in memory.links), sorted(memory.supersedes),
+        memory.touches, sorted((link.rel, link.to, *link.notes) for link in memory.links),
+        sorted(memory.supersedes),
         memory.superseded_by, sorted(memory.merged_from), memory.category, memory.session, memory.notes,
     ]  # fmt: skip
     data = json.dumps(said, ensure_ascii=True).encode("ascii")

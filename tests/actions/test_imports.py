@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_server.actions.forget import forget
+from mcp_server.actions.graph import read_graph
+from mcp_server.actions.graph_node import put_node
 from mcp_server.actions.imports.formats import Imported, import_from
 from mcp_server.actions.imports.take import Item, Outcome
 from mcp_server.actions.list import list_memories
@@ -545,6 +547,7 @@ def graph(path: Path, *, gist: str = "Sessions are kept in Redis. TTL is a day."
                 "rel": "used-by",
             },
             "a.ts->b.ts:must-load-before": {"from": "a.ts", "to": "b.ts", "rel": "must-load-before"},
+            "gone->b.ts:x": {"from": "gone", "to": "b.ts", "rel": "x"},
             "session-store->empty:x": {"from": "session-store", "to": "empty", "rel": "x"},
         },
         "_meta": {"versions": {"node:session-store": {"v": 2, "ts": 1767323045.5, "session": "ab"}}},
@@ -564,20 +567,35 @@ def test_a_graph_becomes_memories_that_link_to_each_other(store: Store, project:
         "Sessions are kept in Redis. TTL is a day.",
     )
     assert node.touches == ("src/session.ts:12",)
-    assert node.notes == ("was Memcached once", "depends-on redis-setup: needs 6.2")
-    assert set(node.links) == {Link("depends-on", "redis-setup"), Link("used-by", "src/app.ts")}
+    assert node.notes == ("was Memcached once",)
+    assert set(node.links) == {
+        Link("depends-on", "redis-setup", ("needs 6.2",)),
+        Link("used-by", "src/app.ts"),
+    }
     assert node.updated == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert read(store, "redis-setup").memory.status is Status.ARCHIVED
     assert memories(store)["A node whose name is no id"].id.startswith("a-node-whose")
     assert outcomes(done)["empty"] is Outcome.REFUSED
     assert "without its link to empty" in items(done)["session-store"].why
-    assert one(done).remarks == (
-        "The edge a.ts -> b.ts (must-load-before) was left: a.ts is no node, so no memory can hold it.",
-    )
+    assert one(done).remarks == ("The edge gone -> b.ts (x) was left: gone is neither a node nor a file.",)
     assert set(outcomes(import_from(store, "knowledge-graph")).values()) == {
         Outcome.UNCHANGED,
         Outcome.REFUSED,
     }
+
+
+def test_an_imported_graph_is_the_graph_that_is_read(store: Store, project: Path) -> None:
+    graph(project / ".knowledge/graph.json")
+
+    import_from(store, "knowledge-graph")
+
+    drawn = next(one for one in read_graph(store, level=Level.PROJECT))
+    assert {"session-store"} < {node.name for node in drawn.nodes}
+    assert "A node whose name is no id" in {node.gist for node in drawn.nodes}  # though nothing leads to it
+    edges = {(edge.start, edge.rel, edge.end): edge.notes for edge in drawn.edges}
+    assert edges[("session-store", "depends-on", "redis-setup")] == ("needs 6.2",)
+    assert ("a.ts", "must-load-before", "b.ts") in edges
+    assert not put_node(store, Level.PROJECT, "session-store", "Sessions are kept in Valkey.").ordinary
 
 
 def test_the_persons_graph_goes_to_the_person(store: Store, scratch_home: Path, project: Path) -> None:

@@ -18,7 +18,6 @@ from mcp_server.core.memory import (
     MAX_TEXT,
     Kind,
     Level,
-    Link,
     Memory,
     Status,
     clean_text,
@@ -158,7 +157,7 @@ def build(plan: Plan, ids: dict[str, str], keys: Collection[str], now: datetime)
         return tuple(dict.fromkeys(ids[name] for name in names if name in ids))
 
     lost = [link.to for link in record.links if link.to in keys and link.to not in ids]
-    links = [Link(link.rel, ids.get(link.to, link.to)) for link in record.links if link.to not in lost]
+    links = [replace(link, to=ids.get(link.to, link.to)) for link in record.links if link.to not in lost]
     created = record.created or record.updated or now
     updated = record.updated or created
     successor = ids.get(record.superseded_by, "")

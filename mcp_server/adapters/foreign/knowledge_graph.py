@@ -6,7 +6,7 @@
      "_meta": {"versions": {"node:id": {"v", "ts", "session"}}}}
 
 Older graphs hold nodes and edges as lists. A node becomes a memory, an edge a link of the memory it
-comes from; an edge from a file has nowhere to go.
+comes from; where an edge begins at a file, a memory stands for the file and holds it, as in our graph.
 """
 
 from collections import defaultdict
@@ -29,11 +29,14 @@ from mcp_server.core.foreign import (
     title_from,
     type_of,
 )
+from mcp_server.core.graph import GRAPH, artifact_id, words_of
+from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import ID, Level, Link, Status
 
 NAMES = (".knowledge/graph.json", "graph.json", "user.json")
 USER = "user.json"
 DEFAULTS = (".knowledge/graph.json", "~/.claude/knowledge/user.json")
+Edges = dict[tuple[str, str], list[str]]  # (label, end) → notes
 MOST_NOTES = 6_000  # characters of notes that fit above a text; FEATURES 2.2 bounds the frontmatter
 
 
@@ -46,8 +49,8 @@ def read(path: Path) -> Reading:
     versions = _versions(said)
     nodes = _named(said.get("nodes"))
     known = {line_of(node.get("id") or name, 120) for name, node in nodes if isinstance(node, dict)}
-    links, notes = _edges(said.get("edges"), known, reading)
-    records = []
+    edges = _edges(said.get("edges"), known, reading)
+    records = [_file(name, edges[name]) for name in edges if name not in known]
     for name, node in nodes:
         if not isinstance(node, dict) or not line_of(node.get("id") or name):
             reading.refused.append((line_of(name) or "node", "is no node"))
@@ -55,7 +58,7 @@ def read(path: Path) -> Reading:
         key = line_of(node.get("id") or name, 120)
         level = Level.USER if file.name == USER else None
         when = moment_of(versions.get(f"node:{key}"))
-        records.append(_record(key, node, level, when, tuple(links[key]), tuple(notes[key])))
+        records.append(_record(key, node, level, when, edges[key]))
     admit(records, reading)
     return reading
 
@@ -65,13 +68,15 @@ def _record(
     node: dict[str, object],
     level: Level | None,
     when: datetime | None,
-    links: tuple[Link, ...],
-    edge_notes: tuple[str, ...],
+    edges: Edges,
 ) -> Record:
     gist = text_of(node.get("gist"))
-    notes = tuple(dict.fromkeys([*lines_of(node.get("notes")), *edge_notes]))
-    if gist.strip() and sum(map(len, notes)) > MOST_NOTES:
-        gist, notes = f"{gist}\n\n{listed('Notes', notes)}", ()
+    notes = tuple(dict.fromkeys(lines_of(node.get("notes"))))
+    links = _links(edges)
+    told = [line_of(f"{link.rel} {link.to}: {note}") for link in links for note in link.notes]
+    if gist.strip() and sum(map(len, (*notes, *told))) > MOST_NOTES:
+        gist, notes = f"{gist}\n\n{listed('Notes', tuple(dict.fromkeys([*notes, *told])))}", ()
+        links = tuple(Link(link.rel, link.to) for link in links)
     archived = bool(node.get("_archived"))
     return Record(
         key=key,
@@ -86,9 +91,29 @@ def _record(
         touches=lines_of(node.get("touches")),
         links=links,
         notes=notes,
+        category=GRAPH,
         id=key if ID.fullmatch(key) else "",
         level=level,
     )
+
+
+def _file(path: str, edges: Edges) -> Record:
+    """Return the record that stands for the file *path*, where *edges* begin."""
+    title, text = words_of(path)
+    return Record(
+        key=path,
+        title=title,
+        text=text,
+        type="reference",
+        touches=(path,),
+        links=_links(edges),
+        category=GRAPH,
+        id=artifact_id(path),
+    )
+
+
+def _links(edges: Edges) -> tuple[Link, ...]:
+    return tuple(Link(rel, end, tuple(dict.fromkeys(notes))) for (rel, end), notes in edges.items())
 
 
 def _versions(said: dict[str, object]) -> dict[str, object]:
@@ -107,12 +132,9 @@ def _named(value: object) -> list[tuple[str, object]]:
     return [("", one) for one in value] if isinstance(value, list) else []
 
 
-def _edges(
-    value: object, known: set[str], reading: Reading
-) -> tuple[dict[str, dict[Link, None]], dict[str, list[str]]]:
-    """Return the links and the notes that the edges give to each node; what has no node is remarked on."""
-    links: dict[str, dict[Link, None]] = defaultdict(dict)
-    notes: dict[str, list[str]] = defaultdict(list)
+def _edges(value: object, known: set[str], reading: Reading) -> defaultdict[str, Edges]:
+    """Return the edges by where they begin; what begins nowhere is remarked on."""
+    edges: defaultdict[str, Edges] = defaultdict(dict)
     for name, edge in _named(value):
         if not isinstance(edge, dict):
             reading.remarks.append(f"The edge {line_of(name, 120) or '?'} is no edge.")
@@ -122,11 +144,10 @@ def _edges(
             reading.remarks.append(f"The edge {line_of(name, 120) or '?'} lacks an end.")
             continue
         label = label_of(edge.get("rel"))
-        if start not in known:
+        if start not in known and not is_artifact(start):
             reading.remarks.append(
-                f"The edge {start} -> {end} ({label}) was left: {start} is no node, so no memory can hold it."
+                f"The edge {start} -> {end} ({label}) was left: {start} is neither a node nor a file."
             )
             continue
-        links[start][Link(label, end)] = None
-        notes[start] += [line_of(f"{label} {end}: {note}") for note in lines_of(edge.get("notes"))]
-    return links, notes
+        edges[start].setdefault((label, end), []).extend(lines_of(edge.get("notes")))
+    return edges

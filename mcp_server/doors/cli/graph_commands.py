@@ -48,7 +48,9 @@ def graph_command(
     if svg or mermaid:
         return
     if not any(graph.nodes or graph.edges for graph in graphs):
-        click.echo("The graph is empty: Claude puts nodes into it with kg_put_node, or link two memories.")
+        click.echo(
+            "The graph is empty: Claude puts nodes into it with kg_put_node, or link two memories by a label."
+        )
         return
     told: list[str] = []
     for graph in graphs:
