@@ -8,7 +8,7 @@ until it is resolved.
 from dataclasses import dataclass
 
 from mcp_server.actions.forget import forget
-from mcp_server.actions.link import Linked, link, note_resolved
+from mcp_server.actions.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.read import Found, find, is_accepted, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
@@ -113,7 +113,7 @@ def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str
     """Say that two memories contradict each other. Raises NotFound, Rejected when one is not active."""
     first = read(store, memory_id)
     for each in (first, read(store, other)):
-        _active(each)
+        must_be_active(each.memory)
     with store.database.read() as db:
         vaults = [vault.key for vault in store.vaults]
         ends = relations.contradicting(db, vaults, private=store.private)
@@ -140,8 +140,8 @@ def resolve_contradiction(
     first, second = read(store, memory_id), read(store, other)
     if first.memory.id == second.memory.id:
         raise Rejected("A memory cannot contradict itself.", "Give two ids.")
-    _active(first)
-    _active(second)
+    must_be_active(first.memory)
+    must_be_active(second.memory)
     holds, loses = first.memory.id, second.memory.id
     if how == "weaken":
         # Before the link goes: who is interrupted here repeats it, and is told that it is marked still.
@@ -183,15 +183,6 @@ def _drop_links(store: Store, source: Found, target: Found, session: str) -> Non
     if links != source.memory.links:
         accept = is_accepted(store, source)
         revise(store, source.memory.id, Revision(links=links), session=session, accept=accept)
-
-
-def _active(found: Found) -> None:
-    memory = found.memory
-    if memory.status is not Status.ACTIVE:
-        raise Rejected(
-            f"'{memory.id}' is {memory.status.value}, so it contradicts nothing that is valid now.",
-            "Only active memories can contradict each other.",
-        )
 
 
 def _said_by_person(store: Store, *rows: Row) -> frozenset[int]:

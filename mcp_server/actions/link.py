@@ -183,6 +183,15 @@ def note_resolved(store: Store, one: str, other: str, *, how: str, session: str)
     )
 
 
+def must_be_active(memory: Memory) -> None:
+    """Raise Rejected when *memory* is not active: only what is valid now can contradict something."""
+    if memory.status is not Status.ACTIVE:
+        raise Rejected(
+            f"'{memory.id}' is {memory.status.value}, so it contradicts nothing that is valid now.",
+            "Only active memories can contradict each other.",
+        )
+
+
 def _check(here: Memory, other: Found | None, rel: str) -> None:
     if other is None:
         if rel in (SUPERSEDES, CONTRADICTS):
@@ -193,6 +202,9 @@ def _check(here: Memory, other: Found | None, rel: str) -> None:
         return
     if other.memory.id == here.id:
         raise Rejected("A memory cannot be linked to itself.", "Give two ids.")
+    if rel == CONTRADICTS:
+        must_be_active(here)
+        must_be_active(other)
     if rel == SUPERSEDES and here.id in other.memory.supersedes:
         raise Rejected(
             f"'{other.memory.id}' supersedes '{here.id}' already.", "Unlink that first to turn it round."

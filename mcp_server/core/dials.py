@@ -75,8 +75,9 @@ class Moved:
 
 
 def trust_label(value: float) -> str:
-    """Return high, medium or low."""
-    return "high" if value >= 0.8 else "medium" if value >= 0.5 else "low"
+    """Return high, medium or low for what *value* is shown as, with two places."""
+    shown = round(value, 2)
+    return "high" if shown >= 0.8 else "medium" if shown >= 0.5 else "low"
 
 
 def heat(accesses: int, age: float) -> float:

@@ -34,7 +34,7 @@ def test_trust_is_held_between_nothing_and_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "label"), [(0.8, "high"), (0.79, "medium"), (0.5, "medium"), (0.49, "low")]
+    ("value", "label"), [(0.8, "high"), (0.7999, "high"), (0.79, "medium"), (0.5, "medium"), (0.49, "low")]
 )
 def test_trust_shows_as_a_label(value: float, label: str) -> None:
     assert dials.trust_label(value) == label

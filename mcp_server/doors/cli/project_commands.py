@@ -102,7 +102,7 @@ def brief_command(block: bool) -> None:
     if block:
         click.echo(claude_md.current_block(store).text)
         return
-    click.echo(brief(store).text or "Nothing yet: there are no memories for this folder.")
+    click.echo(brief(store).text or "Nothing yet: no memory for this folder is to be shown unasked.")
     name = claude_md.chosen(store)
     if name:
         click.echo(f"\n{name}:\n{claude_md.current_block(store).text}")
