@@ -149,7 +149,8 @@ def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSessio
         line = f"candidate [{each.memory.id}] goes to the trash"
         trashed = change(each.ref, each.memory, journal.place_of(each), to=journal.trash_place(store, each))
         plan.entries.append(Entry(tidying.FORGETTING, line, (trashed,), each.memory.title))
-    plan.left = _left(store, session, set(found))
+    revived = {each.ref for entry in plan.entries for each in entry.changes} - set(found)
+    plan.left = _left(store, session, set(found), revived)
     return plan
 
 
@@ -214,13 +215,19 @@ def _kind(memory: Memory) -> str:
     return memory.type if memory.kind is Kind.KNOWLEDGE else memory.kind.value
 
 
-def _left(store: Store, session: str, gone: set[str]) -> list[str]:
-    """Return what the session did to memories that were there before, whose older words nobody keeps."""
+def _left(store: Store, session: str, gone: set[str], revived: set[str]) -> list[str]:
+    """
+    Return what the session did to memories that were there before, whose older words nobody keeps.
+
+    That it superseded those *revived* is taken back; what else it changed in them is not.
+    """
     with store.database.read() as db:
         deeds = audit.history(db, session=session, events=["revised", "confirmed"], limit=MOST_DEEDS)
     changed: dict[str, set[str]] = {}
     for deed in deeds:
-        if deed.ref and deed.ref not in gone:
+        if deed.event == "revised" and deed.ref in revived:
+            revived = revived - {deed.ref}
+        elif deed.ref and deed.ref not in gone:
             changed.setdefault(deed.id, set()).add(deed.event)
     return [
         f"[{memory_id}] was {' and '.join(sorted(events, reverse=True))} in it"

@@ -204,7 +204,7 @@ def _check(here: Memory, other: Found | None, rel: str) -> None:
         raise Rejected("A memory cannot be linked to itself.", "Give two ids.")
     if rel == CONTRADICTS:
         must_be_active(here)
-        must_be_active(other)
+        must_be_active(other.memory)
     if rel == SUPERSEDES and here.id in other.memory.supersedes:
         raise Rejected(
             f"'{other.memory.id}' supersedes '{here.id}' already.", "Unlink that first to turn it round."
@@ -216,7 +216,7 @@ def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked
     kept = is_accepted(store, found)
     revision = Revision(supersedes=(*here.supersedes, old.id))
     now = revise(store, here.id, revision, session=session, accept=kept).memory
-    supersede(store, replace(now, supersedes=(old.id,), created=now.updated))
+    supersede(store, replace(now, supersedes=(old.id,), created=now.updated), session=session)
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)
     note = f"'{old.id}' is superseded now; it is found with include_archived."
     if old.status is not Status.ACTIVE:

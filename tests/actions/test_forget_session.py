@@ -13,6 +13,7 @@ from mcp_server.actions.list import list_memories
 from mcp_server.actions.note import note_seen
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session_history import find_session
 from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import catch_up, rebuild
@@ -106,6 +107,7 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
     old = put(store, "Queue", "Jobs run on Redis.", session="good")
     older = put(store, "Cache", "The cache is warmed nightly.", session="good")
     bad = put(store, "Queue now", "Jobs run on SQS.", supersedes=(old,))
+    revise(store, older, Revision(tags=("cache",)), session="bad")
     middle = put(store, "Cache now", "The cache is warmed never.", supersedes=(older,))
     last = put(store, "Cache today", "The cache is warmed hourly.", session="later", supersedes=(middle,))
 
@@ -116,6 +118,7 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
     assert (status(store, older), read(store, older).memory.superseded_by) == (Status.SUPERSEDED, last)
     assert any(f"[{old}] is active again" in line for line in done.lines())
     assert any(f"[{older}] is superseded by [{last}] then" in line for line in done.lines())
+    assert done.left == [f"[{older}] was revised in it; what it said before is not kept, so read it"]
 
     undo_forget_session(store, "bad")
 
