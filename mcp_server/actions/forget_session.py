@@ -149,8 +149,8 @@ def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSessio
         line = f"candidate [{each.memory.id}] goes to the trash"
         trashed = change(each.ref, each.memory, journal.place_of(each), to=journal.trash_place(store, each))
         plan.entries.append(Entry(tidying.FORGETTING, line, (trashed,), each.memory.title))
-    revived = {each.ref for entry in plan.entries for each in entry.changes} - set(found)
-    plan.left = _left(store, session, set(found), revived)
+    settled = {each.ref for entry in plan.entries for each in entry.changes} - set(found)
+    plan.left = _left(store, session, set(found), settled)
     return plan
 
 

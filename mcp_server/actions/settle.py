@@ -87,9 +87,8 @@ def settle(
     match judged.action:
         case Action.IGNORE | Action.MERGE if old:
             _merge(store, draft, old, keep_words=judged.action is Action.IGNORE or _outranks(old, draft))
-            supersede(
-                store, old.memory, session=draft.session
-            )  # a process may have been killed before it came to that
+            # A process may have been killed before it came to that.
+            supersede(store, old.memory, session=draft.session)
             return Settled(judged.action, old.memory.id, old.memory.id)
         case Action.REPLACE if old:
             draft = replace(draft, supersedes=(*draft.supersedes, old.memory.id))
