@@ -15,13 +15,14 @@ from mcp_server.actions.graph_change import (
     returned,
 )
 from mcp_server.actions.graph_node import Put
+from mcp_server.actions.link import must_be_active
 from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.remember import reinstate, supersede
 from mcp_server.actions.revise import Revision
 from mcp_server.actions.sync import sync
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph import GRAPH, artifact_id, check_relation, end_of, id_of, stands_for, words_of
-from mcp_server.core.links import SUPERSEDES
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES
 from mcp_server.core.memory import ID, Draft, Level, Link, Memory
 from mcp_server.core.provenance import ASSISTANT
 from mcp_server.store import Store
@@ -40,7 +41,8 @@ def put_edge(
     """
     Add the edge, or update the notes of the one with these ends and that label.
 
-    An end is the id of a memory or the path of a file. Raises NotFound for an id that nobody has.
+    An end is the id of a memory or the path of a file. Raises NotFound for an id that nobody has, Rejected
+    for a contradiction of what is not valid any more.
     """
     here = at_level(store, level)
     start, end, rel = end_of(start), end_of(end), check_relation(rel)
@@ -52,6 +54,8 @@ def put_edge(
             sync(store_of)
             if look_up(store_of, name) is None:
                 raise NotFound(name, nearest(store_of, name))
+    if rel == CONTRADICTS and ID.fullmatch(end):
+        must_be_active(read(store, end).memory)
 
     def attempt() -> Put:
         found = _start(here, level, start, session)

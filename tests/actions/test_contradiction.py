@@ -13,6 +13,7 @@ from mcp_server.actions.contradiction import (
 )
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import restore
+from mcp_server.actions.graph_edge import put_edge
 from mcp_server.actions.link import link, unlink
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
@@ -255,6 +256,8 @@ def test_what_cannot_be_settled_is_said_before_anything_is_changed(
         mark_contradiction(store, one, other)
     with pytest.raises(Rejected, match="superseded"):
         link(store, one, other, "contradicts")
+    with pytest.raises(Rejected, match="superseded"):
+        put_edge(store, Level.PROJECT, one, other, "contradicts")
 
 
 def test_the_person_and_the_project_may_contradict_each_other(store: Store) -> None:
