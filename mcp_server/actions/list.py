@@ -10,6 +10,7 @@ from mcp_server.actions.sync import ensure_synced, self_healing
 from mcp_server.adapters.index import memories, selections
 from mcp_server.adapters.index.memories import Problem, Row
 from mcp_server.adapters.index.selections import Counts
+from mcp_server.core.embedding_models import NONE
 from mcp_server.core.query import Filter
 from mcp_server.store import Store
 
@@ -27,8 +28,8 @@ class Stats:
     """
     What the visible vaults hold, how large the index is, and what waits or cannot be read.
 
-    *pending* are passages without a vector of *model*, which answers; *coming* is the model that is
-    chosen and computed beside it, '' when they are the same.
+    *pending* are passages without a vector of *model*, which answers, 0 when no model is wanted; *coming*
+    is the model that is chosen and computed beside it, '' when they are the same.
     """
 
     memories: int
@@ -68,7 +69,7 @@ def get_stats(store: Store) -> Stats:
             counts=counts,
             index_size=_size(store.database.path),
             passages=model.passages,
-            pending=model.passages - model.embedded,
+            pending=0 if model.chosen == NONE else model.passages - model.embedded,
             model=model.answers or model.chosen,
             coming=model.chosen if comes else "",
             coming_pending=model.passages - model.computed if comes else 0,

@@ -15,6 +15,7 @@ from mcp_server.actions import doctor, embed
 from mcp_server.actions.choose_embedder import choose, list_models, progress, setting_of
 from mcp_server.actions.embed import embed_pending, pending
 from mcp_server.actions.forget import forget
+from mcp_server.actions.list import get_stats
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
@@ -465,3 +466,11 @@ def test_without_a_model_none_answers(filled: Chosen) -> None:
     assert embed_pending(store) == 0
     assert progress(store).answers == ""
     assert not recall(store, Query("quagga")).semantic
+
+
+def test_nothing_waits_to_be_embedded_when_no_model_is_to(store: Store) -> None:
+    remember(store, Draft("Port", "Staging listens on 8080."))
+
+    stats = get_stats(store)
+
+    assert (stats.model, stats.passages, stats.pending) == ("none", 1, 0)
