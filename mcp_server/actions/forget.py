@@ -14,7 +14,7 @@ from mcp_server.actions.read import Found, find, look_up, read
 from mcp_server.actions.remember import reinstate
 from mcp_server.actions.sync import catch_up, take_in, written
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import erase, transcripts
+from mcp_server.adapters.index import erase, selections, transcripts
 from mcp_server.adapters.vault import Vault, confined, stamp
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id
@@ -25,10 +25,15 @@ CANDIDATES = "candidates"  # a folder of the trash whose files were never memori
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was forgotten: the id, and where the file waits to be restored; None when it is gone for good."""
+    """
+    What was forgotten: the id, and where the file waits to be restored; None when it is gone for good.
+
+    `superseded` are the memories whose place it had taken: they stay superseded until they are restored.
+    """
 
     id: str
     path: Path | None
+    superseded: tuple[str, ...] = ()
 
 
 def forget(store: Store, memory_id: str, *, forever: bool = False, session: str = "") -> Forgotten:
@@ -48,6 +53,8 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
     vault = store.vault(row.vault)
     assert vault
     path = confined(vault, Path(row.path))
+    with store.database.read() as db:
+        superseded = selections.superseded_by(db, row)
     target = None
     if forever:
         _delete([path, *(trashed for _, trashed in _in_trash(store, row.id))])
@@ -63,7 +70,7 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         take_in(store, vault, path)
         if forever:
             erase.erase_traces(store.database)
-    return Forgotten(row.id, target)
+    return Forgotten(row.id, target, superseded)
 
 
 def _unlearned_is_never_sent(store: Store, session: str) -> None:

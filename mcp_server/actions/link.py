@@ -131,7 +131,10 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
         "unlinked", store.clock(), refs=[found.ref], rel=", ".join(rels), to=end, session=session
     )
     if CONTRADICTS in rels:
-        note_resolved(store, here.id, end, how="unlinked", session=session)
+        if other and _says_so_too(store, other.id, here):
+            note = f"'{end}' says so too: unlink '{end}' and '{here.id}' as well."
+        else:
+            note_resolved(store, here.id, end, how="unlinked", session=session)
     return Linked(here.id, ", ".join(rels), end, changed=True, note=note)
 
 
@@ -190,6 +193,14 @@ def must_be_active(memory: Memory) -> None:
             f"'{memory.id}' is {memory.status.value}, so it contradicts nothing that is valid now.",
             "Only active memories can contradict each other.",
         )
+
+
+def _says_so_too(store: Store, other: str, here: Memory) -> bool:
+    """Tell whether the memory *other* says that it contradicts *here*."""
+    names = {here.id, here.title.lower()}
+    return any(
+        each.rel == CONTRADICTS and each.to.lower() in names for each in read(store, other).memory.links
+    )
 
 
 def _check(here: Memory, other: Found | None, rel: str) -> None:

@@ -115,3 +115,14 @@ def test_what_was_superseded_by_a_memory_that_is_gone_can_be_restored(store: Sto
 
     assert restore(store, known).memory.status is Status.ACTIVE
     assert not read(store, known).memory.superseded_by
+
+
+def test_what_the_forgotten_one_had_superseded_is_told_and_can_be_restored(store: Store) -> None:
+    old = remember(store, Draft("Port", "Staging listens on 8080.")).memory.id
+    new = remember(store, Draft("Port of staging", "It is 9090 now.", supersedes=(old,))).memory.id
+
+    gone = forget(store, new)
+
+    assert gone.superseded == (old,)
+    assert forget(store, remember(store, Draft("Other", "Nothing to do with it.")).memory.id).superseded == ()
+    assert restore(store, old).memory.status is Status.ACTIVE

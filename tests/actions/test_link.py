@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.brief import brief
+from mcp_server.actions.contradiction import get_contradictions
 from mcp_server.actions.forget import forget
 from mcp_server.actions.inject import inject
 from mcp_server.actions.link import Linked, get_related, is_written, link, unlink
@@ -306,3 +307,17 @@ def test_expansion_takes_three_of_each_hit_at_less_than_its_score(
     alone = known(store, "Zirconium")
     link(store, alone, old)
     assert [hit.id for hit in recall(store, Query("zirconium", expand=True)).hits] == [alone, heir]
+
+
+def test_a_contradiction_that_both_sides_state_is_not_over_when_one_takes_it_back(store: Store) -> None:
+    one = remember(store, Draft("Port", "Staging listens on 8080.")).memory.id
+    other = remember(store, Draft("Gate", "Staging is reached through 9090.")).memory.id
+    link(store, one, other, "contradicts")
+    link(store, other, one, "contradicts")
+
+    half = unlink(store, one, other, "contradicts")
+
+    assert "says so too" in half.note
+    assert len(get_contradictions(store)) == 1
+    assert unlink(store, other, one, "contradicts").note == ""
+    assert get_contradictions(store) == []

@@ -143,6 +143,15 @@ def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> lis
     )
 
 
+def superseded_by(db: sqlite3.Connection, successor: Row) -> tuple[str, ...]:
+    """Return the ids of the memories of the same vault that *successor* took the place of."""
+    found = db.execute(
+        "SELECT id FROM memories WHERE vault = ? AND status = 'superseded' AND superseded_by = ? ORDER BY id",
+        (successor.vault, successor.id),
+    )
+    return tuple(str(row[0]) for row in found)
+
+
 def disputed(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> set[int]:
     """Return the rows at both ends of each `contradicts` link that counts, as `relations` says."""
     return {end.row for pair in relations.contradicting(db, vaults, private=private) for end in pair}

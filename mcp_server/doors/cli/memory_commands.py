@@ -247,6 +247,8 @@ def forget_command(memory_id: str, forever: bool) -> None:
     """
     gone = forgetting.forget(output.opened().store(), memory_id, forever=forever)
     click.echo(f"Deleted {gone.id} for good." if gone.path is None else f"Forgot {gone.id}\n{gone.path}")
+    for old in gone.superseded:
+        click.echo(f"{old} stays superseded; make it active again with: daybook restore {old}")
 
 
 @click.command("restore")

@@ -34,6 +34,11 @@ def recalled(answer: Answer, query: str, *, explain: bool) -> str:
     return "\n\n".join([*lines, *parts, *more])
 
 
+def left_superseded(ids: Sequence[str]) -> str:
+    """Return what is to be said of the memories whose successor was forgotten."""
+    return f"Still superseded by it: {', '.join(ids[:20])}; restore_memory makes one active again."
+
+
 def settled(done: Settled, found: Found) -> str:
     """Return what became of a memory that was to be remembered."""
     if done.action is Action.IGNORE:
