@@ -6,6 +6,7 @@ from mcp_server.actions.sync import catch_up
 from mcp_server.adapters.index import usage
 from mcp_server.core.brief import PROMPT_BUDGET, PROMPT_FRAME, Entry, dated_line, entry_line
 from mcp_server.core.memory import Kind
+from mcp_server.core.private import kept_of
 from mcp_server.core.query import Filter, Hit, Query, Sort, Verdict
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import estimated_tokens, within
@@ -48,7 +49,7 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
         digests=[hit.digest for hit in shown],
         scores=[round(hit.score, 3) for hit in shown],
         tokens=[estimated_tokens(line) for line in lines],
-        prompt=redact(said)[:RECEIPT],
+        prompt=redact(kept_of(said))[:RECEIPT],
         session=session,
     )
     catch_up(store)

@@ -25,10 +25,10 @@ from mcp_server.core.conversation import Turn, parse_turns
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
 from mcp_server.core.mining import mine
+from mcp_server.core.private import without_private
 from mcp_server.core.provenance import OUTPUT
 from mcp_server.core.query import Filter
 from mcp_server.core.redaction import find_secrets, redact
-from mcp_server.core.transcript import without_private
 from mcp_server.store import Store
 
 MOST_LOGGED = 64 * 1024  # bytes of one output

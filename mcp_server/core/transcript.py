@@ -17,6 +17,7 @@ from typing import Any
 
 from mcp_server.core.brief import FRAME, PROMPT_FRAME
 from mcp_server.core.memory import parse_timestamp, timestamp
+from mcp_server.core.private import says_skip, without_private
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import visible
 
@@ -43,8 +44,6 @@ _TELLING = {  # what is kept of what a tool was given
     "Bash": "command", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
     "Read": "file_path", "Write": "file_path",
 }  # fmt: skip
-_PRIVATE = re.compile(r"<\s{0,5}(/?)\s{0,5}private(?:\s[^<>]{0,200})?>", re.IGNORECASE)
-_SKIP = re.compile(r"(?<![\w/#&=.-])#skip(?![\w-])", re.IGNORECASE)
 _REMEMBER = re.compile(r"(?<![\w/#&=.-])#remember(?![\w-]):?", re.IGNORECASE)
 _INJECTED = {"<system-reminder>": "</system-reminder>", "<!-- MEMORY:START -->": "<!-- MEMORY:END -->"}
 _FRAMED = re.compile(
@@ -171,7 +170,7 @@ class Condenser:
         if not aside:
             for held in self._held:
                 held.waiting.clear()
-        if _SKIP.search(own):
+        if says_skip(own):
             self.skipping = True
         elif not aside:  # what Claude asks of an agent does not end what the person began
             self.skipping = False
@@ -254,18 +253,6 @@ def _time(data: _Data) -> str:
 
 def _folder(value: object) -> str:
     return value if isinstance(value, str) and value.isprintable() and len(value) <= 4096 else ""
-
-
-def without_private(text: str) -> str:
-    """Return *text* without what stands in `<private>`; one that is not closed goes on to the end."""
-    parts = []
-    depth = at = 0
-    for tag in _PRIVATE.finditer(text):
-        if depth == 0:
-            parts.append(text[at : tag.start()])
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        at = tag.end()
-    return "".join([*parts, text[at:] if depth == 0 else ""])
 
 
 def _not_injected(text: str) -> str:

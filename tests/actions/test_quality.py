@@ -173,3 +173,22 @@ def test_looking_for_uses_of_fifty_memories_takes_a_moment(store: Store) -> None
         took.append(time.perf_counter() - start)
 
     assert min(took) < 0.1  # 20 ms is the aim; a busy machine may take longer
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kept"),
+    [
+        (
+            "<private>osprey</private> where does the heron server listen",
+            "where does the heron server listen",
+        ),
+        ("where does the heron server listen, osprey? #skip", ""),
+    ],
+)
+def test_what_of_a_prompt_is_not_to_be_kept_is_in_no_receipt(
+    store: Store, heron: str, prompt: str, kept: str
+) -> None:
+    assert heron in inject(store, prompt, session="one")
+
+    assert [receipt.said for receipt in why(store)] == [kept]
+    assert not any(b"osprey" in path.read_bytes() for path in store.ledger.paths())
