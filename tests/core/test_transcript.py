@@ -505,7 +505,8 @@ anything = st.recursive(
 tagged = st.lists(
     st.sampled_from(
         ["<private>", "</private>", "#skip", "#remember", "<system-reminder>", "</system-reminder>", FRAME,
-         "\n", "\n\n", " ", "\ud800", "\0", "word", "é", "<!-- MEMORY:START -->", "<!-- MEMORY:END -->", KEY]
+         "\n", "\n\n", " ", "\ud800", "\0", "word", "é", "<!-- MEMORY:START -->", "<!-- MEMORY:END -->",
+         f" {KEY} "]  # glued to a word it is another word, not a key
     ),
     max_size=8,
 ).map("".join)  # fmt: skip
