@@ -5,13 +5,14 @@
 # make bench-latency   measures how fast it is
 # make bench-capture   measures what reading sessions costs
 # make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER (REPORT=FILE says where to write it)
+# make bench-curation  measures what links, the graph and upkeep cost
 # make bench-composite CHANGELOGS="FILE…"   measures what age does to the order, on changelogs of public projects
 
 CLIENT_VERSION := 2.1.329
 PYTHON := .venv/bin/python
 DEV := .venv/dev-ready
 
-.PHONY: test fix demo client bench-latency bench-capture bench-retrieval bench-composite
+.PHONY: test fix demo client bench-latency bench-capture bench-curation bench-retrieval bench-composite
 
 test: $(DEV)
 	.venv/bin/ruff check .
@@ -32,6 +33,9 @@ bench-latency: $(DEV)
 
 bench-capture: $(DEV)
 	$(PYTHON) -m benchmarks.capture
+
+bench-curation: $(DEV)
+	$(PYTHON) -m benchmarks.curation
 
 bench-retrieval: $(DEV)
 	$(if $(DATA),,$(error say where the sets are: make bench-retrieval DATA=FOLDER))
