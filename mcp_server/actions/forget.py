@@ -54,7 +54,7 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
     assert vault
     path = confined(vault, Path(row.path))
     with store.database.read() as db:
-        superseded = selections.superseded_by(db, row)
+        old = selections.superseded_by(db, row.id, [row.vault])
     target = None
     if forever:
         _delete([path, *(trashed for _, trashed in _in_trash(store, row.id))])
@@ -70,7 +70,7 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         take_in(store, vault, path)
         if forever:
             erase.erase_traces(store.database)
-    return Forgotten(row.id, target, superseded)
+    return Forgotten(row.id, target, tuple(each.id for each in old))
 
 
 def _unlearned_is_never_sent(store: Store, session: str) -> None:

@@ -20,7 +20,7 @@ from mcp_server.actions.session_history import find_session
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.actions.work import LOCK
 from mcp_server.adapters import files, places, transcript_file
-from mcp_server.adapters.index import audit, episodes, tidying, transcripts
+from mcp_server.adapters.index import audit, episodes, selections, tidying, transcripts
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Change, Entry, change
 from mcp_server.core.memory import Kind, Memory, Status
@@ -182,7 +182,7 @@ def _revived(store: Store, memory: Memory, gone: set[str]) -> Iterator[Change]:
     """Yield the changes of what *memory* superseded: active again, or superseded by what came after it."""
     adopted = [vault.key for vault in store.vaults if vault.adopted]
     with store.database.read() as db:
-        older = episodes.superseded_by(db, memory.id, adopted)
+        older = selections.superseded_by(db, memory.id, adopted)
     heir = _heir(store, memory, gone)
     for row in older:
         if row.id in gone:

@@ -227,7 +227,7 @@ def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked
     kept = is_accepted(store, found)
     revision = Revision(supersedes=(*here.supersedes, old.id))
     now = revise(store, here.id, revision, session=session, accept=kept).memory
-    supersede(store, replace(now, supersedes=(old.id,), created=now.updated), session=session)
+    supersede(store, replace(now, supersedes=(old.id,)), since=now.updated, session=session)
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)
     note = f"'{old.id}' is superseded now; it is found with include_archived."
     if old.status is not Status.ACTIVE:

@@ -136,16 +136,6 @@ def given_to(db: sqlite3.Connection, session: str) -> list[tuple[str, str, int, 
     return [(str(ref), str(title), int(recalled), int(used)) for ref, title, recalled, used in found]
 
 
-def superseded_by(db: sqlite3.Connection, memory_id: str, vaults: Sequence[str]) -> list[Row]:
-    """Return what is superseded by the memory with that id."""
-    return rows(
-        db,
-        f"status = 'superseded' AND superseded_by = ? AND vault IN ({', '.join('?' * len(vaults))})",
-        (memory_id, *vaults),
-        "id",
-    )
-
-
 def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
     """Return the memories that a merge made of any of *refs* in words of its own and nobody undid."""
     found = db.execute(

@@ -143,13 +143,11 @@ def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> lis
     )
 
 
-def superseded_by(db: sqlite3.Connection, successor: Row) -> tuple[str, ...]:
-    """Return the ids of the memories of the same vault that *successor* took the place of."""
-    found = db.execute(
-        "SELECT id FROM memories WHERE vault = ? AND status = 'superseded' AND superseded_by = ? ORDER BY id",
-        (successor.vault, successor.id),
+def superseded_by(db: sqlite3.Connection, memory_id: str, vaults: Sequence[str]) -> list[Row]:
+    """Return what of *vaults* is superseded by the memory with that id."""
+    return rows(
+        db, f"{_in(vaults)} AND status = 'superseded' AND superseded_by = ?", (*vaults, memory_id), "id"
     )
-    return tuple(str(row[0]) for row in found)
 
 
 def disputed(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> set[int]:
