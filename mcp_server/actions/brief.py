@@ -61,7 +61,8 @@ def brief(
     """
     with store.database.read() as db:
         sections = [*_given(store, db, again), *_sections(store, db, again)]
-        notices = [*notices, *_notices(store, db), *_last_session(store, db)]
+        if not for_subagent:
+            notices = [*notices, *_notices(store, db), *_last_session(store, db)]
     if for_subagent:
         told = [
             section for section in sections if section.title in ("Preferences", "Settled in this project")

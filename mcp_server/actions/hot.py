@@ -42,7 +42,8 @@ def hot_set(store: Store, db: sqlite3.Connection, *, session: str = "") -> list[
     Free places, and only those, are filled with what is likely to follow on the last recall of *session*,
     or of any session when it has recalled nothing yet.
     """
-    return [warm.row for warm in (*places(store, db)[0], *predicted(store, db, session=session))]
+    held, _ = places(store, db)
+    return [warm.row for warm in (*held, *predicted(store, db, held, session=session))]
 
 
 def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]]:
@@ -79,9 +80,8 @@ def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"])
     }
 
 
-def predicted(store: Store, db: sqlite3.Connection, *, session: str = "") -> list[Warm]:
-    """Return what fills the free places of the hot set: the likeliest next memories that are not hot."""
-    held, _ = places(store, db)
+def predicted(store: Store, db: sqlite3.Connection, held: Sequence[Warm], *, session: str = "") -> list[Warm]:
+    """Return what fills the places that *held* leaves free: the likeliest next memories that are not hot."""
     free = store.settings.hot_cache_max_items - len(held)
     hot = {warm.row.ref for warm in held}
     likely = likely_next(store, db, session=session) if free > 0 else []

@@ -87,7 +87,7 @@ def hot_status(store: Store, *, session: str = "") -> HotStatus:
     now = store.now()
     with store.database.read() as db:
         held, evicted = hot.places(store, db)
-        predicted = hot.predicted(store, db, session=session)
+        predicted = hot.predicted(store, db, held, session=session)
         used = usage.usage_of(db, [warm.row.ref for warm in (*held, *evicted, *predicted)])
     salience = {}
     for warm in (*held, *evicted, *predicted):
