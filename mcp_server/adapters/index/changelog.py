@@ -9,7 +9,9 @@ KEPT = 20_000  # rows; whoever is further behind reads everything anew
 def changed_rows(db: sqlite3.Connection, since: int) -> tuple[int, set[int] | None]:
     """Return (newest generation, memories changed after *since*), None when the log no longer tells."""
     oldest, newest = db.execute(
-        "SELECT coalesce(min(generation), 0), coalesce(max(generation), 0) FROM changes"
+        # Two questions: the two ends of the log together would read all between them.
+        "SELECT coalesce((SELECT min(generation) FROM changes), 0),"
+        " coalesce((SELECT max(generation) FROM changes), 0)"
     ).fetchone()
     if since == newest:
         return newest, set()

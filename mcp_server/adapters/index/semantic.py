@@ -9,7 +9,7 @@ The matrix follows the change log: a memory that changed is read anew, everythin
 import os
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads made the slowest tenth 60 times slower
@@ -18,16 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_server.adapters.index import changelog
+from mcp_server.adapters.index.quantised import Floats, Numbers, Quantised
 from mcp_server.core.memory import Kind
 from mcp_server.core.ports import Embedder, Vector
 from mcp_server.core.ranking import BEST_PASSAGES, Cosines
 
 CANDIDATES = 200  # memories
-PASSAGE_CANDIDATES = 1000
 _KINDS = list(Kind)
-
-Floats = NDArray[np.float32]
-Numbers = NDArray[np.int64]
+_READ = 1000  # vectors at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +40,11 @@ class Meaning:
 class _Held:
     """Rows 0 … size-1 are in use; `alive` tells which of them still count."""
 
-    vectors: Floats
+    vectors: Quantised
     passages: Numbers
     memories: Numbers
-    vaults: Numbers
-    kinds: Numbers
+    vaults: NDArray[np.int32]
+    kinds: NDArray[np.int8]
     active: NDArray[np.bool_]
     alive: NDArray[np.bool_]
     size: int = 0
@@ -83,7 +81,7 @@ class Matrix:
             held, size = self._held, self._held.size
             if not size:
                 return {}
-            scores = held.vectors[:size] @ np.frombuffer(query, dtype="<f4")
+            asked = np.frombuffer(query, dtype="<f4")
             wanted = held.alive[:size].copy()
             if among is None:
                 numbers = [self._vault_numbers[name] for name in vaults if name in self._vault_numbers]
@@ -92,13 +90,11 @@ class Matrix:
                     wanted &= np.isin(held.kinds[:size], [_KINDS.index(kind) for kind in kinds])
             else:
                 wanted &= np.isin(held.memories[:size], _numbers(among))
-            rows = np.flatnonzero(wanted)
-            if len(rows) > PASSAGE_CANDIDATES:
-                rows = rows[np.argpartition(-scores[rows], PASSAGE_CANDIDATES)[:PASSAGE_CANDIDATES]]
-            best = _with_best(held.memories[rows], scores[rows], CANDIDATES)
-            asked = np.union1d(best, _numbers(also))
-            rows = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], asked))
-            return _cosines(held.memories[rows], held.passages[rows], scores[rows])
+            near = held.vectors.near(asked, np.flatnonzero(wanted))
+            best = _with_best(held.memories[near], held.vectors.cosines(asked, near), CANDIDATES)
+            found = np.union1d(best, _numbers(also))
+            rows = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], found))
+            return _cosines(held.memories[rows], held.passages[rows], held.vectors.cosines(asked, rows))
 
     def _refresh(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN")
@@ -119,18 +115,22 @@ class Matrix:
         finally:
             db.execute("COMMIT")
 
-    def _append(self, found: Iterable[tuple[int, int, str, str, str, bytes]]) -> None:
-        held = self._held
-        for passage, memory, vault, kind, status, embedding in found:
-            if held.size == len(held.passages):
-                held = self._held = self._grown(held, int(1.5 * held.size))
-            at = held.size
-            held.vectors[at] = np.frombuffer(embedding, dtype="<f4")
-            held.passages[at], held.memories[at] = passage, memory
-            held.vaults[at] = self._vault_numbers.setdefault(vault, len(self._vault_numbers))
-            held.kinds[at] = _KINDS.index(Kind(kind))
-            held.active[at], held.alive[at] = status == "active", True
-            held.size = at + 1
+    def _append(self, found: sqlite3.Cursor) -> None:
+        while batch := found.fetchmany(_READ):
+            held, end = self._held, self._held.size + len(batch)
+            if end > len(held.passages):
+                held = self._held = self._grown(held, int(1.5 * end))
+                end = held.size + len(batch)
+            new = slice(held.size, end)
+            passages, memories, vaults, kinds, statuses, embeddings = zip(*batch, strict=True)
+            held.vectors.put(held.size, np.frombuffer(b"".join(embeddings), "<f4").reshape(len(batch), -1))
+            held.passages[new], held.memories[new] = passages, memories
+            held.vaults[new] = [
+                self._vault_numbers.setdefault(vault, len(self._vault_numbers)) for vault in vaults
+            ]
+            held.kinds[new] = [_KINDS.index(Kind(kind)) for kind in kinds]
+            held.active[new], held.alive[new] = [status == "active" for status in statuses], True
+            held.size = end
 
     def _compact(self) -> None:
         held = self._held
@@ -140,11 +140,11 @@ class Matrix:
 
     def _empty(self, room: int) -> _Held:
         return _Held(
-            vectors=np.empty((room, self.dimensions), dtype=np.float32),
+            vectors=Quantised.empty(room, self.dimensions),
             passages=np.zeros(room, dtype=np.int64),
             memories=np.zeros(room, dtype=np.int64),
-            vaults=np.zeros(room, dtype=np.int64),
-            kinds=np.zeros(room, dtype=np.int64),
+            vaults=np.zeros(room, dtype=np.int32),
+            kinds=np.zeros(room, dtype=np.int8),
             active=np.zeros(room, dtype=np.bool_),
             alive=np.zeros(room, dtype=np.bool_),
         )
@@ -154,7 +154,8 @@ class Matrix:
         grown = self._empty(room)
         kept = np.flatnonzero(held.alive[: held.size])
         grown.size = len(kept)
-        for name in ("vectors", "passages", "memories", "vaults", "kinds", "active", "alive"):
+        grown.vectors.copy_from(held.vectors, kept)
+        for name in ("passages", "memories", "vaults", "kinds", "active", "alive"):
             getattr(grown, name)[: grown.size] = getattr(held, name)[kept]
         return grown
 

@@ -1,0 +1,96 @@
+"""The resident matrix says what the vectors in the index say, whatever happened in between."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from mcp_server.actions.forget import forget
+from mcp_server.actions.remember import remember
+from mcp_server.adapters.index import changelog, vectors
+from mcp_server.adapters.index.semantic import Matrix
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+
+DIMENSIONS = 48
+
+
+def embed(store: Store, seed: int = 0) -> None:
+    """Give every passage that has none a vector of its own."""
+    source = np.random.default_rng(seed)
+    with store.database.write() as db:
+        found = vectors.pending(db, "made up", 100_000)
+        made = source.standard_normal((len(found), DIMENSIONS)).astype("<f4")
+        made /= np.linalg.norm(made, axis=1, keepdims=True)
+        pairs = zip((passage for passage, _, _ in found), (row.tobytes() for row in made), strict=True)
+        vectors.put_vectors(db, "made up", pairs)
+        changelog.note_embedded(db, {memory for _, memory, _ in found}, store.now())
+
+
+def exact(store: Store, query: bytes) -> dict[int, float]:
+    """Return memory → its best cosine, read from the index."""
+    best: dict[int, float] = {}
+    with store.database.read() as db:
+        for memory, embedding in db.execute(
+            "SELECT p.memory, v.embedding FROM vectors v JOIN passages p ON p.row = v.passage"
+            " JOIN memories m ON m.row = p.memory WHERE m.status = 'active'"
+        ):
+            cosine = float(np.frombuffer(embedding, "<f4") @ np.frombuffer(query, "<f4"))
+            best[memory] = max(best.get(memory, -1.0), cosine)
+    return best
+
+
+def said(store: Store, matrix: Matrix, query: bytes, also: Sequence[int] = ()) -> dict[int, float]:
+    with store.database.read() as db:
+        keys = [vault.key for vault in store.vaults]
+        found = matrix.search(db, query, vaults=keys, kinds=(), among=None, also=also)
+    return {memory: cosines.best for memory, cosines in found.items()}
+
+
+@pytest.fixture
+def query() -> bytes:
+    asked = np.random.default_rng(9).standard_normal(DIMENSIONS).astype("<f4")
+    return (asked / np.linalg.norm(asked)).tobytes()
+
+
+def test_what_is_new_changed_and_gone_is_known_at_the_next_question(store: Store, query: bytes) -> None:
+    matrix = Matrix("made up", DIMENSIONS)
+    kept = [remember(store, Draft(f"Note {number}", f"text {number}")) for number in range(30)]
+    embed(store)
+    assert said(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
+
+    for each in kept[::3]:
+        forget(store, each.memory.id)
+    remember(store, Draft("Another", "that came later"))
+    embed(store, seed=1)
+
+    assert len(said(store, matrix, query)) == 21
+    assert said(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
+
+
+def test_a_matrix_that_grows_and_shrinks_stays_right(store: Store, query: bytes) -> None:
+    matrix = Matrix("made up", DIMENSIONS)
+    long = "\n\n".join(f"Paragraph {number}. " + "It goes on and on. " * 40 for number in range(80))
+    kept = []
+    for seed in range(3):
+        kept += [remember(store, Draft(f"Long {seed} {number}", long)) for number in range(8)]
+        embed(store, seed=seed)
+        assert said(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
+
+    for each in kept[1:]:
+        forget(store, each.memory.id)
+
+    assert list(said(store, matrix, query)) == list(exact(store, query))
+    assert said(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
+
+
+def test_only_two_hundred_are_taken_and_those_asked_for_beside_them(store: Store, query: bytes) -> None:
+    matrix = Matrix("made up", DIMENSIONS)
+    for number in range(230):
+        remember(store, Draft(f"Note {number}", f"text {number}"))
+    embed(store)
+    every = exact(store, query)
+    ranked = sorted(every, key=lambda memory: -every[memory])
+
+    assert set(ranked[:190]) <= set(said(store, matrix, query)) <= set(ranked[:210])
+    assert ranked[-1] in said(store, matrix, query, also=[ranked[-1]])
