@@ -140,21 +140,20 @@ def _candidates(
     store: Store, db: sqlite3.Connection, query: Query, text: str, vaults: Sequence[str]
 ) -> tuple[lexical.Found, list[_Candidate], str]:
     """Return what words find, the candidates of words and meaning, and the model that was searched by."""
-    where, values = filters.where(query.filter, vaults)
-    meaning = store.meaning() if query.mode is not Mode.KEYWORD else None
-    said = lexical.search(db, query_terms(text), where, values)
+    meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
+    embedding = meaning.embedding(text) if meaning else None
+    said = lexical.search(db, query_terms(text), query.filter, vaults)
     by_words = query.mode is not Mode.SEMANTIC or meaning is None
     coverage = said.best_coverage()
     words = ranking.normalised(said.memories if by_words else {}, coverage)
     parts = said.passages if by_words else {}
     cosines: dict[int, Cosines] = {}
-    if meaning and text.strip():
+    if meaning and embedding:
         among = None
         if not filters.is_simple(query.filter):
             among = selections.row_numbers(db, query.filter, vaults)
-        vector = meaning.embedder.embed_query(text)
         cosines = meaning.matrix.search(
-            db, vector, vaults=vaults, kinds=query.filter.kinds, among=among, also=words
+            db, embedding.result(), vaults=vaults, kinds=query.filter.kinds, among=among, also=words
         )
     passages = ranking.normalised({row: score for row, (score, _) in parts.items()}, coverage)
     found: list[_Evidence] = []

@@ -48,7 +48,12 @@ def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
 
 def is_simple(filter: "Filter") -> bool:
     """Tell whether *filter* lets all active memories of its vaults through, or all of some kinds."""
-    return filter.statuses == (Status.ACTIVE,) and not (
+    return filter.statuses == (Status.ACTIVE,) and is_by_scope(filter)
+
+
+def is_by_scope(filter: "Filter") -> bool:
+    """Tell whether vault, status and kind are all that *filter* asks for."""
+    return not (
         filter.types or filter.tags or filter.since or filter.until
         or filter.touches or filter.category or filter.as_of
     )  # fmt: skip

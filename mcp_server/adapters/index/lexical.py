@@ -16,7 +16,10 @@ import sqlite3
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
+from mcp_server.adapters.index import scopes
+from mcp_server.adapters.index.scopes import Searched
 from mcp_server.core import ranking
+from mcp_server.core.query import Filter
 from mcp_server.core.words import match_expression, near_expression
 
 CANDIDATES = 200  # memories
@@ -52,21 +55,21 @@ class Found:
         return frozenset(term for term, rows in self.having.items() if memory in rows)
 
 
-def search(db: sqlite3.Connection, terms: Sequence[str], where: str, values: Sequence[object]) -> Found:
-    """Return what is found of *terms* among the memories for which *where* holds."""
+def search(db: sqlite3.Connection, terms: Sequence[str], filter: Filter, vaults: Sequence[str]) -> Found:
+    """Return what is found of *terms* among the memories of *vaults* that *filter* lets through."""
     db.execute("BEGIN")  # what is counted and what is read must be of one moment
     try:
         counts = {term: _count(db, "memories_fts", term) for term in terms}
         counts = {term: counts[term] for term in ranking.telling_terms(counts)}
-        found = {term: _in_memories(db, term, where, values) for term in counts}
-        documents = _number(db, "SELECT count(*) FROM memories")
-        searched = _number(db, f"SELECT count(*) FROM memories WHERE {where}", values)
-        weights = {term: ranking.idf(searched, len(rows)) for term, rows in found.items()}
+        searched = scopes.searched(db, filter, vaults)
+        found = {term: _in_memories(db, term, searched) for term in counts}
+        documents, passages_held = scopes.size(db)
+        weights = {term: ranking.idf(searched.count, len(rows)) for term, rows in found.items()}
         rarity = {term: _fts_idf(documents, counts[term]) for term in counts}
         sums = _sums(found, weights, rarity, ranking.MEMORY_DAMPING)
         best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
-        passages = _best_passages(db, list(best), weights)
-        return Found(best, passages, _near(db, best, weights, found), weights, found, searched)
+        passages = _best_passages(db, list(best), weights, passages_held)
+        return Found(best, passages, _near(db, best, weights, found), weights, found, searched.count)
     finally:
         db.execute("COMMIT")
 
@@ -80,21 +83,21 @@ def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, 
     return dict(found.fetchall())
 
 
-def _in_memories(db: sqlite3.Connection, term: str, where: str, values: Sequence[object]) -> dict[int, float]:
+def _in_memories(db: sqlite3.Connection, term: str, searched: Searched) -> dict[int, float]:
     """Return memory → FTS5's score of *term* in it."""
     found = db.execute(
         # CROSS JOIN keeps the order: from the other side the term is looked up once for each memory.
-        "SELECT f.rowid, -f.rank FROM memories_fts f CROSS JOIN memories ON memories.row = f.rowid"
-        f" WHERE memories_fts MATCH ? AND {where}",
-        (match_expression([term]), *values),
+        f"SELECT f.rowid, -f.rank FROM memories_fts f CROSS JOIN {searched.table}"
+        f" ON {searched.table}.row = f.rowid WHERE memories_fts MATCH ? AND {searched.where}",
+        (match_expression([term]), *searched.values),
     )
     return dict(found.fetchall())
 
 
 def _best_passages(
-    db: sqlite3.Connection, memories: Sequence[int], weights: Mapping[str, float]
+    db: sqlite3.Connection, memories: Sequence[int], weights: Mapping[str, float], documents: int
 ) -> dict[int, tuple[float, int]]:
-    """Return memory → (sum of its best passage, that passage)."""
+    """Return memory → (sum of its best passage, that passage); *documents* is how many passages there are."""
     owners = dict(
         db.execute(
             "SELECT row, memory FROM passages WHERE memory IN (SELECT value FROM json_each(?))",
@@ -102,7 +105,6 @@ def _best_passages(
         ).fetchall()
     )
     wanted = json.dumps(list(owners))
-    documents = _number(db, "SELECT count(*) FROM passages")
     found, rarity = {}, {}
     for term in weights:
         rarity[term] = _fts_idf(documents, _count(db, "passages_fts", term))
@@ -158,11 +160,8 @@ def _sums(
 
 
 def _count(db: sqlite3.Connection, table: str, term: str) -> int:
-    return _number(db, f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (match_expression([term]),))
-
-
-def _number(db: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> int:
-    return int(db.execute(sql, values).fetchone()[0])
+    found = db.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (match_expression([term]),))
+    return int(found.fetchone()[0])
 
 
 def _fts_idf(documents: int, frequency: int) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from mcp_server.adapters.index import changelog
+from mcp_server.adapters.index import changelog, scopes
 from mcp_server.core.changes import Change, Stamp
 from mcp_server.core.links import all_links
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
@@ -96,7 +96,8 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     else:
         assignments = ", ".join(f"{name} = ?" for name in columns)
         db.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*columns.values(), row))
-    _put_passages(db, row, memory)
+    count = _put_passages(db, row, memory)
+    scopes.place(db, row, vault=vault, status=memory.status.value, kind=memory.kind.value, passages=count)
     db.execute("DELETE FROM tags WHERE memory = ?", (row,))
     db.executemany("INSERT INTO tags VALUES (?, ?)", [(row, tag) for tag in dict.fromkeys(memory.tags)])
     db.execute("DELETE FROM links WHERE memory = ?", (row,))
@@ -116,6 +117,7 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> None:
         return
     row, vault, memory_id = found
     _remove_passages(db, row)
+    scopes.leave(db, row)
     for table in ("tags", "links"):
         db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
@@ -220,7 +222,8 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
     return [str(found[0]) for found in rows]
 
 
-def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
+def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> int:
+    """Replace the passages of the memory *row*; return how many it has now."""
     from mcp_server.core.passages import passages  # hooks, which only read, need not wait for them
     from mcp_server.core.words import index_parts
 
@@ -233,7 +236,8 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
         )
     }
     _remove_passages(db, row)
-    for position, text in enumerate(passages(memory)):
+    texts = passages(memory)
+    for position, text in enumerate(texts):
         cursor = db.execute(
             "INSERT INTO passages (memory, position, text, parts) VALUES (?, ?, ?, ?)",
             (row, position, text, " ".join(index_parts(text))),
@@ -242,6 +246,7 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> None:
             "INSERT INTO vectors (passage, model, embedding) VALUES (?, ?, ?)",
             [(cursor.lastrowid, model, kept[said, model]) for said, model in kept if said == text],
         )
+    return len(texts)
 
 
 def _remove_passages(db: sqlite3.Connection, row: int) -> None:

@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 5
+SCHEMA = 6
 TOKENIZER = "porter unicode61"
 
 
@@ -37,6 +37,13 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("memories").enable_fts(
         ["title", "text", "tags", "parts"], tokenize=TOKENIZER, create_triggers=True
     )
+
+    connection.execute(
+        "CREATE TABLE scopes (scope INTEGER PRIMARY KEY, vault TEXT NOT NULL, status TEXT NOT NULL,"
+        " kind TEXT NOT NULL, held INTEGER NOT NULL DEFAULT 0, passages INTEGER NOT NULL DEFAULT 0,"
+        " UNIQUE (vault, status, kind))"
+    )
+    db.table("scoped").create({"row": int, "scope": int, "passages": int}, pk="row")
 
     # A passage is never changed in place, and AUTOINCREMENT never gives a number twice:
     # whoever holds a vector by its passage's number cannot mistake it for another.

@@ -10,6 +10,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Collection
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads made the slowest tenth 60 times slower
@@ -25,6 +26,7 @@ from mcp_server.core.ranking import BEST_PASSAGES, Cosines
 
 CANDIDATES = 200  # memories
 _KINDS = list(Kind)
+_embedding = ThreadPoolExecutor(thread_name_prefix="embed-query")
 _READ = 1000  # vectors at a time
 
 
@@ -34,6 +36,10 @@ class Meaning:
 
     embedder: Embedder
     matrix: "Matrix"
+
+    def embedding(self, text: str) -> Future[Vector]:
+        """Return the vector of a query to come: it is computed on a thread, beside the search by words."""
+        return _embedding.submit(self.embedder.embed_query, text)
 
 
 @dataclass(slots=True)

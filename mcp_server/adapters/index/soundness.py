@@ -18,6 +18,15 @@ _STORED_AS = {
     "FLOAT": "'real', 'integer'",
     "BLOB": "'blob'",
 }
+_SCOPE_WRONG = (
+    "SELECT 1 FROM memories m LEFT JOIN scoped USING (row) LEFT JOIN scopes s USING (scope)"
+    " WHERE (m.vault, m.status, m.kind) IS NOT (s.vault, s.status, s.kind)"
+)
+_COUNT_WRONG = (
+    "SELECT 1 FROM scopes s LEFT JOIN"
+    " (SELECT scope, count(*) AS held, sum(passages) AS passages FROM scoped GROUP BY scope) f USING (scope)"
+    " WHERE s.held != coalesce(f.held, 0) OR s.passages != coalesce(f.passages, 0)"
+)
 
 
 def tells_damage(error: Exception) -> bool:
@@ -91,7 +100,10 @@ def _says_what_we_write(connection: sqlite3.Connection) -> bool:
             pass  # reading decodes every text
     marks = [", ".join(f"'{value}'" for value in names) for names in (Kind, Status)]
     wrong = f"kind NOT IN ({marks[0]}) OR status NOT IN ({marks[1]}) OR NOT json_valid(touches)"
-    return connection.execute(f"SELECT 1 FROM memories WHERE {wrong} LIMIT 1").fetchone() is None
+    return not any(
+        connection.execute(f"{found} LIMIT 1").fetchone()
+        for found in (f"SELECT 1 FROM memories WHERE {wrong}", _SCOPE_WRONG, _COUNT_WRONG)
+    )
 
 
 def check(connection: sqlite3.Connection) -> None:
