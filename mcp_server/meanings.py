@@ -5,6 +5,7 @@ Which one answers stands in the index, so that all processes change over togethe
 chosen stands in the settings, and may change while a process runs.
 """
 
+import contextlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from mcp_server.adapters.index import vectors
 from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.index.vectors import Answering
 from mcp_server.core.embedding_models import NONE
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, IndexUnavailable
 from mcp_server.core.ports import Embedder
 
 if TYPE_CHECKING:
@@ -100,7 +101,11 @@ class Meanings:
                 embedder = load_embedder(self._home, setting)
                 from mcp_server.adapters.index.semantic import Matrix, Meaning
 
-                self._loaded[setting] = Meaning(embedder, Matrix(embedder.model, embedder.dimensions))
+                matrix = Matrix(embedder.model, embedder.dimensions)
+                # Before anybody can ask: reading 100,000 vectors takes a second.
+                with contextlib.suppress(IndexUnavailable), self._database.read() as db:
+                    matrix.read(db)
+                self._loaded[setting] = Meaning(embedder, matrix)
             except (DaybookError, ImportError, OSError) as error:
                 self._failed[setting] = str(error)
             self._loading.discard(setting)

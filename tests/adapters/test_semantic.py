@@ -1,14 +1,16 @@
 """The resident matrix says what the vectors in the index say, whatever happened in between."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
+from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import forget
 from mcp_server.actions.remember import remember
 from mcp_server.adapters.index import changelog, vectors
 from mcp_server.adapters.index.semantic import Matrix
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 
@@ -94,3 +96,25 @@ def test_only_two_hundred_are_taken_and_those_asked_for_beside_them(store: Store
 
     assert set(ranked[:190]) <= set(said(store, matrix, query)) <= set(ranked[:210])
     assert ranked[-1] in said(store, matrix, query, also=[ranked[-1]])
+
+
+def test_a_loaded_model_has_read_its_vectors_before_the_first_question(
+    open_here: Callable[..., Opened],
+) -> None:
+    one = open_here(EMBEDDING_MODEL="minilm-l6").store()
+    remember(one, Draft("Note", "of something"))
+    embed_pending(one)
+
+    other = open_here(EMBEDDING_MODEL="minilm-l6").store()
+    meaning = other.meaning()
+
+    assert meaning
+    asked: list[str] = []
+    with other.database.read() as db:
+        db.set_trace_callback(asked.append)
+        keys = [vault.key for vault in other.vaults]
+        found = meaning.matrix.search(db, bytes(4 * 384), vaults=keys, kinds=(), among=None)
+        db.set_trace_callback(None)
+    assert found
+    assert asked
+    assert not [each for each in asked if "embedding" in each]

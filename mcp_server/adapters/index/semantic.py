@@ -67,6 +67,11 @@ class Matrix:
         self._vault_numbers: dict[str, int] = {}
         self._held = self._empty(1024)
 
+    def read(self, db: sqlite3.Connection) -> None:
+        """Take in every vector that is new, changed or gone since the last time."""
+        with self._lock:
+            self._refresh(db)
+
     def search(
         self,
         db: sqlite3.Connection,
