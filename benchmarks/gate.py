@@ -6,16 +6,17 @@ all the same, when both speak of the same tools, and then it counts against the 
 """
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from benchmarks.question_sets import Question, QuestionSet
 from benchmarks.stored_set import StoredSet, ask
 from mcp_server.core.gate import ORDER
+from mcp_server.core.prompt_parts import parts_of
 from mcp_server.core.query import Hit, Mode, Verdict
 
 FIGURES = (
     "medium", "medium right", "high", "high right", "right of 3 passes", "gives right", "given is right",
-    "silent: sets", "silent: groups",
+    "silent: sets", "silent: groups", "gives right: of three", "silent: three",
 )  # fmt: skip
 FOREIGN = 100  # questions taken from each other set
 SHOWN = 3  # hits among which an answer that is there must pass
@@ -45,13 +46,16 @@ def gate_figures(
     are right; `right of 3 passes`: of the right memories among the first three, how many pass;
     `gives right`: answerable questions for which a right memory among the first three passes,
     `given is right`: the same of those for which any of the three passes;
-    `silent`: questions without an answer for which nothing passes.
+    `silent`: questions without an answer for which nothing passes;
+    `of three`: prompts of three questions, an answerable one in the middle of two of *foreign*;
+    `silent: three`: prompts of three of *foreign*.
     """
     counts: dict[str, list[bool]] = {}
 
     def count(name: str, value: bool) -> None:
         counts.setdefault(name, []).append(value)
 
+    around = _around(foreign, random.Random(f"{questions.name}, prompts"))
     for question in questions.questions:
         if not question.relevant:
             continue
@@ -67,23 +71,44 @@ def gate_figures(
             count("right of 3 passes", any(_passes(hit, Verdict.MEDIUM) for hit in shown))
         gives = any(_passes(hit, Verdict.MEDIUM) for hit in shown)
         count("gives right", gives)
+        if others := next(around, None):
+            given = _given_to_prompt(stored, (others[0], question, others[1]), question.group, mode)
+            count("gives right: of three", any(hit.id in right for hit in given))
         if any(_passes(hit, Verdict.MEDIUM) for hit in hits[:SHOWN]):
             count("given is right", gives)
         progress(1)
     chance = random.Random(questions.name)
     groups = questions.groups
     for question in foreign:
-        count("silent: sets", _is_silent(stored, question, chance.choice(groups), mode))
+        group = chance.choice(groups)
+        count("silent: sets", not _given(stored, question.text, group, mode))
+        if others := next(around, None):
+            count("silent: three", not _given_to_prompt(stored, (question, *others), group, mode))
         progress(1)
     for question in questions.questions if len(groups) > 1 else ():
         elsewhere = chance.choice([group for group in groups if group != question.group])
-        count("silent: groups", _is_silent(stored, question, elsewhere, mode))
+        count("silent: groups", not _given(stored, question.text, elsewhere, mode))
         progress(1)
     return {name: sum(values) / len(values) for name, values in counts.items()}
 
 
-def _is_silent(stored: StoredSet, question: Question, group: str, mode: Mode) -> bool:
-    return not any(_passes(hit, Verdict.MEDIUM) for hit in ask(stored, question.text, group, mode).hits)
+def _around(foreign: Sequence[Question], chance: random.Random) -> Iterator[list[Question]]:
+    """Yield two questions of *foreign* at a time, without an end unless there are not two."""
+    while len(foreign) > 1:
+        yield chance.sample(foreign, 2)
+
+
+def _given(stored: StoredSet, text: str, group: str, mode: Mode, parts: tuple[str, ...] = ()) -> list[Hit]:
+    """Return the first three of the hits that pass."""
+    hits = ask(stored, text, group, mode, parts=parts).hits
+    return [hit for hit in hits if _passes(hit, Verdict.MEDIUM)][:SHOWN]
+
+
+def _given_to_prompt(stored: StoredSet, said: Sequence[Question], group: str, mode: Mode) -> list[Hit]:
+    """Return what accompanies a prompt of which each question is a sentence."""
+    texts = (question.text.strip() for question in said)
+    prompt = " ".join(each if each.endswith((".", "!", "?")) else f"{each}." for each in texts)
+    return _given(stored, prompt, group, mode, parts_of(prompt))
 
 
 def _passes(hit: Hit, level: Verdict) -> bool:

@@ -1,11 +1,11 @@
 """
 In which form the resident matrix is best kept: `python benchmarks/matrix.py [--store FOLDER]`.
 
-Four forms are searched for the 1,000 passages nearest to a query: float32 as it is, float16, int8 with one
-scale for each vector, and one bit for each dimension with the best 4,000 scored again in float32, which then
-has to lie in a file. Vectors are those of a store that `retrieval.py --store` kept, repeated with a little
-noise up to the size asked for, or random ones; repeated vectors have near twins, random ones no neighbours,
-so both are the harder for it.
+Forms are searched for the 1,000 passages nearest to a query: float32 as it is, float16, int8 with one scale
+for each vector, and signs, by which 4,000 are found that are scored again: in float32, which then has to lie
+in a file, or in int8 beside them, as `adapters/index/quantised.py` does. Vectors are those of a store that
+`retrieval.py --store` kept, repeated with a little noise up to the size asked for, or random ones; repeated
+vectors have near twins, random ones no neighbours, so both are the harder for signs.
 """
 
 import contextlib
@@ -26,12 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tabulate import tabulate
 
+from mcp_server.adapters.index.quantised import RESCORED, Quantised
+
 Array = NDArray[Any]
 Search = Callable[[Array], Array]
 
 DIMENSIONS = 384
-FOUND = 1000  # passages, as `adapters/index/semantic.py` takes them
-AGAIN = 4000  # passages of the one-bit form that are scored again
+FOUND = 1000  # passages
 QUERIES = 30
 NOISE = 0.02  # standard deviation of what is added to a vector that is repeated
 
@@ -82,11 +83,20 @@ def forms(vectors: Array) -> Iterator[tuple[str, int, Search]]:
         def rescored(query: Array) -> Array:
             said = np.packbits(query > 0).view(np.uint64)
             differing = np.bitwise_count(bits ^ said).sum(axis=1, dtype=np.uint16)
-            most = min(AGAIN, len(bits) - 1)
+            most = min(RESCORED, len(bits) - 1)
             near = np.sort(np.argpartition(differing, most)[:most])
             return np.asarray(near[nearest(on_disk[near] @ query)])
 
-        yield "one bit, 4,000 again from the file", bits.nbytes, rescored
+        yield "signs, and float32 in a mapped file", bits.nbytes, rescored
+    used = Quantised.empty(len(vectors), vectors.shape[1])
+    used.put(0, vectors)
+    every = np.arange(len(vectors))
+
+    def found(query: Array) -> Array:
+        near = used.near(query, every)
+        return np.asarray(near[nearest(used.cosines(query, near))])
+
+    yield "signs and int8: what is used", used.signs.nbytes + used.steps.nbytes + used.scales.nbytes, found
 
 
 def _in_blocks(matrix: Array, query: Array, rows: int = 8192) -> Array:

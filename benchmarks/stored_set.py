@@ -56,10 +56,14 @@ class StoredSet:
         return found
 
 
-def ask(stored: StoredSet, text: str, group: str, mode: Mode) -> Answer:
-    """Return what recall answers to *text* in the project of *group*; in all projects when that is ''."""
+def ask(stored: StoredSet, text: str, group: str, mode: Mode, *, parts: tuple[str, ...] = ()) -> Answer:
+    """
+    Return what recall answers to *text* in the project of *group*; in all projects when that is ''.
+
+    Where there are *parts* they are asked one by one, as those of a prompt are.
+    """
     everywhere = Filter(all_projects=not group)
-    query = Query(text, mode=mode, sort=Sort.RELEVANCE, limit=DEPTH, filter=everywhere)
+    query = Query(text, mode=mode, sort=Sort.RELEVANCE, limit=DEPTH, filter=everywhere, parts=parts)
     return recall(stored.store(group), query)
 
 

@@ -7,7 +7,8 @@ from mcp_server.adapters.index import usage
 from mcp_server.core.brief import PROMPT_BUDGET, PROMPT_FRAME, Entry, dated_line, entry_line
 from mcp_server.core.memory import Kind
 from mcp_server.core.private import kept_of
-from mcp_server.core.query import Filter, Hit, Query, Sort, Verdict
+from mcp_server.core.prompt_parts import parts_of
+from mcp_server.core.query import Filter, Hit, Query, Verdict
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import estimated_tokens, within
 from mcp_server.store import Store
@@ -30,7 +31,8 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     said = prompt.strip()
     if len(said) < SHORTEST_PROMPT or said.startswith(_NOT_ASKED):
         return ""
-    query = Query(text=said, sort=Sort.COMPOSITE, limit=2 * MOST, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
+    only = Filter(kinds=(Kind.KNOWLEDGE,))
+    query = Query(said, limit=2 * MOST, filter=only, parts=parts_of(said))
     answer = recall(store, query)
     if answer.verdict is Verdict.NONE:
         return _silent(store, session)

@@ -2,7 +2,7 @@
 
 import heapq
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -60,6 +60,7 @@ class _Candidate:
 
     row: Row
     evidence: _Evidence
+    said: lexical.Found
     score: Score | None = None
     confidence: Verdict = Verdict.NONE
 
@@ -109,12 +110,12 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     """Return the answer, and which files of it say something else by now than the index."""
     text = query.text[:MAX_QUERY]
     vaults = visible(store, db, query.filter)
-    said, candidates, model = _candidates(store, db, query, text, vaults)
+    candidates, model = _candidates(store, db, query, text, vaults)
     _score(store, db, query, text, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
     for candidate in best:
-        _weigh(candidate, said, model)
+        _weigh(candidate, model, gate.PART_MARGIN if query.parts else 0.0)
     if query.only_confident:
         best = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
     hits = _hits(store, db, best[: query.limit])
@@ -138,36 +139,55 @@ def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[
 
 def _candidates(
     store: Store, db: sqlite3.Connection, query: Query, text: str, vaults: Sequence[str]
-) -> tuple[lexical.Found, list[_Candidate], str]:
-    """Return what words find, the candidates of words and meaning, and the model that was searched by."""
+) -> tuple[list[_Candidate], str]:
+    """Return the candidates of words and meaning, and the model that was searched by."""
     meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
-    embedding = meaning.embedding(text) if meaning else None
-    said = lexical.search(db, query_terms(text), query.filter, vaults)
+    asked = query.parts or (text,)
+    vectors = [meaning.embedding(each) for each in asked] if meaning else []
+    found = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
     by_words = query.mode is not Mode.SEMANTIC or meaning is None
-    coverage = said.best_coverage()
-    words = ranking.normalised(said.memories if by_words else {}, coverage)
-    parts = said.passages if by_words else {}
-    cosines: dict[int, Cosines] = {}
-    if meaning and embedding:
+    cosines: list[dict[int, Cosines]] = [{} for _ in asked]
+    if meaning:
         among = None
         if not filters.is_simple(query.filter):
             among = selections.row_numbers(db, query.filter, vaults)
         cosines = meaning.matrix.search(
-            db, embedding.result(), vaults=vaults, kinds=query.filter.kinds, among=among, also=words
+            db,
+            [vector.result() for vector in vectors],
+            vaults=vaults,
+            kinds=query.filter.kinds,
+            among=among,
+            also=[said.memories if by_words else () for said in found],
         )
+    best: dict[int, tuple[_Evidence, int]] = {}
+    for question, said in enumerate(found):
+        for evidence in _evidence(said, cosines[question], by_words):
+            known = best.get(evidence.number)
+            if known is None or known[0] < evidence:
+                best[evidence.number] = (evidence, question)
+    shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), best.values())
+    rows = memories.by_rows(db, [evidence.number for evidence, _ in shortlist])
+    candidates = [
+        _Candidate(rows[evidence.number], evidence, found[question])
+        for evidence, question in shortlist
+        if evidence.number in rows
+    ]
+    return candidates, meaning.embedder.model if meaning and any(cosines) else ""
+
+
+def _evidence(said: lexical.Found, cosines: Mapping[int, Cosines], by_words: bool) -> Iterator[_Evidence]:
+    """Yield what speaks for each memory, by what one question *said* and meant."""
+    coverage = said.best_coverage()
+    words = ranking.normalised(said.memories if by_words else {}, coverage)
+    parts = said.passages if by_words else {}
     passages = ranking.normalised({row: score for row, (score, _) in parts.items()}, coverage)
-    found: list[_Evidence] = []
     for number in words.keys() | cosines.keys():
         cosine, nearest, mean = cosines.get(number, (None, 0, None))
         _, matching = parts.get(number, (0.0, 0))
         heard, read = words.get(number, 0.0), passages.get(number, 0.0)
         near = said.near.get(number, 0.0) if by_words else 0.0
         relevance = ranking.relevance(words=heard, passage=read, near=near, cosine=cosine, mean=mean)
-        found.append(_Evidence(relevance, number, heard, read, near, cosine, mean, matching or nearest))
-    shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), found)
-    rows = memories.by_rows(db, [evidence.number for evidence in shortlist])
-    candidates = [_Candidate(rows[each.number], each) for each in shortlist if each.number in rows]
-    return said, candidates, meaning.embedder.model if meaning and cosines else ""
+        yield _Evidence(relevance, number, heard, read, near, cosine, mean, matching or nearest)
 
 
 def _score(
@@ -218,9 +238,10 @@ def _score(
         )
 
 
-def _weigh(candidate: _Candidate, said: lexical.Found, model: str) -> None:
-    """Fill in how far *candidate* can be relied on, by what words found as they were *said*."""
+def _weigh(candidate: _Candidate, model: str, margin: float) -> None:
+    """Fill in how far *candidate* can be relied on, by thresholds that are higher by *margin*."""
     assert candidate.score
+    said = candidate.said
     found = said.terms_of(candidate.row.row)
     coverage = ranking.coverage(found, said.weights)
     candidate.score = replace(candidate.score, coverage=coverage)
@@ -232,6 +253,7 @@ def _weigh(candidate: _Candidate, said: lexical.Found, model: str) -> None:
         near=candidate.score.near,
         surprise=ranking.surprise(found, said.weights, said.searched),
         model=model,
+        margin=margin,
     )
 
 

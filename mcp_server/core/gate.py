@@ -25,6 +25,7 @@ SURPRISE_SHARE = 0.20  # how much it adds that chance cannot have brought the wo
 HIGH_COVERAGE = 0.85  # where the words decide alone
 MEDIUM_COVERAGE = 0.60
 LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
+PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: each needs that much more
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ def confidence(
     near: float = 0.0,
     surprise: float = 0.0,
     model: str = MEASURED,
+    margin: float = 0.0,
 ) -> Verdict:
     """
     Return how far a hit can be relied on.
@@ -61,18 +63,18 @@ def confidence(
     *coverage* is the share of the question's weight found in the memory, *found* and *asked* count the
     telling words, *near* is the share that stands together as in the question, *surprise* how unlikely the
     words are by chance, each 0 to 1; without a *cosine* the coverage decides alone. *model* is what made
-    the vectors.
+    the vectors, *margin* by how much every threshold is higher.
     """
     enough = found >= min(LEAST_COVERAGE_WORDS, asked) and asked > 0
-    by_words = _by_words(coverage if enough else 0.0)
+    by_words = _by_words(coverage - margin if enough else 0.0)
     if cosine is None:
         return by_words
     limits = THRESHOLDS.get(model, UNKNOWN)
     said = COVERAGE_SHARE * coverage + SURPRISE_SHARE * surprise if enough else 0.0
-    evidence = cosine + said + TOGETHER_SHARE * near
+    evidence = cosine + said + TOGETHER_SHARE * near - margin
     if evidence >= limits.high:
         return Verdict.HIGH
-    passes = evidence >= limits.medium or cosine >= limits.near
+    passes = evidence >= limits.medium or cosine - margin >= limits.near
     verdict = Verdict.MEDIUM if passes else Verdict.NONE
     return verdict if limits.measured else max(verdict, by_words, key=ORDER.index)
 

@@ -54,7 +54,12 @@ ANY_STATUS = tuple(Status)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question to recall; *limit* bounds the hits, 1 to 50."""
+    """
+    A question to recall; *limit* bounds the hits, 1 to 50.
+
+    Where there are *parts* they are asked one by one instead of the whole *text*, and a memory counts by
+    the one that it answers best.
+    """
 
     text: str
     mode: Mode = Mode.HYBRID
@@ -63,6 +68,7 @@ class Query:
     only_confident: bool = False
     expand: bool = False
     filter: Filter = field(default_factory=Filter)
+    parts: tuple[str, ...] = ()
 
 
 PRESETS = {

@@ -43,7 +43,7 @@ EXPANSION_MOST = 3  # linked memories taken in for each hit
 FULL_SURPRISE = 8.0  # nats; at most one of 3,000 stores has such words together by chance
 FEWEST_DOCUMENTS = 100  # memories from which on frequencies are taken at their word
 MOST_TERMS = 24  # the rarest terms that are searched at all: a long prompt has more than it needs
-MOST_ROWS = 15_000  # memories with a term that are read for one question: about 30 ms
+MOST_ROWS = 15_000  # memories with a term that are read for one question, or all its parts: about 20 ms
 FEWEST_TERMS = 2  # the rarest terms that are always searched
 
 
@@ -162,17 +162,17 @@ def idf(documents: int, frequency: int) -> float:
     return math.log(1.0 + (all_of_them - known + 0.5) / (known + 0.5))
 
 
-def telling_terms(frequencies: Mapping[str, int]) -> list[str]:
+def telling_terms(frequencies: Mapping[str, int], *, most_rows: int = MOST_ROWS) -> list[str]:
     """
     Return the terms worth searching, in the order given; *frequencies* tells in how many memories each is.
 
     Of a long question the 24 rarest are kept, in a large store only what can be read in time:
-    the commonest terms cost most of it and decide next to nothing.
+    at most *most_rows*: the commonest terms cost most of it and decide next to nothing.
     """
     rarest = sorted(frequencies, key=lambda term: frequencies[term])[:MOST_TERMS]
     read = itertools.accumulate(frequencies[term] for term in rarest)
     kept = set(rarest[:FEWEST_TERMS])
-    kept |= {term for term, rows in zip(rarest, read, strict=True) if rows <= MOST_ROWS}
+    kept |= {term for term, rows in zip(rarest, read, strict=True) if rows <= most_rows}
     return [term for term in frequencies if term in kept]
 
 

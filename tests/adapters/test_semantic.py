@@ -45,7 +45,7 @@ def exact(store: Store, query: bytes) -> dict[int, float]:
 def said(store: Store, matrix: Matrix, query: bytes, also: Sequence[int] = ()) -> dict[int, float]:
     with store.database.read() as db:
         keys = [vault.key for vault in store.vaults]
-        found = matrix.search(db, query, vaults=keys, kinds=(), among=None, also=also)
+        (found,) = matrix.search(db, [query], vaults=keys, kinds=(), among=None, also=[also])
     return {memory: cosines.best for memory, cosines in found.items()}
 
 
@@ -113,8 +113,8 @@ def test_a_loaded_model_has_read_its_vectors_before_the_first_question(
     with other.database.read() as db:
         db.set_trace_callback(asked.append)
         keys = [vault.key for vault in other.vaults]
-        found = meaning.matrix.search(db, bytes(4 * 384), vaults=keys, kinds=(), among=None)
+        found = meaning.matrix.search(db, [bytes(4 * 384)], vaults=keys, kinds=(), among=None, also=[()])
         db.set_trace_callback(None)
-    assert found
+    assert any(found)
     assert asked
     assert not [each for each in asked if "embedding" in each]

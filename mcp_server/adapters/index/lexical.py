@@ -8,13 +8,15 @@ How often a term stands in a memory, and how short that is, counts less than in 
 memory has decides more.
 """
 
+import functools
 import heapq
 import itertools
 import json
 import math
 import sqlite3
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from mcp_server.adapters.index import scopes
 from mcp_server.adapters.index.scopes import Searched
@@ -55,21 +57,37 @@ class Found:
         return frozenset(term for term, rows in self.having.items() if memory in rows)
 
 
-def search(db: sqlite3.Connection, terms: Sequence[str], filter: Filter, vaults: Sequence[str]) -> Found:
-    """Return what is found of *terms* among the memories of *vaults* that *filter* lets through."""
+def search(
+    db: sqlite3.Connection, questions: Sequence[Sequence[str]], filter: Filter, vaults: Sequence[str]
+) -> list[Found]:
+    """
+    Return what is found of each question's terms among the memories of *vaults* that *filter* lets through.
+
+    What several questions have in common is looked up once.
+    """
     db.execute("BEGIN")  # what is counted and what is read must be of one moment
     try:
-        counts = {term: _count(db, "memories_fts", term) for term in terms}
-        counts = {term: counts[term] for term in ranking.telling_terms(counts)}
         searched = scopes.searched(db, filter, vaults)
-        found = {term: _in_memories(db, term, searched) for term in counts}
-        documents, passages_held = scopes.size(db)
-        weights = {term: ranking.idf(searched.count, len(rows)) for term, rows in found.items()}
-        rarity = {term: _fts_idf(documents, counts[term]) for term in counts}
-        sums = _sums(found, weights, rarity, ranking.MEMORY_DAMPING)
-        best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
-        passages = _best_passages(db, list(best), weights, passages_held)
-        return Found(best, passages, _near(db, best, weights, found), weights, found, searched.count)
+        documents, passages = scopes.size(db)
+        count = functools.cache(lambda term: _count(db, "memories_fts", term))
+        rows = functools.cache(lambda term: _in_memories(db, term, searched))
+        together = functools.cache(lambda first, second: _together(db, first, second))
+        heard = []
+        for terms in questions:
+            counts = {term: count(term) for term in terms}
+            telling = ranking.telling_terms(counts, most_rows=ranking.MOST_ROWS // len(questions))
+            having = {term: rows(term) for term in telling}
+            weights = {term: ranking.idf(searched.count, len(having[term])) for term in having}
+            rarity = {term: _fts_idf(documents, counts[term]) for term in having}
+            sums = _sums(having, weights, rarity, ranking.MEMORY_DAMPING)
+            best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
+            heard.append((best, weights, having))
+        read = _Read.of(db, {row for best, _, _ in heard for row in best}, passages)
+        return [
+            Found(best, read.best(best, weights), _near(best, weights, having, together), weights, having,
+                  searched.count)
+            for best, weights, having in heard
+        ]  # fmt: skip
     finally:
         db.execute("COMMIT")
 
@@ -94,54 +112,74 @@ def _in_memories(db: sqlite3.Connection, term: str, searched: Searched) -> dict[
     return dict(found.fetchall())
 
 
-def _best_passages(
-    db: sqlite3.Connection, memories: Sequence[int], weights: Mapping[str, float], documents: int
-) -> dict[int, tuple[float, int]]:
-    """Return memory → (sum of its best passage, that passage); *documents* is how many passages there are."""
-    owners = dict(
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The passages of the memories that words found: whose each is, and FTS5's scores of each term."""
+
+    owners: Mapping[int, int]
+    scores: Callable[[str], Mapping[int, float]]
+    rarity: Callable[[str], float]
+
+    @classmethod
+    def of(cls, db: sqlite3.Connection, memories: Collection[int], documents: int) -> Self:
+        """Return what is read in *memories*; *documents* is how many passages the index holds."""
+        db.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (passage INTEGER PRIMARY KEY, memory INTEGER)")
+        db.execute("DELETE FROM wanted")
         db.execute(
-            "SELECT row, memory FROM passages WHERE memory IN (SELECT value FROM json_each(?))",
-            (json.dumps(memories),),
-        ).fetchall()
-    )
-    wanted = json.dumps(list(owners))
-    found, rarity = {}, {}
-    for term in weights:
-        rarity[term] = _fts_idf(documents, _count(db, "passages_fts", term))
-        found[term] = dict(
-            db.execute(
-                # The plus sign: a passage is looked for among those wanted, not the term once for each.
-                "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ?"
-                " AND +rowid IN (SELECT value FROM json_each(?))",
-                (match_expression([term]), wanted),
-            ).fetchall()
+            "INSERT INTO wanted SELECT row, memory FROM passages"
+            " WHERE memory IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(memories)),),
         )
-    best: dict[int, tuple[float, int]] = {}
-    for passage, score in sorted(_sums(found, weights, rarity, ranking.PASSAGE_DAMPING).items()):
-        memory = owners[passage]
-        if score > best.get(memory, (0.0, 0))[0]:
-            best[memory] = (score, passage)
-    return best
+        return cls(
+            dict(db.execute("SELECT passage, memory FROM wanted").fetchall()),
+            functools.cache(lambda term: _in_wanted(db, term)),
+            functools.cache(lambda term: _fts_idf(documents, _count(db, "passages_fts", term))),
+        )
+
+    def best(self, memories: Container[int], weights: Mapping[str, float]) -> dict[int, tuple[float, int]]:
+        """Return memory → (sum of its best passage, that passage)."""
+        scores = {term: self.scores(term) for term in weights}
+        rarity = {term: self.rarity(term) for term in weights}
+        best: dict[int, tuple[float, int]] = {}
+        for passage, score in sorted(_sums(scores, weights, rarity, ranking.PASSAGE_DAMPING).items()):
+            memory = self.owners[passage]
+            if memory in memories and score > best.get(memory, (0.0, 0))[0]:
+                best[memory] = (score, passage)
+        return best
+
+
+def _in_wanted(db: sqlite3.Connection, term: str) -> dict[int, float]:
+    """Return passage → FTS5's score of *term* in it, for those that are wanted."""
+    found = db.execute(
+        "SELECT f.rowid, -f.rank FROM passages_fts f CROSS JOIN wanted ON wanted.passage = f.rowid"
+        " WHERE passages_fts MATCH ?",
+        (match_expression([term]),),
+    )
+    return dict(found.fetchall())
 
 
 def _near(
-    db: sqlite3.Connection,
     memories: Container[int],
     weights: Mapping[str, float],
     having: Mapping[str, Mapping[int, float]],
+    together: Callable[[str, str], Sequence[int]],
 ) -> dict[int, float]:
     """Return memory → which share of the question's neighbouring terms it has near each other."""
     shares: dict[int, float] = {}
     pairs = [(*pair, min(weights[pair[0]], weights[pair[1]])) for pair in itertools.pairwise(weights)]
     every = sum(weight for _, _, weight in pairs)
     for first, second, weight in pairs:
-        if having[first] and having[second]:
-            expression = near_expression(first, second, ranking.NEAR_WORDS)
-            found = db.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (expression,))
-            for (row,) in found.fetchall():
-                if row in memories:
-                    shares[row] = shares.get(row, 0.0) + weight / every
+        for row in together(first, second) if having[first] and having[second] else ():
+            if row in memories:
+                shares[row] = shares.get(row, 0.0) + weight / every
     return shares
+
+
+def _together(db: sqlite3.Connection, first: str, second: str) -> list[int]:
+    """Return the memories that have two terms near each other."""
+    expression = near_expression(first, second, ranking.NEAR_WORDS)
+    found = db.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (expression,))
+    return [row for (row,) in found.fetchall()]
 
 
 def _sums(

@@ -55,15 +55,15 @@ class Quantised:
         self.steps[:end] = other.steps[numbers]
         self.scales[:end] = other.scales[numbers]
 
-    def near(self, query: Floats, numbers: Numbers) -> Numbers:
-        """Return those of *numbers*, at most 4,000, whose signs agree most with the *query*'s."""
-        if len(numbers) <= RESCORED:
+    def near(self, query: Floats, numbers: Numbers, most: int = RESCORED) -> Numbers:
+        """Return those of *numbers*, at most *most*, whose signs agree most with the *query*'s."""
+        if len(numbers) <= most:
             return numbers
         end = int(numbers.max()) + 1
         differing = np.bitwise_count(self.signs[:, :end] ^ _signs(query[None, :])).sum(
             axis=0, dtype=np.uint16
         )
-        return numbers[np.argpartition(differing[numbers], RESCORED)[:RESCORED]]
+        return numbers[np.argpartition(differing[numbers], most)[:most]]
 
     def cosines(self, query: Floats, numbers: Numbers) -> Floats:
         """Return the cosine of *query* with each of *numbers*."""

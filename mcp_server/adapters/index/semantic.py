@@ -9,7 +9,7 @@ The matrix follows the change log: a memory that changed is read anew, everythin
 import os
 import sqlite3
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_server.adapters.index import changelog
-from mcp_server.adapters.index.quantised import Floats, Numbers, Quantised
+from mcp_server.adapters.index.quantised import RESCORED, Floats, Numbers, Quantised
 from mcp_server.core.memory import Kind
 from mcp_server.core.ports import Embedder, Vector
 from mcp_server.core.ranking import BEST_PASSAGES, Cosines
 
 CANDIDATES = 200  # memories
 _KINDS = list(Kind)
-_embedding = ThreadPoolExecutor(thread_name_prefix="embed-query")
+_embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-query")
 _READ = 1000  # vectors at a time
 
 
@@ -38,7 +38,7 @@ class Meaning:
     matrix: "Matrix"
 
     def embedding(self, text: str) -> Future[Vector]:
-        """Return the vector of a query to come: it is computed on a thread, beside the search by words."""
+        """Return the vector of a query to come: one thread computes it beside the search by words."""
         return _embedding.submit(self.embedder.embed_query, text)
 
 
@@ -75,24 +75,21 @@ class Matrix:
     def search(
         self,
         db: sqlite3.Connection,
-        query: Vector,
+        queries: Sequence[Vector],
         *,
         vaults: Collection[str],
         kinds: Collection[Kind],
         among: Collection[int] | None,
-        also: Collection[int] = (),
-    ) -> dict[int, Cosines]:
+        also: Sequence[Collection[int]],
+    ) -> list[dict[int, Cosines]]:
         """
-        Return memory row → its cosines, of the 200 with the best passages and of all in *also*.
+        Return for each query memory → its cosines, of the 200 with the best passages and of all in *also*.
 
         *among* limits the memories; None means all active ones of *vaults*, of *kinds* if there are any.
         """
         with self._lock:
             self._refresh(db)
             held, size = self._held, self._held.size
-            if not size:
-                return {}
-            asked = np.frombuffer(query, dtype="<f4")
             wanted = held.alive[:size].copy()
             if among is None:
                 numbers = [self._vault_numbers[name] for name in vaults if name in self._vault_numbers]
@@ -101,11 +98,20 @@ class Matrix:
                     wanted &= np.isin(held.kinds[:size], [_KINDS.index(kind) for kind in kinds])
             else:
                 wanted &= np.isin(held.memories[:size], _numbers(among))
-            near = held.vectors.near(asked, np.flatnonzero(wanted))
-            best = _with_best(held.memories[near], held.vectors.cosines(asked, near), CANDIDATES)
-            found = np.union1d(best, _numbers(also))
-            rows = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], found))
-            return _cosines(held.memories[rows], held.passages[rows], held.vectors.cosines(asked, rows))
+            rows = np.flatnonzero(wanted)
+            return [
+                self._nearest(np.frombuffer(query, dtype="<f4"), rows, RESCORED // len(queries), beside)
+                for query, beside in zip(queries, also, strict=True)
+            ]
+
+    def _nearest(self, query: Floats, rows: Numbers, most: int, also: Collection[int]) -> dict[int, Cosines]:
+        """Return memory → its cosines, of the best of the *most* passages near *query*, and of *also*."""
+        held, size = self._held, self._held.size
+        near = held.vectors.near(query, rows, most)
+        best = _with_best(held.memories[near], held.vectors.cosines(query, near), CANDIDATES)
+        found = np.union1d(best, _numbers(also))
+        read = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], found))
+        return _cosines(held.memories[read], held.passages[read], held.vectors.cosines(query, read))
 
     def _refresh(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN")

@@ -1,0 +1,70 @@
+"""What a prompt of several sentences is accompanied by."""
+
+import pytest
+
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.inject import inject
+from mcp_server.actions.remember import remember
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+
+WEBHOOK = Draft("Payment webhook", "Payment callbacks are verified with the header Stripe-Signature.")
+IMPORT = Draft("Price import", "The nightly import of prices reads the supplier's FTP server in Bremen.")
+OTHERS = [
+    Draft("Plants", "The office plants are watered on Fridays."),
+    Draft("Invoices", "Invoices are archived for ten years in the cold storage."),
+    Draft("Keyboard", "The keyboard layout of the kiosk is Swiss German."),
+]
+ASKED = "Which header are payment callbacks verified with?"
+AROUND = (
+    "Rename the longest variables of the expression parser to something shorter and easier to pronounce.",
+    "Then make the flaky unit tests of the chart renderer green again without raising their timeouts.",
+)
+
+
+@pytest.fixture
+def filled(meaning_store: Store) -> Store:
+    for draft in (WEBHOOK, IMPORT, *OTHERS):
+        remember(meaning_store, draft)
+    embed_pending(meaning_store)
+    return meaning_store
+
+
+def test_a_sentence_among_others_is_answered(filled: Store) -> None:
+    said = inject(filled, f"{AROUND[0]} {ASKED} {AROUND[1]}", session="s1")
+
+    assert "Stripe-Signature" in said
+    assert not [other.title for other in (IMPORT, *OTHERS) if other.title in said]
+
+
+def test_each_sentence_may_call_for_a_memory_of_its_own(filled: Store) -> None:
+    prompt = f"{ASKED} Where does the nightly import read prices from? {AROUND[0]}"
+
+    said = inject(filled, prompt, session="s1")
+
+    assert "Stripe-Signature" in said
+    assert "Bremen" in said
+
+
+def test_what_two_sentences_say_together_is_one_question(filled: Store) -> None:
+    said = inject(
+        filled, "Payment callbacks fail in staging. With which header are they verified?", session="s1"
+    )
+
+    assert "Stripe-Signature" in said
+
+
+def test_sentences_that_call_for_nothing_are_accompanied_by_nothing(filled: Store) -> None:
+    prompt = f"{AROUND[0]} {AROUND[1]} Commit both changes with a short message afterwards."
+
+    assert inject(filled, prompt, session="s1") == ""
+
+
+def test_what_stands_after_a_long_paste_is_answered(filled: Store) -> None:
+    log = "".join(
+        f"step {number} of the build took {number % 7} seconds to finish\n" for number in range(400)
+    )
+
+    said = inject(filled, f"The build is slow today.\n{log}\n{ASKED}", session="s1")
+
+    assert "Stripe-Signature" in said
