@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 from mcp import Client
@@ -18,18 +19,30 @@ SERVERS = 4
 PATIENCE = 60.0  # seconds until what never comes is an error
 
 
+class Served(NamedTuple):
+    """
+    Milliseconds of each prompt hook by a question, and by three of them as sentences of one prompt.
+
+    Then seconds until each edit is found, and resident megabytes.
+    """
+
+    hooks: list[float]
+    hooks_of_three: list[float]
+    edits: list[float]
+    memory: float
+
+
 def served(
     command: Sequence[str],
     environment: Mapping[str, str],
     project: Path,
     questions: Sequence[str],
     path: Path,
-) -> tuple[list[float], list[float], float]:
+) -> Served:
     """
-    Run the server that *command* starts and return its figures.
+    Run the server that *command* starts and return its figures; the file at *path* is edited.
 
-    (milliseconds of each prompt hook, seconds until each edit of the file at *path* is found, resident
-    megabytes); there are no edits when EMBEDDING_MODEL is `none`.
+    There are no edits when EMBEDDING_MODEL is `none`.
     """
     return anyio.run(_served, command, environment, project, questions, path)
 
@@ -40,7 +53,7 @@ async def _served(
     project: Path,
     questions: Sequence[str],
     path: Path,
-) -> tuple[list[float], list[float], float]:
+) -> Served:
     server = StdioServerParameters(command=command[0], args=[*command[1:]], env={**environment}, cwd=project)
     with_model = environment["EMBEDDING_MODEL"] != "none"
     async with Client(stdio_client(server)) as client:
@@ -48,8 +61,11 @@ async def _served(
             while with_model and "words only" in await _asked(client, questions[0]):
                 await anyio.sleep(0.1)
         hooks = [await _prompted(client, number, text) for number, text in enumerate(questions)]
+        said = [text if text.endswith("?") else f"{text}?" for text in questions]
+        prompts = map(" ".join, zip(said[::3], said[1::3], said[2::3], strict=False))
+        of_three = [await _prompted(client, number, text) for number, text in enumerate(prompts)]
         edits = [await _edited(client, path, number) for number in range(EDITS if with_model else 0)]
-        return hooks[WARM:], edits, _resident()
+        return Served(hooks[WARM:], of_three, edits, _resident())
 
 
 def beside(

@@ -195,7 +195,6 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             path.chmod(files.FILE_MODE)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("PRAGMA cache_size = -4000")
     return connection
 
 
