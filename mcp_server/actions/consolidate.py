@@ -31,7 +31,7 @@ from mcp_server.core.consolidation import (
 )
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.journal import Change, Entry, change, creation
-from mcp_server.core.links import all_links
+from mcp_server.core.links import all_links, as_name, names
 from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
     MAX_TAGS,
@@ -285,7 +285,7 @@ def _said(item: Item) -> tuple[str, str]:
 
 def _linked(one: Memory, other: Memory) -> bool:
     return any(
-        link.to in (target.id, target.title)
+        as_name(link.to) in names(target)
         for memory, target in ((one, other), (other, one))
         for link in all_links(memory)
     )

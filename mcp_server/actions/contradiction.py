@@ -16,7 +16,7 @@ from mcp_server.adapters.index import memories, relations, tidying
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.contradictions import NEAR, opposed
 from mcp_server.core.errors import Rejected
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name, names
 from mcp_server.core.memory import Kind, Status, fingerprint
 from mcp_server.core.provenance import MANUAL
 from mcp_server.core.query import check_limit
@@ -176,9 +176,9 @@ def resolve_contradiction(
 
 def _drop_links(store: Store, source: Found, target: Found, session: str) -> None:
     """Take the `contradicts` links to *target* out of *source*."""
-    names = {target.memory.id, target.memory.title.lower()}
+    called = names(target.memory)
     links = tuple(
-        each for each in source.memory.links if each.rel != CONTRADICTS or each.to.lower() not in names
+        each for each in source.memory.links if each.rel != CONTRADICTS or as_name(each.to) not in called
     )
     if links != source.memory.links:
         accept = is_accepted(store, source)

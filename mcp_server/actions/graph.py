@@ -20,7 +20,7 @@ from mcp_server.core.graph import (
     id_of,
     stands_for,
 )
-from mcp_server.core.links import is_artifact
+from mcp_server.core.links import as_name, is_artifact
 from mcp_server.core.memory import Level, Status
 from mcp_server.core.provenance import may_be_pushed
 from mcp_server.store import Store
@@ -138,7 +138,9 @@ class _Drawn:
         self.titles: dict[tuple[Level, str], Point] = {}
         for point in points:
             self.ids[self.levels[point.vault], point.id] = point
-            self.titles[self.levels[point.vault], point.title] = point
+            self.titles |= {(self.levels[point.vault], name): point for name in point.names}
+        for point in points:  # what bears a title goes before what only has it as an alias
+            self.titles[self.levels[point.vault], as_name(point.title)] = point
         # A memory may have gone between the two questions.
         known = [arrow for arrow in arrows if arrow.row in self.points]
         self.arrows = [(arrow, end) for arrow in known if (end := self._end(arrow)) is not None]
@@ -152,7 +154,7 @@ class _Drawn:
         if is_artifact(arrow.target):
             return arrow.target
         for level in sorted(Level, key=lambda level: level is not near):
-            if found := self.titles.get((level, arrow.target.lower())):
+            if found := self.titles.get((level, as_name(arrow.target))):
                 return found
         return None
 

@@ -21,8 +21,10 @@ from mcp_server.core.links import (
     RELATES_TO,
     SUPERSEDES,
     all_links,
+    as_name,
     check_rel,
     is_artifact,
+    names,
     wiki_links,
 )
 from mcp_server.core.memory import Link, Memory, Status, clean_tags, fingerprint
@@ -110,11 +112,14 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
     found = read(store, source)
     here, end = found.memory, target.strip().removesuffix(".md")
     other = look_up(store, end)
-    names = {end.lower(), other.title.lower()} if other else {end.lower()}
-    gone = [each for each in here.links if each.to.lower() in names and wanted in ("", each.rel)]
+    called = {as_name(end)}
+    if other:
+        with store.database.read() as db:
+            called |= relations.names_of(db, other.row)
+    gone = [each for each in here.links if as_name(each.to) in called and wanted in ("", each.rel)]
     superseding = end in here.supersedes and wanted in ("", SUPERSEDES)
     if not gone and not superseding:
-        written = [name for name in wiki_links(here.text) if name.lower() in names]
+        written = [name for name in wiki_links(here.text) if as_name(name) in called]
         if written and wanted in ("", RELATES_TO):
             raise Rejected(
                 f"That link is written in the text of '{here.id}' as [[{written[0]}]].",
@@ -197,9 +202,9 @@ def must_be_active(memory: Memory) -> None:
 
 def _says_so_too(store: Store, other: str, here: Memory) -> bool:
     """Tell whether the memory *other* says that it contradicts *here*."""
-    names = {here.id, here.title.lower()}
+    called = names(here)
     return any(
-        each.rel == CONTRADICTS and each.to.lower() in names for each in read(store, other).memory.links
+        each.rel == CONTRADICTS and as_name(each.to) in called for each in read(store, other).memory.links
     )
 
 

@@ -7,8 +7,9 @@ from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.staleness import noted
 from mcp_server.actions.sync import written
 from mcp_server.adapters import files, memory_file
-from mcp_server.adapters.index import usage
+from mcp_server.adapters.index import relations, usage
 from mcp_server.core.errors import Conflict, Rejected
+from mcp_server.core.links import as_name
 from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
 from mcp_server.core.provenance import MANUAL, reads_like_instruction
 from mcp_server.core.redaction import find_secrets
@@ -60,6 +61,8 @@ def revise(
     """
     Apply *revision* to a memory and return it as it is now.
 
+    Links by an old title go on leading to it: the old title becomes an alias when another memory uses it.
+
     With *accept* what it says now may be shown unasked from now on, wherever it came from. *source* is who
     revises: other than the person, nobody accepts what was not accepted, nor what reads like an
     instruction, and the person's memory is no longer in their words.
@@ -73,6 +76,8 @@ def revise(
     memory = _revised(found.memory, revision, keep_secrets=keep_secrets)
     if memory == found.memory:
         return found
+    if memory.title != found.memory.title:
+        memory = replace(memory, aliases=_aliases(store, found, memory.title))
     if source != MANUAL:
         accept = is_accepted(store, found)
         if (memory.title, memory.text) != (found.memory.title, found.memory.text):
@@ -128,6 +133,16 @@ def mark(
         store, found.vault, found.path, event, ref=found.ref, accepted=accepted, session=session, **detail
     )
     return replace(found, memory=memory, data=data, digest=digest)
+
+
+def _aliases(store: Store, found: Found, title: str) -> tuple[str, ...]:
+    """Return the aliases of a memory that is to be called *title*, with the old title if a link needs it."""
+    memory = found.memory
+    with store.database.read() as db:
+        needed = relations.is_called(db, memory.title, but=(found.vault.key, memory.id))
+    once = {as_name(alias): alias for alias in (*memory.aliases, *([memory.title] if needed else []))}
+    once.pop(as_name(title), None)
+    return tuple(once.values())
 
 
 def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory:

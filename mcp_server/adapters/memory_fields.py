@@ -36,7 +36,7 @@ from mcp_server.core.memory import (
 )
 
 KEYS = (
-    "id", "title", "kind", "type", "tags", "created", "updated", "source",
+    "id", "title", "aliases", "kind", "type", "tags", "created", "updated", "source",
     "status", "archived_reason", "pinned", "trust", "touches", "links", "supersedes", "superseded_by",
     "merged_from", "valid_from", "valid_to", "verified", "category", "session", "conversation",
     "evidence", "notes",
@@ -86,6 +86,7 @@ def read_fields(
         kind=Kind(kind_said) if kind_said in _KINDS else kind,
         type=memory_type if memory_type in TYPES else DEFAULT_TYPE,
         tags=_tags(get("tags")),
+        aliases=_texts(get("aliases")),
         source=_text(get("source"), "manual"),
         status=status,
         archived_reason=_text(get("archived_reason")),

@@ -1,6 +1,7 @@
 """Links between memories, and the `[[wiki links]]` in their texts."""
 
 import re
+import unicodedata
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import ID, Link, Memory
@@ -49,6 +50,16 @@ def all_links(memory: Memory) -> list[Link]:
     linked = {link.to for link in declared}
     wiki = [Link(RELATES_TO, target) for target in wiki_links(memory.text) if target not in linked]
     return list(dict.fromkeys([*declared, *wiki]))
+
+
+def as_name(said: str) -> str:
+    """Return a link's target, or what a memory is called, as the two are compared: in whatever case."""
+    return unicodedata.normalize("NFC", said).strip().lower()  # macOS takes the accents of file names apart
+
+
+def names(memory: Memory) -> frozenset[str]:
+    """Return what links may call *memory*: its id, its title and its aliases."""
+    return frozenset(filter(None, map(as_name, (memory.id, memory.title, *memory.aliases))))
 
 
 def is_artifact(target: str) -> bool:

@@ -77,6 +77,7 @@ class Memory:
     kind: Kind = Kind.KNOWLEDGE
     type: str = DEFAULT_TYPE
     tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     source: str = "manual"
     status: Status = Status.ACTIVE
     archived_reason: str = ""

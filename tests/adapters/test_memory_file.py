@@ -49,6 +49,7 @@ memories = st.builds(
     kind=st.sampled_from(Kind),
     type=st.sampled_from(TYPES),
     tags=st.lists(word, max_size=4).map(lambda tags: clean_tags(clean_tags(tags))),
+    aliases=words,
     source=word,
     status=st.sampled_from(Status),
     archived_reason=word,
@@ -74,7 +75,7 @@ STRANGERS = (
     "# a comment",
     "   # an indented comment",
     "",
-    "aliases: [a,  'b' ]   # why",
+    "cssclasses: [a,  'b' ]   # why",
     "Key With Blanks:   v  ",
     "empty:",
     "nested:\n    a: 1\n    b:\n      - x # y\n      # z",
@@ -165,8 +166,9 @@ def test_a_memory_is_written_as_a_person_would_write_it() -> None:
 def test_every_field_has_its_line_in_a_set_order() -> None:
     memory = Memory(
         id="all-fields", title="No: all fields", text="Text.\n\n    code", created=NOON, updated=NOON,
-        kind=Kind.SESSION, type="decision", tags=("a", "no"), source="extracted", status=Status.ARCHIVED,
-        archived_reason="aged", pinned=True, trust=0.7, touches=("src/a.ts:42", "a, b"),
+        kind=Kind.SESSION, type="decision", tags=("a", "no"), aliases=("Fields, all",), source="extracted",
+        status=Status.ARCHIVED, archived_reason="aged", pinned=True, trust=0.7,
+        touches=("src/a.ts:42", "a, b"),
         links=(Link("refines", "x", ("why, so", "b")), Link("depends-on", "src/a b.py:1")), supersedes=("x",),
         superseded_by="y", merged_from=("z",), valid_from=NOON, valid_to=NOON, verified=NOON, category="c",
         session="0123", conversation="d", evidence="two\nlines", notes=("One: two.", "three"),
@@ -175,6 +177,7 @@ def test_every_field_has_its_line_in_a_set_order() -> None:
         "---\n"
         "id: all-fields\n"
         'title: "No: all fields"\n'
+        'aliases: ["Fields, all"]\n'
         "kind: session\n"
         "type: decision\n"
         'tags: [a, "no"]\n'

@@ -39,7 +39,7 @@ def said_by(store: Store) -> dict[str, list[object]]:
             ),
             "unreadable": sorted(db.execute("SELECT path, line, reason FROM unreadable")),
         }
-        for table in ("tags", "links"):
+        for table in ("tags", "links", "names"):
             tables[table] = sorted((names[row[0]], *row[1:]) for row in db.execute(f"SELECT * FROM {table}"))
         for table in (
             "usage", "accepted", "injected", "ledger_files", "used", "trust_events", "receipts", "prompts",

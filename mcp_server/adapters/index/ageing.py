@@ -57,13 +57,12 @@ def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> l
     An active memory of the same session counts as a link: it rests on what was said there. Not for a node
     of the graph, whose links say what it belongs to.
     """
-    from_active = "SELECT l.target FROM links l JOIN memories a ON a.row = l.memory WHERE a.status = 'active'"
+    ends = "links l JOIN names n ON n.name = l.name JOIN memories a"  # l.memory is linked with n.memory
     return rows(
         db,
         f"vault IN ({', '.join('?' * len(vaults))}) AND status = ?"
-        f" AND id NOT IN ({from_active}) AND title COLLATE NOCASE NOT IN ({from_active})"
-        " AND row NOT IN (SELECT l.memory FROM links l JOIN memories a ON a.id = l.target"
-        " WHERE a.status = 'active')"
+        f" AND row NOT IN (SELECT n.memory FROM {ends} ON a.row = l.memory WHERE a.status = 'active')"
+        f" AND row NOT IN (SELECT l.memory FROM {ends} ON a.row = n.memory WHERE a.status = 'active')"
         " AND (session = '' OR category = 'graph' OR session NOT IN"
         " (SELECT a.session FROM memories a WHERE a.status = 'active' AND a.session != ''))",
         (*vaults, status.value),

@@ -8,6 +8,7 @@ from typing import Any
 
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.graph import GRAPH, OWN_LABELS
+from mcp_server.core.links import as_name
 from mcp_server.core.memory import Status
 
 EVENTS = frozenset({"session_started", "session_told", "graph_read"})
@@ -15,12 +16,13 @@ EVENTS = frozenset({"session_started", "session_told", "graph_read"})
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A memory of kind knowledge as far as links need to know it; `title` is in lower case."""
+    """A memory of kind knowledge as far as links need to know it; `names` is all that links may call it."""
 
     row: int
     vault: str
     id: str
     title: str
+    names: frozenset[str]
     status: Status
     own: bool
 
@@ -66,13 +68,13 @@ def arrows(db: sqlite3.Connection, vaults: Sequence[str], *, around: str = "") -
     or a label that Daybook does not set by itself.
     """
     found = db.execute(
-        "WITH marked AS MATERIALIZED (SELECT row, id, title FROM memories"
+        "WITH marked AS MATERIALIZED (SELECT row FROM memories"
         f" WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge' AND (category = ? OR id = ?))"
         " SELECT l.memory, l.rel, l.target, l.notes FROM links l JOIN memories m ON m.row = l.memory"
         f" WHERE m.vault IN ({_marks(vaults)}) AND m.kind = 'knowledge'"
         f" AND (l.rel NOT IN ({_marks(OWN_LABELS)}) OR l.notes != '[]'"
-        "  OR l.memory IN (SELECT row FROM marked) OR l.target IN (SELECT id FROM marked)"
-        "  OR lower(l.target) IN (SELECT lower(title) FROM marked))"
+        "  OR l.memory IN (SELECT row FROM marked)"
+        "  OR l.name IN (SELECT name FROM names WHERE memory IN (SELECT row FROM marked)))"
         " ORDER BY l.memory, l.rowid",
         (*vaults, GRAPH, around, *vaults, *sorted(OWN_LABELS)),
     )
@@ -83,19 +85,18 @@ def points(
     db: sqlite3.Connection, vaults: Sequence[str], arrows: Sequence[Arrow] = (), *, around: str = ""
 ) -> list[Point]:
     """Return what of *vaults* was put through the graph's tools, is *around*, or at an end of *arrows*."""
-    rows = json.dumps([arrow.row for arrow in arrows])
-    targets = json.dumps([arrow.target for arrow in arrows])
-    lowered = json.dumps([arrow.target.lower() for arrow in arrows])
+    starts = json.dumps([arrow.row for arrow in arrows])
+    ends = json.dumps([as_name(arrow.target) for arrow in arrows])
     found = db.execute(
-        "SELECT row, vault, id, title, status, category = ? FROM memories"
-        f" WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge' AND (category = ? OR id = ?"
-        "  OR row IN (SELECT value FROM json_each(?)) OR id IN (SELECT value FROM json_each(?))"
-        "  OR lower(title) IN (SELECT value FROM json_each(?))) ORDER BY row",
-        (GRAPH, *vaults, GRAPH, around, rows, targets, lowered),
+        "SELECT row, vault, id, title, (SELECT json_group_array(name) FROM names WHERE memory = row), status,"
+        f" category = ? FROM memories WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge'"
+        " AND (category = ? OR id = ? OR row IN (SELECT value FROM json_each(?))"
+        "  OR row IN (SELECT memory FROM names WHERE name IN (SELECT value FROM json_each(?)))) ORDER BY row",
+        (GRAPH, *vaults, GRAPH, around, starts, ends),
     )
     return [
-        Point(row, vault, memory_id, title.lower(), Status(status), bool(own))
-        for row, vault, memory_id, title, status, own in found
+        Point(row, vault, memory_id, title, frozenset(json.loads(names)), Status(status), bool(own))
+        for row, vault, memory_id, title, names, status, own in found
     ]
 
 

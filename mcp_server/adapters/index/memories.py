@@ -9,7 +9,7 @@ from typing import Any
 
 from mcp_server.adapters.index import changelog, scopes
 from mcp_server.core.changes import Change, Stamp
-from mcp_server.core.links import all_links
+from mcp_server.core.links import all_links, as_name, names
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
 from mcp_server.core.provenance import reads_like_instruction
 
@@ -88,9 +88,10 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
         remove(db, other, now)  # the file now at this path took over the id of one that is gone
     columns = _columns(vault, memory, stamp, digest)
     if row is None:
-        names = ", ".join(columns)
         marks = ", ".join("?" * len(columns))
-        cursor = db.execute(f"INSERT INTO memories ({names}) VALUES ({marks})", tuple(columns.values()))
+        cursor = db.execute(
+            f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values())
+        )
         row = cursor.lastrowid
         assert row is not None
     else:
@@ -102,9 +103,11 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     db.executemany("INSERT INTO tags VALUES (?, ?)", [(row, tag) for tag in dict.fromkeys(memory.tags)])
     db.execute("DELETE FROM links WHERE memory = ?", (row,))
     db.executemany(
-        "INSERT OR IGNORE INTO links (memory, rel, target, notes) VALUES (?, ?, ?, ?)",
-        [(row, link.rel, link.to, json.dumps(link.notes)) for link in all_links(memory)],
+        "INSERT OR IGNORE INTO links (memory, rel, target, name, notes) VALUES (?, ?, ?, ?, ?)",
+        [(row, link.rel, link.to, as_name(link.to), json.dumps(link.notes)) for link in all_links(memory)],
     )
+    db.execute("DELETE FROM names WHERE memory = ?", (row,))
+    db.executemany("INSERT INTO names VALUES (?, ?)", [(row, name) for name in names(memory)])
     changelog.note_change(db, row, vault, memory.id, Change.MODIFIED if known else Change.ADDED, now)
     return row
 
@@ -118,7 +121,7 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> None:
     row, vault, memory_id = found
     _remove_passages(db, row)
     scopes.leave(db, row)
-    for table in ("tags", "links"):
+    for table in ("tags", "links", "names"):
         db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
     changelog.note_change(db, row, vault, memory_id, Change.REMOVED, now)

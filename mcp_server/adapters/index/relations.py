@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.memories import Row, by_rows, rows
+from mcp_server.core.links import as_name
 
 EVENTS = frozenset({"contradiction_resolved"})
 
@@ -28,8 +29,8 @@ class Edge:
     """
     One link, seen from the memory `near`.
 
-    `target` is what the link says: an id, a title or a path. `other` is the memory at the other end,
-    of whatever status; None for a file and for what is not there.
+    `target` is what the link says: an id, a title, an alias or a path. `other` is the memory at the other
+    end, of whatever status; None for a file and for what is not there.
     """
 
     near: Row
@@ -65,26 +66,24 @@ def contradicting(
     """
     within = f"vault IN ({', '.join('?' * len(vaults))})"
     links = db.execute(
-        "SELECT s.row, s.vault, s.id, l.target FROM links l JOIN memories s ON s.row = l.memory"
+        "SELECT s.row, s.vault, s.id, l.name FROM links l JOIN memories s ON s.row = l.memory"
         f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{within}"
         f" AND (s.vault IN ({_marks(private)}) OR s.digest IN (SELECT digest FROM accepted))"
-        " ORDER BY s.row, l.target",
+        " ORDER BY s.row, l.name",
         (*vaults, *private),
     ).fetchall()
     if not links:
         return []
-    targets = json.dumps([target for *_, target in links])
-    lowered = json.dumps([target.lower() for *_, target in links])
     ends = db.execute(
-        f"SELECT row, vault, id, lower(title) FROM memories WHERE {within} AND status = 'active'"
-        " AND (id IN (SELECT value FROM json_each(?)) OR lower(title) IN (SELECT value FROM json_each(?)))",
-        (*vaults, targets, lowered),
+        "SELECT row, vault, id, name FROM names JOIN memories ON row = memory"
+        f" WHERE name IN (SELECT value FROM json_each(?)) AND {within} AND status = 'active'",
+        (json.dumps([name for *_, name in links]), *vaults),
     ).fetchall()
     pairs = [
         (End(source, vault, memory_id), End(row, place, id))
-        for source, vault, memory_id, target in links
-        for row, place, id, title in ends
-        if row != source and (target == id or target.lower() == title)
+        for source, vault, memory_id, said in links
+        for row, place, id, name in ends
+        if row != source and said == name
     ]
     return list(dict.fromkeys(pairs))
 
@@ -99,21 +98,30 @@ def edges(db: sqlite3.Connection, numbers: Iterable[int], vaults: Sequence[str])
         (wanted,),
     ).fetchall()
     named = _named(db, {target for *_, target in outgoing}, vaults)
-    found = [Edge(here[row], rel, True, target, named.get(target.lower())) for row, rel, target in outgoing]
-    names = {name.lower(): row for row in here.values() for name in (row.title, row.id)}
+    found = [Edge(here[row], rel, True, target, named.get(as_name(target))) for row, rel, target in outgoing]
     incoming = db.execute(
-        "SELECT l.memory, l.rel, l.target FROM links l JOIN memories s ON s.row = l.memory"
-        f" WHERE lower(l.target) IN (SELECT value FROM json_each(?)) AND s.vault IN ({_marks(vaults)})"
-        " ORDER BY l.memory, l.rel, l.target",
-        (json.dumps(list(names)), *vaults),
+        "SELECT n.memory, l.memory, l.rel, l.target FROM names n JOIN links l ON l.name = n.name"
+        " JOIN memories s ON s.row = l.memory WHERE n.memory IN (SELECT value FROM json_each(?))"
+        f" AND n.memory != l.memory AND s.vault IN ({_marks(vaults)}) ORDER BY l.memory, l.rel, l.target",
+        (wanted, *vaults),
     ).fetchall()
-    sources = by_rows(db, {row for row, *_ in incoming})
-    found += [
-        Edge(names[target.lower()], rel, False, target, sources[row])
-        for row, rel, target in incoming
-        if names[target.lower()].row != row
-    ]
-    return found
+    sources = by_rows(db, {row for _, row, *_ in incoming})
+    return found + [Edge(here[near], rel, False, target, sources[row]) for near, row, rel, target in incoming]
+
+
+def names_of(db: sqlite3.Connection, row: int) -> set[str]:
+    """Return what links may call the memory in *row*, as `core/links.py` compares it."""
+    return {name for (name,) in db.execute("SELECT name FROM names WHERE memory = ?", (row,))}
+
+
+def is_called(db: sqlite3.Connection, said: str, *, but: tuple[str, str]) -> bool:
+    """Tell whether a memory links to what is called *said*, other than the one of (vault, id) *but*."""
+    found = db.execute(
+        "SELECT 1 FROM links l JOIN memories s ON s.row = l.memory"
+        " WHERE l.name = ? AND (s.vault, s.id) != (?, ?) LIMIT 1",
+        (as_name(said), *but),
+    )
+    return found.fetchone() is not None
 
 
 def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str]) -> list[Row]:
@@ -129,16 +137,20 @@ def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str])
 
 
 def _named(db: sqlite3.Connection, names: Iterable[str], vaults: Sequence[str]) -> dict[str, Row]:
-    """Return name in lower case → the memory of that id, else of that title; the last of *vaults* wins."""
-    lowered = json.dumps([name.lower() for name in names])
-    found = rows(
-        db,
-        f"vault IN ({_marks(vaults)}) AND (id IN (SELECT value FROM json_each(?))"
-        " OR lower(title) IN (SELECT value FROM json_each(?)))",
-        (*vaults, lowered, lowered),
-    )
-    found.sort(key=lambda row: vaults.index(row.vault))
-    return {row.title.lower(): row for row in found} | {row.id: row for row in found}
+    """Return name → the memory of that id, else of that title or alias; the last of *vaults* wins."""
+    found = db.execute(
+        "SELECT memory, name FROM names JOIN memories ON row = memory"
+        f" WHERE name IN (SELECT value FROM json_each(?)) AND vault IN ({_marks(vaults)})",
+        (json.dumps([as_name(name) for name in names]), *vaults),
+    ).fetchall()
+    known = by_rows(db, {number for number, _ in found})
+    named = [(name, known[number]) for number, name in found]
+
+    def weight(one: tuple[str, Row]) -> tuple[bool, bool, int]:
+        name, row = one
+        return name == row.id, name == as_name(row.title), vaults.index(row.vault)
+
+    return dict(sorted(named, key=weight))
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 6
+SCHEMA = 7
 TOKENIZER = "porter unicode61"
 
 
@@ -31,9 +31,6 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("memories").create_index(["fingerprint"])
     db.table("memories").create_index(["vault", "status", "kind", "type", "updated", "source"])
     connection.execute("CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1")
-    # Links name memories by id or by title, in whatever case.
-    db.table("memories").create_index(["id"])
-    connection.execute("CREATE INDEX memories_title ON memories(lower(title))")
     db.table("memories").enable_fts(
         ["title", "text", "tags", "parts"], tokenize=TOKENIZER, create_triggers=True
     )
@@ -58,12 +55,15 @@ def create(connection: sqlite3.Connection) -> None:
 
     db.table("tags").create({"memory": int, "tag": str}, pk=("memory", "tag"))
     db.table("tags").create_index(["tag"])
+    # `name` is the target as it is compared with what memories are called: id, title and aliases.
     db.table("links").create(
-        {"memory": int, "rel": str, "target": str, "notes": str}, pk=("memory", "rel", "target")
+        {"memory": int, "rel": str, "target": str, "name": str, "notes": str}, pk=("memory", "rel", "target")
     )
     db.table("links").create_index(["target"])
-    connection.execute("CREATE INDEX links_lower_target ON links(lower(target))")
+    db.table("links").create_index(["name"])
     db.table("links").create_index(["rel"])
+    db.table("names").create({"memory": int, "name": str}, pk=("memory", "name"))
+    db.table("names").create_index(["name"])
     db.table("unreadable").create(
         {"path": str, "vault": str, "size": int, "mtime_ns": int, "line": int, "reason": str}, pk="path"
     )

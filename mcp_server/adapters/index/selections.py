@@ -129,16 +129,12 @@ def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence
     )
 
 
-# Not COLLATE NOCASE: SQLite turns the two comparisons of l.target into one IN, and loses the collation.
-_NAMED = "(t.id = l.target OR lower(t.title) = lower(l.target))"
-
-
 def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> list[Row]:
-    """Return the memories that the one at *path* links to by id or by title."""
+    """Return the memories that the one at *path* links to by id, title or alias."""
     return rows(
         db,
-        f"{_in(vaults)} AND row IN (SELECT t.row FROM links l JOIN memories s ON s.row = l.memory"
-        f" JOIN memories t ON {_NAMED} WHERE s.path = ?)",
+        f"{_in(vaults)} AND row IN (SELECT n.memory FROM memories s JOIN links l ON l.memory = s.row"
+        " JOIN names n ON n.name = l.name WHERE s.path = ?)",
         (*vaults, path),
     )
 

@@ -63,6 +63,7 @@ def read(found: Found, *, standing: str = "") -> str:
         *([standing] if standing else []),
     ]
     for name, values in (
+        ("aliases", memory.aliases),
         ("tags", memory.tags),
         ("touches", memory.touches),
         ("links", [f"{link.rel} {link.to}" for link in memory.links]),

@@ -1,0 +1,109 @@
+"""Links by name: a title, an alias, a former title, in whatever case."""
+
+import pytest
+
+from mcp_server.actions.contradiction import get_contradictions
+from mcp_server.actions.graph import read_graph
+from mcp_server.actions.link import get_related, unlink
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+
+
+def known(store: Store, title: str, text: str = "", **more: object) -> str:
+    return remember(store, Draft(title, text or f"About {title}.", **more)).memory.id  # type: ignore[arg-type]
+
+
+def linked(store: Store, memory_id: str) -> list[str]:
+    return [edge.other.id if edge.other else "nothing" for _, edge in get_related(store, memory_id).edges]
+
+
+def add_by_hand(store: Store, memory_id: str, lines: str) -> None:
+    path = read(store, memory_id).path
+    said = path.read_text(encoding="utf-8").replace("tags: []", f"{lines}\ntags: []")
+    path.write_text(said, encoding="utf-8")
+    sync(store)
+
+
+def test_links_by_title_survive_another_title(store: Store) -> None:
+    deploys = known(store, "Deploys")
+    other = known(store, "Pipeline", "See [[Deploys]].")
+
+    revise(store, deploys, Revision(title="How we release"))
+
+    assert read(store, deploys).memory.aliases == ("Deploys",)
+    assert (linked(store, other), linked(store, deploys)) == ([deploys], [other])
+    found = recall(store, Query("pipeline", limit=1, expand=True)).hits
+    assert [hit.id for hit in found] == [other, deploys]
+
+    rebuild(store)
+
+    assert (linked(store, other), linked(store, deploys)) == ([deploys], [other])
+
+
+def test_a_title_that_nothing_links_to_leaves_no_alias(store: Store) -> None:
+    deploys = known(store, "Deploys", "This is [[Deploys]] itself.")
+    known(store, "Pipeline", f"See [[{deploys}]].")
+
+    revise(store, deploys, Revision(title="How we release"))
+
+    assert "aliases" not in read(store, deploys).data.decode()
+
+
+def test_who_gets_an_old_title_back_needs_no_alias(store: Store) -> None:
+    deploys = known(store, "Deploys")
+    other = known(store, "Pipeline", "See [[deploys]].")
+
+    for title in ("How we release", "Releases", "DEPLOYS"):
+        revise(store, deploys, Revision(title=title))
+
+    assert read(store, deploys).memory.aliases == ()
+    assert linked(store, other) == [deploys]
+
+
+@pytest.mark.parametrize("first", ["Deploys", "Deploys until March"])
+def test_who_bears_a_title_goes_before_who_bore_it(store: Store, first: str) -> None:
+    ids = {title: known(store, title) for title in (first, *{"Deploys", "Deploys until March"} - {first})}
+    add_by_hand(store, ids["Deploys until March"], "aliases: [Deploys]")
+    other = known(store, "Pipeline", "See [[Deploys]].")
+
+    assert linked(store, other) == [ids["Deploys"]]
+    drawn = [edge.end for graph in read_graph(store, around=other) for edge in graph.edges]
+    assert drawn == [ids["Deploys"]]
+
+
+def test_an_alias_written_by_hand_is_a_name_for_every_link(store: Store) -> None:
+    one = known(store, "Cache in the database", "Caches live in Postgres.")
+    other = known(store, "Cache in memory")
+    add_by_hand(store, one, "aliases: [Café, 'Cache, old']")
+    add_by_hand(store, other, "links:\n  - {rel: contradicts, to: CAFÉ}")
+
+    assert linked(store, other) == [one]
+    assert len(get_contradictions(store)) == 1
+    assert [edge.end for graph in read_graph(store, around=one) for edge in graph.edges] == [one]
+    assert unlink(store, other, one).changed
+    assert get_contradictions(store) == []
+    assert read(store, other).memory.links == ()
+
+
+@pytest.mark.parametrize("said", ["Überblick", "ÜBERBLICK", "U\u0308berblick"])
+def test_letters_of_any_script_are_compared_in_any_case(store: Store, said: str) -> None:
+    overview = known(store, "Überblick")
+    other = known(store, "Start", f"See [[{said}]].")
+
+    assert linked(store, overview) == [other]
+    assert linked(store, other) == [overview]
+
+
+def test_a_rewrite_keeps_the_aliases_of_others(store: Store) -> None:
+    one = known(store, "Webhook")
+    add_by_hand(store, one, "aliases: [ 'hook' ]   # Obsidian")
+
+    revise(store, one, Revision(links=(Link("refines", "billing"),)))
+
+    assert b"\naliases: [ 'hook' ]   # Obsidian\n" in read(store, one).data
