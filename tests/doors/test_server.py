@@ -117,6 +117,53 @@ def test_errors_say_what_to_do(talk: Call) -> None:
     talk(conversation)
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentences"),
+    [
+        ("recall", {}, "The argument 'query' is missing: it takes a string."),
+        ("recall", {"query": None}, "The argument 'query' cannot be null: it takes a string."),
+        (
+            "recall",
+            {"query": "x", "limit": "many", "all_projects": "perhaps"},
+            """The argument 'limit' cannot be "many": it takes a whole number."""
+            """ The argument 'all_projects' cannot be "perhaps": it takes true or false.""",
+        ),
+        (
+            "recall",
+            {"query": "x", "limit": -1.5},
+            "The argument 'limit' cannot be -1.5: it takes a whole number.",
+        ),
+        (
+            "list_memories",
+            {"order": "size"},
+            """The argument 'order' cannot be "size": it takes one of updated, created, title.""",
+        ),
+        (
+            "remember",
+            {"title": "a", "content": "b", "level": "galaxy", "tags": ["x", None]},
+            """The argument 'tags' cannot be ["x", null]: it takes a list of strings or a string."""
+            """ The argument 'level' cannot be "galaxy": it takes one of user, project.""",
+        ),
+        ("link_memories", {"to": "x"}, "The argument 'from' is missing: it takes a string."),
+        ("save_conversation", {"title": "t", "messages": "hello"}, "it takes a list."),
+        ("read_memory", {"id": ["x" * 500]}, "xxx…: it takes a string."),
+        ("reed_memory", {}, "Did you mean read_memory or restore_memory or remember?"),
+        ("hoo", {}, "There is no tool 'hoo' here. DAYBOOK_TOOLSETS says which tools there are."),
+    ],
+)
+def test_wrong_arguments_are_named_with_what_they_take(
+    talk: Call, tool: str, arguments: dict[str, Any], sentences: str
+) -> None:
+    async def conversation(call: Answers) -> None:
+        said = await call(tool, **arguments)
+        assert call.failed
+        assert said.endswith(sentences)
+        assert said.startswith(("The argument '", "There is no tool '"))
+        assert len(said) < 300
+
+    talk(conversation)
+
+
 def test_a_memory_is_revised_forgotten_and_restored(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         memory_id = (await call("remember", title="Deploys", content="From main.")).split(": ")[0]

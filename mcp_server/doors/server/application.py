@@ -3,19 +3,17 @@
 import functools
 import keyword
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import ParamSpec
 
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.mcpserver import MCPServer
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 
 from mcp_server import __version__
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
+from mcp_server.doors.server.arguments import Server, refused
 from mcp_server.doors.server.session import Session
 
 P = ParamSpec("P")
-HOOK_TOOL = "hook"
 ALWAYS_LOADED = frozenset({"remember", "recall"})
 
 INSTRUCTIONS = (
@@ -32,12 +30,11 @@ class Application:
     def __init__(self, opened: Opened) -> None:
         self.opened = opened
         self.session = Session(opened.environment.get("CLAUDE_CODE_SESSION_ID", ""))
-        self.server = MCPServer(
+        self.server = Server(
             "daybook",
             version=__version__,
             instructions=INSTRUCTIONS,
             log_level="WARNING",
-            middleware=[_hide_hook_tool],
         )
 
     def tool(
@@ -54,9 +51,9 @@ class Application:
                 try:
                     return function(*args, **kwargs)
                 except DaybookError as error:
-                    return _refused(f"{error} {error.hint}".strip())
+                    return refused(f"{error} {error.hint}".strip())
                 except OSError as error:
-                    return _refused(f"The disk refused: {error.strerror or error}. Nothing was changed.")
+                    return refused(f"The disk refused: {error.strerror or error}. Nothing was changed.")
 
             self.server.tool(
                 description=" ".join((function.__doc__ or "").split()),
@@ -72,16 +69,3 @@ class Application:
             return function
 
         return register
-
-
-def _refused(sentence: str) -> CallToolResult:
-    """Return an error that the model can act on; raising would put the SDK's own words before it."""
-    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)
-
-
-async def _hide_hook_tool(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Leave the hooks' own tool out of the list: hooks call it by name, a model has no use for it."""
-    result = await call_next(ctx)
-    if ctx.method == "tools/list" and isinstance(result, dict):
-        result["tools"] = [tool for tool in result["tools"] if tool["name"] != HOOK_TOOL]
-    return result
