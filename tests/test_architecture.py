@@ -151,6 +151,12 @@ def test_a_module_is_short_and_its_name_says_what_is_in_it(path: Path) -> None:
     assert not SAYING_NOTHING & set(re.split(r"[._]", module_name(path)))
 
 
+def test_how_long_a_day_is_stands_once() -> None:
+    written = [path for path in MODULES if re.search(r"\b86_?400\b", path.read_text(encoding="utf-8"))]
+
+    assert list(map(module_name, written)) == ["core.dials"]
+
+
 def test_a_file_is_opened_with_its_encoding() -> None:
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

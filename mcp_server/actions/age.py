@@ -8,13 +8,13 @@ from mcp_server.actions.read import Found
 from mcp_server.adapters.index import ageing
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.tidying import AGEING, ORPHANS, TRASH
+from mcp_server.core.dials import DAY
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
 
 DROPPED_DAYS = 14  # days that a dropped memory waits in the archive; DESIGN section 3
-DAY = 86_400
 MOST = 200  # memories of one step in one run
 
 

@@ -33,7 +33,6 @@ from mcp_server.core.provenance import ASSISTANT, may_be_pushed, reads_like_inst
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
 
-DAY = 86_400.0
 AT_HAND = "Kept at hand"  # the heading of the hot set
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
@@ -245,4 +244,4 @@ def _entry(row: Row, *, stale: bool) -> Entry:
 
 
 def _age(row: Row, now: int) -> float:
-    return (now - max(row.updated, row.verified)) / DAY
+    return (now - max(row.updated, row.verified)) / dials.DAY

@@ -16,6 +16,7 @@ from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import sightings
 from mcp_server.adapters.vault import read_memory_file, stamp
+from mcp_server.core.dials import DAY
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, Memory, check_id, check_type, clean_title
 from mcp_server.core.mining import EXPIRES_AFTER, Mined, is_stored
@@ -24,7 +25,6 @@ from mcp_server.core.redaction import find_secrets
 from mcp_server.store import Store
 
 FOLDER = "candidates"
-DAY = 86_400.0
 MOST = 200  # candidates that wait in one place; of more, the newest are not kept
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mcp_server.adapters import files, transcript_file
+from mcp_server.core.dials import DAY
 from mcp_server.core.memory import slug
 from mcp_server.core.render import one_line, within
 from mcp_server.core.transcript import FAILED, Condenser, Speaker, Utterance
@@ -20,7 +21,7 @@ LOOKED_AT = 512 * 1024  # bytes of the transcript's end: what is older was told 
 PROMPTS, TOUCHED, FAILURES = 5, 12, 3
 BUDGET = 1400  # characters told after the compaction
 FOLDER = "work"
-FORGOTTEN_AFTER = 86_400  # seconds
+FORGOTTEN_AFTER = DAY
 
 KEEP = (
     "Keep in the summary: what the person decided, corrected or asked for and is not done yet, with its"

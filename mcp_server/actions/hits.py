@@ -17,7 +17,7 @@ from mcp_server.core.ranking import Score
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
 
-DAY = 86_400.0  # seconds
+DAY = dials.DAY
 WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead of its best passage
 
 

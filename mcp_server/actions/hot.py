@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mcp_server.adapters.index.memories import Row
     from mcp_server.core.prediction import Prediction
 
-DAY = 86_400.0
-
 
 @dataclass(frozen=True, slots=True)
 class Warm:
@@ -55,7 +53,7 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     keys = [vault.key for vault in store.vaults]
     now = store.now()
     found = selections.hot(
-        db, keys, accesses=dials.HOT_AFTER, since=now - int(dials.COLD_AFTER * DAY)
+        db, keys, accesses=dials.HOT_AFTER, since=now - int(dials.COLD_AFTER * dials.DAY)
     )  # pinned ones whatever they were used
     used = usage.usage_of(db, [row.ref for row in found])
     allowed = allowed_unasked(store, db, found)
@@ -110,7 +108,7 @@ def likely_next(
     keys = [vault.key for vault in store.vaults]
     now = store.now()
     given = given or (transitions.last_recall(db, session) if session else ())
-    given = given or transitions.latest_recall(db, keys, since=now - int(dials.COLD_AFTER * DAY))
+    given = given or transitions.latest_recall(db, keys, since=now - int(dials.COLD_AFTER * dials.DAY))
     state = given[: prediction.STATE]
     likely = prediction.next_after(state, transitions.steps(db, state, now))
     rows = [(one, selections.with_ref(db, one.ref)) for one in likely]
@@ -124,7 +122,7 @@ def likely_next(
 def heat_of(counts: Usage, now: int) -> float:
     """Return the heat of what was used like that; being promoted counts as the accesses it takes."""
     accesses = max(counts.accesses, dials.HOT_AFTER) if counts.promoted else counts.accesses
-    return dials.heat(accesses, (now - counts.last_heat) / DAY)
+    return dials.heat(accesses, (now - counts.last_heat) / dials.DAY)
 
 
 def _warm(row: "Row", counts: Usage, now: int) -> Warm:

@@ -15,13 +15,13 @@ from mcp_server.actions.trash import Trashed
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import erase, soundness
 from mcp_server.adapters.vault import Vault
+from mcp_server.core.dials import DAY
 from mcp_server.core.errors import Conflict, IndexUnavailable
 from mcp_server.store import Store
 
 ACTIONS = ("check", "vacuum", "rebuild", "all")
 STALE_LOG_DAYS = 30  # days after which a log that was put aside is of no use
 ASIDE_DAYS = 7  # days after which an index that was put aside is
-DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def hot_status(store: Store, *, session: str = "") -> HotStatus:
             importance=dials.importance(warm.row.text),
             trust=trust_of(warm.row, counts, now),
             accesses=counts.accesses,
-            age=(now - counts.last_access) / hot.DAY,
+            age=(now - counts.last_access) / dials.DAY,
         )
     free = len(held) < store.settings.hot_cache_max_items
     going = None if free else next((warm for warm in reversed(held) if not warm.row.pinned), None)

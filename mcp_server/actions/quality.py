@@ -11,11 +11,11 @@ from mcp_server.actions.read import find
 from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
 from mcp_server.adapters.index import receipts, selections
 from mcp_server.adapters.index.receipts import Receipt, Tally
+from mcp_server.core.dials import DAY
 from mcp_server.core.errors import Rejected
 from mcp_server.core.use import is_used, telling_tokens
 from mcp_server.store import Store
 
-DAY = 86_400
 WINDOW = DAY  # seconds within which a memory must have been given to count as used; FEATURES 3.2
 SHOWN = 5  # memories of each list of the statistics
 LEAST_GIVEN = 3  # answers after which a memory that was never used counts as least useful

@@ -7,10 +7,10 @@ from pathlib import Path
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files
 from mcp_server.adapters.index import audit
+from mcp_server.core.dials import DAY
 from mcp_server.store import Store
 
 GRACE_DAYS = 90  # days in the trash in which nothing deletes a file; as long as orphans wait
-DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)

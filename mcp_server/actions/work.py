@@ -23,6 +23,7 @@ from mcp_server.actions.tidy import tidy_when_due
 from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.core.dials import DAY
 from mcp_server.core.errors import DaybookError, ModelUnavailable
 from mcp_server.store import Store
 
@@ -32,7 +33,7 @@ LOCK = ".worker.lock"
 ROUNDS = 100  # looks at what is pending in one process, which somebody may go on adding to
 
 QUIET = 600  # seconds without a new line after which a session that said no goodbye is over
-REMEMBERED = 30 * 86_400  # seconds; Claude Code deletes older transcripts
+REMEMBERED = 30 * DAY  # seconds; Claude Code deletes older transcripts
 
 StoreFor = Callable[[Path | None], Store]
 """Opens the store as seen from a folder, None for where the process works."""

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mcp_server.core.dials import DAY
 from mcp_server.core.settings import Settings
 
 MODEL = "claude-haiku-5-5"
@@ -20,7 +21,7 @@ FRAME_TOKENS = 64  # roles and the like, which are counted with the prompt
 MOST_TRIES = 4  # calls for one item, ever
 PAUSES = (30.0, 120.0, 600.0)  # seconds after an item's first, second and every further try
 JITTER = 0.5  # the share of a pause that is added at random, so that machines do not return together
-LONGEST_PAUSE = 31 * 86400.0  # seconds; no answer keeps the model away for longer
+LONGEST_PAUSE = 31 * DAY  # no answer keeps the model away for longer
 
 _NO_CREDIT = re.compile(r"credit balance|billing|spend(?:ing)? limit|usage limit", re.IGNORECASE)
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Any
 
+from mcp_server.core.dials import DAY
 from mcp_server.core.memory import MAX_TITLE, fingerprint
 from mcp_server.core.provenance import MANUAL, reads_like_instruction
 from mcp_server.core.redaction import find_secrets, redact
@@ -41,7 +42,7 @@ MOST_TAGS = 20
 
 CLUSTER = 0.85  # cosine from which two memories are worth a look; DESIGN 6.5
 CONTAINED = 0.75  # share of its telling words that another memory must have to stand for a near one
-FRESH = 86_400  # seconds in which nothing is dropped
+FRESH = DAY  # in which nothing is dropped
 
 
 class Relation(StrEnum):

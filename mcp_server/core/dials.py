@@ -9,6 +9,8 @@ import math
 import re
 from dataclasses import dataclass
 
+DAY = 86_400  # seconds
+
 CURRENCY_LIFE = {"progress": 7.0, "context": 30.0}  # days until the currency is 0; other types stay at 1
 FADED = 0.3  # below this currency a memory is left out of the brief
 

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from mcp_server.core.dials import DAY
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RELATES_TO, SUPERSEDES, is_artifact
 from mcp_server.core.memory import ID, MAX_TITLE, Level, Status, slug
@@ -17,7 +18,7 @@ from mcp_server.core.render import one_line
 
 GRAPH = "graph"  # category of what was put through the graph's tools
 GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: who was changed since is never archived; DESIGN 3, FEATURES C-19
-SESSION_TTL = 86_400  # KG_SESSION_TTL: seconds that a registration lives; FEATURES 3.3
+SESSION_TTL = DAY  # KG_SESSION_TTL: seconds that a registration lives; FEATURES 3.3
 PUT_AWAY_WEIGHT = 0.2  # an edge to an archived neighbour; 0 kept whole clusters away for good, FEATURES 3.3
 LONG_GIST = 300  # characters from which on it is said that a gist is long; FEATURES 3.3
 OWN_LABELS = frozenset({RELATES_TO, "contradicts", SUPERSEDES})

@@ -6,6 +6,7 @@ Every size is measured on what is rendered, never estimated (FEATURES 3.3).
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from mcp_server.core.dials import DAY
 from mcp_server.core.graph import GRACE_DAYS, Edge, Graph, Node, scores
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import Status
@@ -50,7 +51,7 @@ def to_archive(graph: Graph, *, now: int, limit: int) -> list[Node]:
     blocks, lines = _lengths(graph)
     if _left(blocks, lines, frozenset()) <= limit:
         return []
-    before = now - GRACE_DAYS * 86_400
+    before = now - GRACE_DAYS * DAY
     eligible = [
         node
         for node in graph.nodes

@@ -3,11 +3,11 @@
 import sqlite3
 from collections.abc import Sequence
 
+from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core import dials
 from mcp_server.core.memory import Status
 
-DAY = 86_400  # seconds
 LASTING = ("architecture", "decision", "pattern", "gotcha", "preference")
 """Types that age only when they were never used; DESIGN section 3."""
 
@@ -37,7 +37,7 @@ def idle(
     lasting = ", ".join(f"'{name}'" for name in LASTING)
     return rows(
         db,
-        f"vault IN ({', '.join('?' * len(vaults))}) AND status = 'active' AND pinned = 0"
+        f"vault IN ({marks(vaults)}) AND status = 'active' AND pinned = 0"
         " AND (kind != 'knowledge' OR category != 'graph')"
         " AND max(updated, verified) < ? AND NOT EXISTS (SELECT 1 FROM usage u"
         " WHERE u.ref = memories.vault || '/' || memories.id"
@@ -45,7 +45,7 @@ def idle(
         " OR (u.accesses >= ? AND u.last_access > ?)"
         f" OR (memories.kind = 'knowledge' AND memories.type IN ({lasting}) AND u.accesses > 0)))"
         f"{only}",
-        (*vaults, before, before, dials.HOT_AFTER, now - int(dials.COLD_AFTER * DAY)),
+        (*vaults, before, before, dials.HOT_AFTER, now - int(dials.COLD_AFTER * dials.DAY)),
         f"kind = 'knowledge' AND type != 'note', max(updated, verified), id LIMIT {int(limit)}",
     )
 
@@ -60,7 +60,7 @@ def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> l
     ends = "links l JOIN names n ON n.name = l.name JOIN memories a"  # l.memory is linked with n.memory
     return rows(
         db,
-        f"vault IN ({', '.join('?' * len(vaults))}) AND status = ?"
+        f"vault IN ({marks(vaults)}) AND status = ?"
         f" AND row NOT IN (SELECT n.memory FROM {ends} ON a.row = l.memory WHERE a.status = 'active')"
         f" AND row NOT IN (SELECT l.memory FROM {ends} ON a.row = n.memory WHERE a.status = 'active')"
         " AND (session = '' OR category = 'graph' OR session NOT IN"
@@ -73,7 +73,7 @@ def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> l
 def linked_orphans(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
     """Return the refs of the orphans that an active memory is linked with again."""
     alone = {row.ref for row in unlinked(db, vaults, Status.ORPHANED)}
-    orphans = rows(db, f"vault IN ({', '.join('?' * len(vaults))}) AND status = 'orphaned'", vaults, "row")
+    orphans = rows(db, f"vault IN ({marks(vaults)}) AND status = 'orphaned'", vaults, "row")
     return [row.ref for row in orphans if row.ref not in alone]
 
 
@@ -83,7 +83,7 @@ def put_away_since(
     """Return what tidying put away before that Unix second with that *status*, or for that *reason*."""
     return rows(
         db,
-        f"vault IN ({', '.join('?' * len(vaults))}) AND status IN ('archived', 'orphaned')"
+        f"vault IN ({marks(vaults)}) AND status IN ('archived', 'orphaned')"
         " AND vault || '/' || id IN"
         " (SELECT ref FROM put_away WHERE at < ? AND (status = ? OR (reason = ? AND reason != '')))",
         (*vaults, before, status, reason),

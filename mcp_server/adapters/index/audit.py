@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.ledger import Watermark
 
 # What only says that a memory was shown, or keeps our own books, is not history.
@@ -73,8 +74,8 @@ def history(
     conditions = [
         *(["ref = ?"] if ref else []),
         *(["session = ?"] if session else []),
-        *([f"event IN ({', '.join('?' * len(events))})"] if events else []),
-        *([f"(ref = '' OR {_VAULT} IN ({', '.join('?' * len(vaults))}))"] if vaults else []),
+        *([f"event IN ({marks(events)})"] if events else []),
+        *([f"(ref = '' OR {_VAULT} IN ({marks(vaults)}))"] if vaults else []),
     ]
     bound = [*([ref] if ref else []), *([session] if session else []), *events, *vaults]
     return _deeds(db, " AND ".join(conditions) or "1", bound, f"at DESC, row DESC LIMIT {int(limit)}")
@@ -83,7 +84,7 @@ def history(
 def since(db: sqlite3.Connection, watermark: Watermark, *, but: str, events: Sequence[str]) -> list[Deed]:
     """Return what was done after *watermark* outside the session *but*, the earliest first."""
     after = "coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
-    where = f"offset > {after} AND session != ? AND event IN ({', '.join('?' * len(events))})"
+    where = f"offset > {after} AND session != ? AND event IN ({marks(events)})"
     return _deeds(db, where, [json.dumps(watermark), but, *events], "at, row")
 
 
@@ -100,7 +101,7 @@ def last_unseen(
     db: sqlite3.Connection, ref: str, watermark: Watermark, *, events: Sequence[str]
 ) -> Deed | None:
     """Return the last of *events* that was done to *ref*, None when it lies before *watermark*."""
-    among = f"ref = ? AND event IN ({', '.join('?' * len(events))})"
+    among = f"ref = ? AND event IN ({marks(events)})"
     last = f"row = (SELECT row FROM audit WHERE {among} ORDER BY at DESC, row DESC LIMIT 1)"
     after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
     found = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")

@@ -10,7 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
+from mcp_server.core.dials import DAY
 
 GIVEN = ("recalled", "used")
 COUNTED = (
@@ -18,7 +20,6 @@ COUNTED = (
     *("confirmed", "judged", "tidied", "transcript_kept", "transcript_learned", "spent"),
 )
 EVENTS = frozenset(COUNTED)
-DAY = 86_400  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def known(
 
     *everywhere*: all sessions.
     """
-    here = f"vault IN ({', '.join('?' * len(vaults))}) OR folder = ? OR substr(folder, 1, ?) = ?"
+    here = f"vault IN ({marks(vaults)}) OR folder = ? OR substr(folder, 1, ?) = ?"
     inside = folder.rstrip("/") + "/"
     found = db.execute(
         f"SELECT {_ONE} FROM ({_HEARD}) GROUP BY id HAVING ? OR sum({here})"
@@ -153,7 +154,7 @@ def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: 
     found = db.execute(
         "SELECT g.ref, m.title, count(*), sum(g.recalled + g.used) FROM given g"
         " JOIN memories m ON m.vault || '/' || m.id = g.ref"
-        f" WHERE m.vault IN ({', '.join('?' * len(vaults))}) GROUP BY g.ref HAVING count(*) >= 2"
+        f" WHERE m.vault IN ({marks(vaults)}) GROUP BY g.ref HAVING count(*) >= 2"
         f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
         vaults,
     )
@@ -165,7 +166,7 @@ def recurring_tags(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int)
     found = db.execute(
         "SELECT t.tag, '', count(DISTINCT m.session), count(*) FROM tags t"
         " JOIN memories m ON m.row = t.memory"
-        f" WHERE m.session != '' AND m.status = 'active' AND m.vault IN ({', '.join('?' * len(vaults))})"
+        f" WHERE m.session != '' AND m.status = 'active' AND m.vault IN ({marks(vaults)})"
         " GROUP BY t.tag HAVING count(DISTINCT m.session) >= 2"
         f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
         vaults,

@@ -1,12 +1,17 @@
 """Filters as SQL conditions over the memories of the index."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory import Status
 
 if TYPE_CHECKING:  # hooks, which load this, have no use for queries
     from mcp_server.core.query import Filter
+
+
+def marks(values: Collection[object]) -> str:
+    """Return as many places for values in SQL as there are *values*."""
+    return ", ".join("?" * len(values))
 
 
 def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
@@ -19,7 +24,7 @@ def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
         values.extend(found)
 
     def add_any(column: str, allowed: Sequence[object]) -> None:
-        add(f"{column} IN ({', '.join('?' * len(allowed))})", *allowed)
+        add(f"{column} IN ({marks(allowed)})", *allowed)
 
     add_any("memories.vault", list(vaults))
     if filter.as_of:

@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.graph import GRAPH, OWN_LABELS
 from mcp_server.core.links import as_name
@@ -69,10 +70,10 @@ def arrows(db: sqlite3.Connection, vaults: Sequence[str], *, around: str = "") -
     """
     found = db.execute(
         "WITH marked AS MATERIALIZED (SELECT row FROM memories"
-        f" WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge' AND (category = ? OR id = ?))"
+        f" WHERE vault IN ({marks(vaults)}) AND kind = 'knowledge' AND (category = ? OR id = ?))"
         " SELECT l.memory, l.rel, l.target, l.notes FROM links l JOIN memories m ON m.row = l.memory"
-        f" WHERE m.vault IN ({_marks(vaults)}) AND m.kind = 'knowledge'"
-        f" AND (l.rel NOT IN ({_marks(OWN_LABELS)}) OR l.notes != '[]'"
+        f" WHERE m.vault IN ({marks(vaults)}) AND m.kind = 'knowledge'"
+        f" AND (l.rel NOT IN ({marks(OWN_LABELS)}) OR l.notes != '[]'"
         "  OR l.memory IN (SELECT row FROM marked)"
         "  OR l.name IN (SELECT name FROM names WHERE memory IN (SELECT row FROM marked)))"
         " ORDER BY l.memory, l.rowid",
@@ -89,7 +90,7 @@ def points(
     ends = json.dumps([as_name(arrow.target) for arrow in arrows])
     found = db.execute(
         "SELECT row, vault, id, title, (SELECT json_group_array(name) FROM names WHERE memory = row), status,"
-        f" category = ? FROM memories WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge'"
+        f" category = ? FROM memories WHERE vault IN ({marks(vaults)}) AND kind = 'knowledge'"
         " AND (category = ? OR id = ? OR row IN (SELECT value FROM json_each(?))"
         "  OR row IN (SELECT memory FROM names WHERE name IN (SELECT value FROM json_each(?)))) ORDER BY row",
         (GRAPH, *vaults, GRAPH, around, starts, ends),
@@ -103,7 +104,7 @@ def points(
 def ids(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
     """Return the ids of all knowledge of *vaults*."""
     found = db.execute(
-        f"SELECT id FROM memories WHERE vault IN ({_marks(vaults)}) AND kind = 'knowledge'", tuple(vaults)
+        f"SELECT id FROM memories WHERE vault IN ({marks(vaults)}) AND kind = 'knowledge'", tuple(vaults)
     )
     return [str(row[0]) for row in found]
 
@@ -129,7 +130,7 @@ def linking_to(db: sqlite3.Connection, vaults: Sequence[str], target: str) -> li
     """Return the refs of the memories of *vaults* that have a link to *target*."""
     found = db.execute(
         "SELECT DISTINCT m.vault || '/' || m.id FROM links l JOIN memories m ON m.row = l.memory"
-        f" WHERE l.target = ? AND m.vault IN ({_marks(vaults)}) ORDER BY 1",
+        f" WHERE l.target = ? AND m.vault IN ({marks(vaults)}) ORDER BY 1",
         (target, *vaults),
     )
     return [str(row[0]) for row in found]
@@ -158,7 +159,7 @@ def by_hand(
     found = db.execute(
         "SELECT c.vault || '/' || c.id, max(c.at), m.row IS NULL FROM changes c"
         " LEFT JOIN memories m ON m.vault = c.vault AND m.id = c.id"
-        f" WHERE c.vault IN ({_marks(vaults)}) AND c.at >= ? AND c.at < ?"
+        f" WHERE c.vault IN ({marks(vaults)}) AND c.at >= ? AND c.at < ?"
         " AND (m.row IS NULL AND c.change = 'removed' OR c.change = 'modified' OR m.updated >= ?)"
         " AND NOT EXISTS (SELECT 1 FROM audit a WHERE a.ref = c.vault || '/' || c.id"
         " AND (a.at BETWEEN c.at - 2 AND c.at + 2"  # a file is taken in a moment after the line
@@ -175,7 +176,3 @@ def count_sessions(db: sqlite3.Connection, since: int) -> int:
         "SELECT count(*) FROM sessions WHERE short != '' AND last >= ? AND NOT ended", (since,)
     )
     return int(found.fetchone()[0])
-
-
-def _marks(values: Collection[object]) -> str:
-    return ", ".join("?" * len(values))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mcp_server.adapters.index import changelog, scopes
+from mcp_server.adapters.index.filters import marks
 from mcp_server.core.changes import Change, Stamp
 from mcp_server.core.links import all_links, as_name, names
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
@@ -88,9 +89,8 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
         remove(db, other, now)  # the file now at this path took over the id of one that is gone
     columns = _columns(vault, memory, stamp, digest)
     if row is None:
-        marks = ", ".join("?" * len(columns))
         cursor = db.execute(
-            f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values())
+            f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks(columns)})", tuple(columns.values())
         )
         row = cursor.lastrowid
         assert row is not None
@@ -193,11 +193,8 @@ def path_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str:
 
 def problems(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Problem]:
     """Return what could not be read in *vaults*, by path."""
-    marks = ", ".join("?" * len(vaults))
-    rows = db.execute(
-        f"SELECT path, line, reason FROM unreadable WHERE vault IN ({marks}) ORDER BY path", tuple(vaults)
-    )
-    return [Problem(*row) for row in rows]
+    sql = f"SELECT path, line, reason FROM unreadable WHERE vault IN ({marks(vaults)}) ORDER BY path"
+    return [Problem(*row) for row in db.execute(sql, tuple(vaults))]
 
 
 def rows(db: sqlite3.Connection, where: str, values: Sequence[object], order: str = "") -> list[Row]:
@@ -216,10 +213,9 @@ def by_rows(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, Row]:
 
 def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> list[str]:
     """Return up to three ids of *vaults* that share the beginning or a part of *memory_id*."""
-    marks = ", ".join("?" * len(vaults))
     stem = memory_id.rpartition("-")[0] or memory_id
     rows = db.execute(
-        f"SELECT id FROM memories WHERE vault IN ({marks}) AND (id LIKE ? OR id LIKE ?) LIMIT 3",
+        f"SELECT id FROM memories WHERE vault IN ({marks(vaults)}) AND (id LIKE ? OR id LIKE ?) LIMIT 3",
         (*vaults, f"{memory_id[:12]}%", f"%{stem[:20]}%"),
     )
     return [str(found[0]) for found in rows]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, by_rows, rows
 from mcp_server.core.links import as_name
 
@@ -64,11 +65,11 @@ def contradicting(
     A file outside the *private* vaults may come from anybody, so what it contradicts counts only when the
     person accepted it: otherwise a repository could silence what the person knows.
     """
-    within = f"vault IN ({', '.join('?' * len(vaults))})"
+    within = f"vault IN ({marks(vaults)})"
     links = db.execute(
         "SELECT s.row, s.vault, s.id, l.name FROM links l JOIN memories s ON s.row = l.memory"
         f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{within}"
-        f" AND (s.vault IN ({_marks(private)}) OR s.digest IN (SELECT digest FROM accepted))"
+        f" AND (s.vault IN ({marks(private)}) OR s.digest IN (SELECT digest FROM accepted))"
         " ORDER BY s.row, l.name",
         (*vaults, *private),
     ).fetchall()
@@ -102,7 +103,7 @@ def edges(db: sqlite3.Connection, numbers: Iterable[int], vaults: Sequence[str])
     incoming = db.execute(
         "SELECT n.memory, l.memory, l.rel, l.target FROM names n JOIN links l ON l.name = n.name"
         " JOIN memories s ON s.row = l.memory WHERE n.memory IN (SELECT value FROM json_each(?))"
-        f" AND n.memory != l.memory AND s.vault IN ({_marks(vaults)}) ORDER BY l.memory, l.rel, l.target",
+        f" AND n.memory != l.memory AND s.vault IN ({marks(vaults)}) ORDER BY l.memory, l.rel, l.target",
         (wanted, *vaults),
     ).fetchall()
     sources = by_rows(db, {row for _, row, *_ in incoming})
@@ -129,7 +130,7 @@ def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str])
     wanted = set(tags)
     found = rows(
         db,
-        f"vault IN ({_marks(vaults)}) AND status = 'active'"
+        f"vault IN ({marks(vaults)}) AND status = 'active'"
         " AND row IN (SELECT memory FROM tags WHERE tag IN (SELECT value FROM json_each(?)))",
         (*vaults, json.dumps(list(tags))),
     )
@@ -140,7 +141,7 @@ def _named(db: sqlite3.Connection, names: Iterable[str], vaults: Sequence[str]) 
     """Return name → the memory of that id, else of that title or alias; the last of *vaults* wins."""
     found = db.execute(
         "SELECT memory, name FROM names JOIN memories ON row = memory"
-        f" WHERE name IN (SELECT value FROM json_each(?)) AND vault IN ({_marks(vaults)})",
+        f" WHERE name IN (SELECT value FROM json_each(?)) AND vault IN ({marks(vaults)})",
         (json.dumps([as_name(name) for name in names]), *vaults),
     ).fetchall()
     known = by_rows(db, {number for number, _ in found})
@@ -151,7 +152,3 @@ def _named(db: sqlite3.Connection, names: Iterable[str], vaults: Sequence[str]) 
         return name == row.id, name == as_name(row.title), vaults.index(row.vault)
 
     return dict(sorted(named, key=weight))
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index import filters, relations
+from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.provenance import MANUAL, SEARCHED_ALONE
@@ -76,10 +77,10 @@ def newest(
     What is never shown unasked is left out, and so is what lies outside the *private* vaults and was not
     accepted: enough of it would leave no room for what the person knows.
     """
-    of_types = f" AND type IN ({_marks(types)})" if types else ""
+    of_types = f" AND type IN ({marks(types)})" if types else ""
     where = (
         f"{_in(vaults)} AND status = 'active' AND kind = ?{of_types}"
-        f" AND source NOT IN ({_marks(NEVER)})"
+        f" AND source NOT IN ({marks(NEVER)})"
         f" AND ({_in(private)} OR digest IN (SELECT digest FROM accepted))"
     )
     newest_rows = f"SELECT row FROM memories WHERE {where} ORDER BY updated DESC, row LIMIT {int(limit)}"
@@ -122,7 +123,7 @@ def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence
     """Return active memories that wait for the person: those of *shared* vaults, and suspicious ones."""
     return rows(
         db,
-        f"{_in(vaults)} AND ({_in(shared)} OR (source NOT IN ({_marks(SOURCES)}) AND instructing = 1))"
+        f"{_in(vaults)} AND ({_in(shared)} OR (source NOT IN ({marks(SOURCES)}) AND instructing = 1))"
         " AND kind = 'knowledge' AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
         (*vaults, *shared, *SOURCES),
         "path",
@@ -190,8 +191,4 @@ def note_facts(db: sqlite3.Connection, names: Sequence[str]) -> None:
 
 
 def _in(vaults: Sequence[str]) -> str:
-    return f"vault IN ({_marks(vaults)})"
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))
+    return f"vault IN ({marks(vaults)})"

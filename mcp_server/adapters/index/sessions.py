@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.ledger import Watermark
 
 EVENTS = frozenset(
@@ -99,7 +100,7 @@ def told_last(db: sqlite3.Connection, vault: str) -> SessionRow | None:
 
 def latest(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[SessionRow]:
     """Return the sessions that worked in one of the projects with these *vaults*, the latest first."""
-    return _rows(db, f"vault IN ({', '.join('?' * len(vaults))})", vaults, limit=limit)
+    return _rows(db, f"vault IN ({marks(vaults)})", vaults, limit=limit)
 
 
 def _rows(db: sqlite3.Connection, where: str, bound: Sequence[object], *, limit: int) -> list[SessionRow]:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_server.core.budget import MOST_TRIES, Outcome
+from mcp_server.core.dials import DAY
 from mcp_server.core.memory import parse_timestamp
 
 EVENTS = frozenset({"reserved", "spent", "paused"})
-DAY = 86400  # seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from mcp_server.adapters.index import vectors
+from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core.journal import Change, Entry, change_of
 from mcp_server.core.memory import Status
@@ -70,9 +71,8 @@ def open_run(db: sqlite3.Connection, scope: str) -> str:
 
 def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
     """Return the last run that changed a memory of *vaults* and was not undone, '' when there is none."""
-    marks = ", ".join("?" * len(vaults))
     found = db.execute(
-        f"SELECT run FROM tidied WHERE NOT undone AND step != ? AND vault IN ({marks})"
+        f"SELECT run FROM tidied WHERE NOT undone AND step != ? AND vault IN ({marks(vaults)})"
         " ORDER BY rowid DESC LIMIT 1",
         (FORGETTING, *vaults),
     ).fetchone()

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcp_server.core.dials import DAY
 from mcp_server.core.prediction import STATE, Step
 
 EVENTS = frozenset({"recalled"})
@@ -59,8 +60,7 @@ def steps(db: sqlite3.Connection, firsts: Sequence[str] | None, now: int) -> lis
         f" WHERE s.second != ?{chosen} ORDER BY s.first, s.second",
         (_OUT, _OUT, *([] if firsts is None else [json.dumps(list(firsts))])),
     )
-    day = 86_400.0
     return [
-        Step(first, second, count, (now - at) / day, out, (now - out_at) / day)
+        Step(first, second, count, (now - at) / DAY, out, (now - out_at) / DAY)
         for first, second, count, at, out, out_at in found
     ]

@@ -42,7 +42,7 @@ class Usage:
         """Tell whether the memory belongs to the hot set at *now*."""
         return dials.is_hot(
             accesses=self.accesses - self.counted_from,
-            age=(now - self.last_heat) / 86_400.0,
+            age=(now - self.last_heat) / dials.DAY,
             pinned=pinned,
             promoted=self.promoted > 0,
         )

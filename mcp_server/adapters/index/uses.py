@@ -42,7 +42,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 def _access(db: sqlite3.Connection, ref: str, at: int) -> None:
     """Count an access; one that was promoted and went cold since has to earn its place like any other."""
-    long_ago = at - int(dials.COLD_AFTER * 86_400)
+    long_ago = at - int(dials.COLD_AFTER * dials.DAY)
     _move(db, ref, "promoted = CASE WHEN max(promoted, last_access) <= ? THEN 0 ELSE promoted END", long_ago)
     _move(db, ref, "accesses = accesses + 1, last_access = max(last_access, ?)", at)
 
