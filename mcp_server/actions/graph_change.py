@@ -34,10 +34,14 @@ def create(store: Store, draft: Draft) -> None:
         raise Conflict(f"'{draft.id}' was put by another process this moment.") from error
 
 
-def change(store: Store, found: Found, revision: Revision, session: str) -> None:
-    """Revise what was read; what the person had not accepted is not accepted by changing its links."""
+def change(store: Store, found: Found, revision: Revision, session: str) -> Found:
+    """
+    Revise what was read, and return it as it is now.
+
+    What the person had not accepted is not accepted by changing its links.
+    """
     accept = is_accepted(store, found)
-    revise(store, found.memory.id, revision, version=found.digest, session=session, accept=accept)
+    return revise(store, found.memory.id, revision, version=found.digest, session=session, accept=accept)
 
 
 def returned(here: Store, found: Found, session: str) -> Found:

@@ -15,14 +15,14 @@ from mcp_server.actions.graph_change import (
     returned,
 )
 from mcp_server.actions.graph_node import Put
-from mcp_server.actions.link import must_be_active
+from mcp_server.actions.link import check_end
 from mcp_server.actions.read import Found, look_up, read
-from mcp_server.actions.remember import reinstate, supersede
+from mcp_server.actions.remember import reinstate, take_place
 from mcp_server.actions.revise import Revision
 from mcp_server.actions.sync import sync
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph import GRAPH, artifact_id, check_relation, end_of, id_of, stands_for, words_of
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES
+from mcp_server.core.links import SUPERSEDES
 from mcp_server.core.memory import ID, Draft, Level, Link, Memory
 from mcp_server.core.provenance import ASSISTANT
 from mcp_server.store import Store
@@ -42,7 +42,7 @@ def put_edge(
     Add the edge, or update the notes of the one with these ends and that label.
 
     An end is the id of a memory or the path of a file. Raises NotFound for an id that nobody has, Rejected
-    for a contradiction of what is not valid any more.
+    for ends that cannot be linked so, as `link` does.
     """
     here = at_level(store, level)
     start, end, rel = end_of(start), end_of(end), check_relation(rel)
@@ -54,17 +54,16 @@ def put_edge(
             sync(store_of)
             if look_up(store_of, name) is None:
                 raise NotFound(name, nearest(store_of, name))
-    if rel == CONTRADICTS and ID.fullmatch(end):
-        must_be_active(read(store, end).memory)
+    check_end(id_of(start), read(store, end).memory if ID.fullmatch(end) else None, rel)
 
     def attempt() -> Put:
         found = _start(here, level, start, session)
         memory, came = _with_edge(found.memory, rel, end, notes)
         if memory == found.memory:
             return Put(start, added=False, gist=rel)
-        change(here, found, Revision(links=memory.links, supersedes=memory.supersedes), session)
+        now = change(here, found, Revision(links=memory.links, supersedes=memory.supersedes), session).memory
         if rel == SUPERSEDES:
-            supersede(store, memory, since=store.clock().replace(microsecond=0), session=session)
+            take_place(store, now, [end], session=session)
         return Put(start, added=came, gist=rel)
 
     return repeated(attempt)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.read import Found, find, is_accepted, look_up, read
-from mcp_server.actions.remember import reinstate, supersede
+from mcp_server.actions.remember import reinstate, take_place
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import ensure_synced, self_healing
 from mcp_server.adapters.index import relations
@@ -81,7 +81,9 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
     here = found.memory
     other = None if is_artifact(target.strip()) else read(store, target)
     end = other.memory.id if other else _path(target)
-    _check(here, other, rel)
+    if rel == CONTRADICTS:
+        must_be_active(here)
+    check_end(here.id, other.memory if other else None, rel)
     if Link(rel, end) in (Link(each.rel, each.to) for each in all_links(here)):
         return Linked(here.id, rel, end, changed=False)
     if len(all_links(here)) >= MAX_LINKS:
@@ -200,6 +202,23 @@ def must_be_active(memory: Memory) -> None:
         )
 
 
+def check_end(start: str, other: Memory | None, rel: str) -> None:
+    """Raise Rejected when the memory *start* cannot be linked so with *other*, None for a file."""
+    if other is None:
+        if rel in (SUPERSEDES, CONTRADICTS):
+            raise Rejected(
+                f"A file cannot be linked as '{rel}'; only memories can.",
+                "Link to a memory's id, or use another label.",
+            )
+        return
+    if other.id == start:
+        raise Rejected("A memory cannot be linked to itself.", "Give two ids.")
+    if rel == CONTRADICTS:
+        must_be_active(other)
+    if rel == SUPERSEDES and start in other.supersedes:
+        raise Rejected(f"'{other.id}' supersedes '{start}' already.", "Unlink that first to turn it round.")
+
+
 def _says_so_too(store: Store, other: str, here: Memory) -> bool:
     """Tell whether the memory *other* says that it contradicts *here*."""
     called = names(here)
@@ -208,31 +227,12 @@ def _says_so_too(store: Store, other: str, here: Memory) -> bool:
     )
 
 
-def _check(here: Memory, other: Found | None, rel: str) -> None:
-    if other is None:
-        if rel in (SUPERSEDES, CONTRADICTS):
-            raise Rejected(
-                f"A file cannot be linked as '{rel}'; only memories can.",
-                "Link to a memory's id, or use another label.",
-            )
-        return
-    if other.memory.id == here.id:
-        raise Rejected("A memory cannot be linked to itself.", "Give two ids.")
-    if rel == CONTRADICTS:
-        must_be_active(here)
-        must_be_active(other.memory)
-    if rel == SUPERSEDES and here.id in other.memory.supersedes:
-        raise Rejected(
-            f"'{other.memory.id}' supersedes '{here.id}' already.", "Unlink that first to turn it round."
-        )
-
-
 def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked:
     here, old = found.memory, other.memory
     kept = is_accepted(store, found)
     revision = Revision(supersedes=(*here.supersedes, old.id))
     now = revise(store, here.id, revision, session=session, accept=kept).memory
-    supersede(store, replace(now, supersedes=(old.id,)), since=now.updated, session=session)
+    take_place(store, now, [old.id], session=session)
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)
     note = f"'{old.id}' is superseded now; it is found with include_archived."
     if old.status is not Status.ACTIVE:

@@ -1,6 +1,7 @@
 """remember: one thing worth knowing becomes one file; it is acknowledged when the file is on the disk."""
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -68,8 +69,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
             )
             kept = is_accepted(store, known)
             known = revise(store, known.memory.id, revision, session=draft.session, accept=kept)
-            since = known.memory.updated
-            supersede(store, replace(known.memory, supersedes=older), since=since, session=draft.session)
+            take_place(store, known.memory, older, session=draft.session)
         return Remembered(known.memory, known.path, level, known=True)
     memory, path = _write(store, vault, draft)
     supersede(store, memory, session=draft.session)
@@ -101,6 +101,11 @@ def supersede(store: Store, memory: Memory, *, since: datetime | None = None, se
                 )
                 with contextlib.suppress(IndexUnavailable):
                     catch_up(store)
+
+
+def take_place(store: Store, memory: Memory, olds: Sequence[str], *, session: str = "") -> None:
+    """Make superseded those of *olds* that are active: just now the file of *memory* came to say so."""
+    supersede(store, replace(memory, supersedes=tuple(olds)), since=memory.updated, session=session)
 
 
 def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:

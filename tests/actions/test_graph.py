@@ -13,7 +13,7 @@ from mcp_server.actions.graph_node import delete_node, put_node, recall_node
 from mcp_server.actions.graph_sync import register, session_called, short_of, sync_graph
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.remember import reinstate, remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up, rebuild, sync
 from mcp_server.adapters import ledger
@@ -234,6 +234,33 @@ def test_supersedes_takes_the_road_of_remember(store: Store, clock: Clock) -> No
     assert delete_edge(store, PROJECT, "new", "old", "supersedes")
     assert read(store, "new").memory.supersedes == read(store, "new").memory.links == ()
     assert read(store, "old").memory.status is Status.ACTIVE
+
+
+def test_what_was_active_again_stays_so_when_more_is_superseded(store: Store) -> None:
+    for name in ("first", "second", "new"):
+        node(store, name)
+    put_edge(store, PROJECT, "new", "first", "supersedes")
+    reinstate(store, "first", by="new")
+
+    put_edge(store, PROJECT, "new", "second", "supersedes")
+
+    assert [read(store, name).memory.status for name in ("first", "second")] == [
+        Status.ACTIVE,
+        Status.SUPERSEDED,
+    ]
+
+
+def test_two_do_not_supersede_each_other_nor_a_file(store: Store) -> None:
+    node(store, "old"), node(store, "new")
+    put_edge(store, PROJECT, "new", "old", "supersedes")
+
+    with pytest.raises(Rejected, match="supersedes 'old' already"):
+        put_edge(store, PROJECT, "old", "new", "supersedes")
+    with pytest.raises(Rejected, match="A file cannot"):
+        put_edge(store, PROJECT, "new", "src/a.ts", "supersedes")
+
+    assert read(store, "new").memory.status is Status.ACTIVE
+    assert read(store, "new").memory.supersedes == ("old",)
 
 
 def test_an_edge_may_lead_from_the_project_to_the_person(store: Store) -> None:
