@@ -24,7 +24,7 @@ from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.query import Filter
 from mcp_server.store import Store
-from tests.actions.test_tidy import plan_of
+from tests.actions.tidy.knowledge import plan_of
 from tests.conftest import Clock
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel

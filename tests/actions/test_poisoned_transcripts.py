@@ -30,7 +30,7 @@ from mcp_server.core.query import Filter, Query
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import one_line
 from mcp_server.store import Store
-from tests.core.test_redaction import KEYS, PASSWORDS, SHAPED
+from tests.core.made_secrets import KEYS, PASSWORDS, SHAPED
 from tests.recorded import Recorded
 from tests.scripted_model import Answer, ScriptedModel, reply
 

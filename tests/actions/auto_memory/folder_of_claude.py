@@ -1,0 +1,44 @@
+"""Topic files as Claude Code writes them, and what became of them."""
+
+from pathlib import Path
+
+from mcp_server.actions.auto_memory import Imported, import_auto_memory
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.read import Found, read
+from mcp_server.core.query import Filter
+from mcp_server.store import Store
+
+PARQUET = "Exports of the invoices are written as parquet files."
+PROMPT = "are the exports of the invoices written as parquet files"
+
+
+def topic(folder: Path, name: str, text: str, *, kind: str = "project", description: str = "") -> Path:
+    """Write a topic file and its line in the index, as Claude Code does."""
+    path = folder / f"{name}.md"
+    description = description or text[:60]
+    path.write_text(
+        f"---\nname: {name}\ndescription: {description}\nmetadata:\n  node_type: memory\n  type: {kind}\n"
+        f"---\n\n{text}\n",
+        encoding="utf-8",
+    )
+    index = folder / "MEMORY.md"
+    said = index.read_text(encoding="utf-8") if index.exists() else ""
+    if f"({name}.md)" not in said:
+        index.write_text(f"{said}- [{name}]({name}.md) — {description}\n", encoding="utf-8")
+    return path
+
+
+def taken(store: Store, claude: Path) -> dict[str, Imported]:
+    return {one.file: one for one in import_auto_memory(store, claude).topics}
+
+
+def memory_of(store: Store, imported: Imported) -> Found:
+    return read(store, imported.id)
+
+
+def total(store: Store) -> int:
+    return list_memories(store, Filter()).total
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*.md"))}

@@ -1,0 +1,282 @@
+"""What Claude Code tells by itself is not told twice."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.auto_memory import Outcome
+from mcp_server.actions.brief import brief
+from mcp_server.actions.claude_md import current_block
+from mcp_server.actions.inject import inject
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import sync
+from mcp_server.adapters import auto_memory_folder
+from mcp_server.adapters.auto_memory_folder import slug_of
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+from tests.actions.auto_memory.folder_of_claude import PARQUET, PROMPT, taken, topic, total
+from tests.live import ROOT
+
+# Not told twice
+
+
+@pytest.fixture
+def known(store: Store, claude: Path, folder: Path) -> str:
+    """The id of a memory that came from `exports.md`."""
+    topic(folder, "exports", PARQUET)
+    return taken(store, claude)["exports.md"].id
+
+
+def shown(store: Store, *, session: str = "s1") -> str:
+    return brief(store).text + current_block(store).text + inject(store, PROMPT, session=session)
+
+
+def test_what_claude_code_tells_is_told_neither_by_a_brief_nor_a_prompt_nor_a_block(
+    store: Store, known: str, claude: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "parquet" not in shown(store)
+    assert "parquet" in read(store, known).memory.text
+
+    monkeypatch.setenv(auto_memory_folder.OFF, "1")
+    assert known in brief(store).text
+    assert "parquet" in current_block(store).text
+    assert known in inject(store, PROMPT, session="s2")
+
+
+def test_a_subagent_is_told_because_not_every_one_is_given_the_index(
+    store: Store, claude: Path, folder: Path
+) -> None:
+    topic(folder, "exports", "We decided that exports are parquet files.")
+    taken(store, claude)
+
+    assert "parquet" in brief(store, for_subagent=True).text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: (folder / "exports.md").unlink(),
+        lambda folder: (folder / "exports.md").write_text(f"{PARQUET}!", encoding="utf-8"),
+        lambda folder: (folder / "exports.md").write_bytes(
+            (folder / "exports.md").read_bytes().replace(b"parquet", b"arrow!!")
+        ),
+        lambda folder: (folder / "MEMORY.md").unlink(),
+        lambda folder: (folder / "MEMORY.md").write_text("- something else\n", encoding="utf-8"),
+        lambda folder: (folder / "MEMORY.md").write_text(
+            "- filling\n" * 200 + "- [exports](exports.md)\n", encoding="utf-8"
+        ),
+        lambda folder: (folder / "MEMORY.md").write_text(
+            "x" * 25_000 + "\n- [exports](exports.md)\n", encoding="utf-8"
+        ),
+    ],
+    ids=["deleted", "longer", "as long", "no index", "not in it", "below line 200", "behind 25 KB"],
+)
+def test_it_is_told_again_once_claude_code_does_not_tell_it(
+    store: Store, known: str, folder: Path, change: Callable[[Path], object]
+) -> None:
+    change(folder)
+
+    assert "parquet" in brief(store).text
+    assert "parquet" in inject(store, PROMPT, session="s1")
+
+
+def test_a_topic_file_that_was_only_touched_still_tells_it(store: Store, known: str, folder: Path) -> None:
+    os.utime(folder / "exports.md", (1, 1))
+
+    assert "parquet" not in shown(store)
+
+
+def test_a_memory_that_was_pinned_is_told_until_the_next_import(
+    store: Store, known: str, claude: Path
+) -> None:
+    revise(store, known, Revision(pinned=True))
+    assert "parquet" in brief(store).text
+
+    taken(store, claude)
+    assert "parquet" not in brief(store).text
+
+
+def test_a_memory_that_says_more_than_the_topic_file_is_told(
+    store: Store, claude: Path, folder: Path
+) -> None:
+    richer = "Exports of the invoices are written nightly as compressed parquet files."
+    known = remember(store, Draft("Exports", richer, type="context")).memory
+    topic(folder, "exports", PARQUET, description="Exports")
+
+    (one,) = taken(store, claude).values()
+
+    assert (one.outcome, one.id) == (Outcome.MERGED, known.id)
+    assert "nightly" in brief(store).text
+
+
+def test_a_memory_that_says_something_else_by_now_is_told(store: Store, known: str) -> None:
+    revise(store, known, Revision(text=f"{PARQUET} They are compressed."))
+
+    assert "compressed" in brief(store).text
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("home", {"autoMemoryEnabled": False}),
+        ("home", {"env": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}}),
+        ("project", {"autoMemoryEnabled": False}),
+    ],
+)
+def test_settings_that_switch_auto_memory_off_make_us_tell_it(
+    store: Store, known: str, claude: Path, project: Path, place: str, said: dict[str, object]
+) -> None:
+    path = (claude if place == "home" else project / ".claude") / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(said), encoding="utf-8")
+
+    assert "parquet" in brief(store).text
+
+
+def test_another_project_is_told_what_this_ones_index_says_of_the_person(
+    store: Store, claude: Path, folder: Path, open_here: Callable[..., Opened], tmp_path: Path
+) -> None:
+    topic(folder, "role", "Ada is a data engineer.", kind="user")
+    taken(store, claude)
+
+    assert "data engineer" not in brief(store).text
+    assert "data engineer" in brief(open_here(folder=tmp_path / "blog").store()).text
+
+
+def test_notes_that_cannot_be_read_hide_nothing(store: Store, known: str, memory_dir: Path) -> None:
+    (note,) = (memory_dir / "auto-memory").glob("*.json")
+    whole = note.read_text(encoding="utf-8")
+    odd = json.loads(whole)
+    odd["topics"]["exports.md"]["ref"] = []
+    for damage in ("", "[]", whole[:-20], json.dumps(odd), '{"topics": 3}', "[" * 100_000):
+        note.write_text(damage, encoding="utf-8")
+
+        assert "parquet" in brief(store).text
+
+
+# The processes
+
+
+@pytest.fixture
+def run(memory_dir: Path, project: Path) -> Callable[..., str]:
+    """Run a module of the product in the project, as Claude Code and the shell do; return what it prints."""
+
+    def run_(*words: str, stdin: str = "", **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", *words],
+            cwd=project,
+            input=stdin,
+            env={
+                **os.environ,
+                "MEMORY_DIR": str(memory_dir),
+                "EMBEDDING_MODEL": "none",
+                "PYTHONPATH": str(ROOT),
+                **environment,
+            },
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run_
+
+
+def test_the_hook_leaves_it_out_until_the_topic_file_is_deleted_or_auto_memory_is_off(
+    run: Callable[..., str], claude: Path, folder: Path, project: Path, store: Store
+) -> None:
+    path = topic(folder, "exports", PARQUET)
+    topic(folder, "webhook", "The webhook skips body parsing.")
+    remember(store, Draft("Colour", "Buttons are green.", type="decision"))
+    run("mcp_server.doors.cli", "import", "auto-memory")
+    said = json.dumps({"session_id": "s1", "source": "startup", "cwd": str(project)})
+
+    def told(**environment: str) -> str:
+        return run("mcp_server.doors.hooks", "SessionStart", stdin=said, **environment)
+
+    at_first = told()
+    assert "green" in at_first
+    assert "parquet" not in at_first and "webhook" not in at_first
+
+    off = told(CLAUDE_CODE_DISABLE_AUTO_MEMORY="1")
+    assert "parquet" in off and "webhook" in off
+
+    path.unlink()
+    afterwards = told()
+    assert "parquet" in afterwards and "webhook" not in afterwards
+
+
+def test_the_command_tells_what_was_taken_in_and_what_was_not(
+    run: Callable[..., str], claude: Path, folder: Path
+) -> None:
+    topic(folder, "exports", PARQUET)
+    (folder / "empty.md").write_bytes(b"")
+
+    dry = run("mcp_server.doors.cli", "import", "auto-memory", "--dry-run")
+    told = run("mcp_server.doors.cli", "import", "auto-memory")
+    again = json.loads(run("mcp_server.doors.cli", "import", "auto-memory", "--json"))
+
+    assert "would be" in dry and "exports.md" in dry
+    assert "1 added, 1 left" in told and "A memory needs a text." in told
+    assert again["folder"] == str(folder)
+    assert [(one["file"], one["outcome"]) for one in again["topics"]] == [
+        ("empty.md", "left"),
+        ("exports.md", "unchanged"),
+    ]
+
+
+def test_only_the_person_may_say_where_claude_codes_folder_is(
+    run: Callable[..., str], claude: Path, project: Path
+) -> None:
+    place = project / "config" / "projects" / slug_of(project) / "memory"
+    place.mkdir(parents=True)
+    topic(place, "exports", PARQUET)
+    words = ("mcp_server.doors.cli", "import", "auto-memory", "--dry-run")
+
+    assert "exports.md" in run(*words, CLAUDE_CONFIG_DIR=str(project / "config"))
+
+    (project / ".claude").mkdir()
+    said = json.dumps({"env": {"CLAUDE_CONFIG_DIR": str(project / "config")}})
+    (project / ".claude" / "settings.json").write_text(said, encoding="utf-8")
+    assert "keeps no memory" in run(*words, CLAUDE_CONFIG_DIR=str(project / "config"))
+
+
+def test_two_imports_at_once_take_everything_in_once(
+    run: Callable[..., str], claude: Path, folder: Path, store: Store
+) -> None:
+    topic(folder, "exports", PARQUET)
+    topic(folder, "webhook", "The webhook skips body parsing.")
+    topic(folder, "colours", "Buttons on the landing page are green.")
+    topic(folder, "deploys", "Ada starts each deploy by hand at noon.")
+
+    with ThreadPoolExecutor(2) as pool:
+        words = ("mcp_server.doors.cli", "import", "auto-memory", "--json")
+        both = [json.loads(one) for one in pool.map(lambda _: run(*words), range(2))]
+
+    outcomes = [{one["outcome"] for one in done["topics"]} for done in both]
+    assert sorted(outcomes, key=min) == [{"added"}, {"unchanged"}]
+    sync(store)
+    assert total(store) == 4
+
+
+def test_the_command_says_in_one_sentence_that_there_is_nothing(
+    run: Callable[..., str], claude: Path, project: Path
+) -> None:
+    place = claude / "projects" / slug_of(project) / "memory"
+
+    said = run("mcp_server.doors.cli", "import", "auto-memory")
+    assert said == f"Claude Code keeps no memory of this project: there is no {place}.\n"
+    assert json.loads(run("mcp_server.doors.cli", "import", "auto-memory", "--json"))["folder"] is None
+
+    place.mkdir(parents=True)
+    assert run("mcp_server.doors.cli", "import", "auto-memory") == f"There are no topic files in {place}.\n"

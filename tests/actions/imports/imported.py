@@ -1,0 +1,69 @@
+"""What an import did, and a state file to import from."""
+
+import json
+from pathlib import Path
+
+from mcp_server.actions.imports.formats import Imported
+from mcp_server.actions.imports.take import Item, Outcome
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.read import read
+from mcp_server.core.memory import Memory, Status
+from mcp_server.core.query import Filter
+from mcp_server.store import Store
+
+EVERYTHING = Filter(statuses=tuple(Status))
+
+
+def state(path: Path, *memories: dict[str, object]) -> Path:
+    """Write a state.json of memory-mcp."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    said = {"version": 2, "project": "shop", "memories": list(memories), "extractionCount": 3}
+    path.write_text(json.dumps(said), encoding="utf-8")
+    return path
+
+
+def mem(number: int, content: str, **more: object) -> dict[str, object]:
+    return {
+        "id": f"mem_17000000000{number}_abc{number}",
+        "type": "decision",
+        "content": content,
+        "tags": ["billing"],
+        "created": "2026-01-02T03:04:05.678Z",
+        "updated": "2026-02-03T04:05:06.789Z",
+        "confidence": 0.4,
+        "accessCount": 7,
+        **more,
+    }
+
+
+def one(done: list[Imported]) -> Imported:
+    (imported,) = done
+    return imported
+
+
+def items(done: list[Imported]) -> dict[str, Item]:
+    return {item.key: item for item in one(done).items}
+
+
+def outcomes(done: list[Imported]) -> dict[str, Outcome]:
+    return {item.key: item.outcome for item in one(done).items}
+
+
+def memories(store: Store) -> dict[str, Memory]:
+    """Return all memories of *store* by their titles."""
+    listing = list_memories(store, EVERYTHING, limit=1000)
+    return {row.title: read(store, row.id).memory for row in listing.rows}
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return every file below *folder* with its bytes, without the index."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.startswith((".", "memory.db"))
+    }
+
+
+def index_rows(store: Store) -> list[object]:
+    with store.database.read() as db:
+        return db.execute("SELECT path, digest FROM memories").fetchall()

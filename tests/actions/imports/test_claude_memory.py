@@ -1,0 +1,105 @@
+"""The folders of claude-memory, one of which may lie where ours does."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.imports.formats import import_from
+from mcp_server.actions.imports.take import Outcome
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+from tests.actions.imports.imported import items, outcomes
+
+NOTE = "11111111-2222-4333-8444-555555555555"
+TALK = "21111111-2222-4333-8444-555555555555"
+SNAP = "31111111-2222-4333-8444-555555555555"
+GONE = "41111111-2222-4333-8444-555555555555"
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    folder = tmp_path / "claude-memory"
+    return filled(folder)
+
+
+def filled(folder: Path) -> Path:
+    for name in ("knowledge", "conversations", "sessions", "archive"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "knowledge/index.json").write_text("[]")
+    head = "**Created:** 2026-01-02T03:04:05.000Z\n**Updated:** 2026-01-03T03:04:05.000Z\n"
+    note = f"# Retry rule\n\n**Tags:** api, Retry\n**Type:** note\n{head}\n---\n\nRetry thrice."
+    note += "\n\n---\n\nThen stop."
+    (folder / f"knowledge/{NOTE}.md").write_text(note)
+    talk = (
+        f"# About retries\n\n{head}\n---\n\n"
+        "## USER\n\nHow often?\n---\n*really*\n\n*2026-01-02T03:04:05.000Z*\n\n---\n\n"
+        "## ASSISTANT\n\nThrice.\n\n*2026-01-02T03:05:05.000Z*\n\n---\n\n"
+    )
+    (folder / f"conversations/{TALK}.md").write_text(talk)
+    session = {
+        "id": SNAP, "title": "Half done", "context": "Retries are half done.", "files": ["src/retry.ts"],
+        "variables": {"branch": "retry"}, "createdAt": 1767323045000, "metadata": {"mood": "fine"},
+    }  # fmt: skip
+    (folder / f"sessions/{SNAP}.json").write_text(json.dumps(session))
+    (folder / f"archive/{GONE}.md").write_text(f"# Old rule\n\n**Type:** note\n{head}\n---\n\nRetry never.")
+    return folder
+
+
+def test_a_folder_of_uuids_becomes_knowledge_conversations_sessions_and_archive(
+    store: Store, theirs: Path
+) -> None:
+    done = import_from(store, "claude-memory", theirs)
+
+    assert set(outcomes(done).values()) == {Outcome.TAKEN}
+    note, talk, snap, gone = (read(store, id).memory for id in (NOTE, TALK, SNAP, GONE))
+    assert (note.title, note.text, note.tags) == (
+        "Retry rule",
+        "Retry thrice.\n\n---\n\nThen stop.",
+        ("api", "retry"),
+    )
+    assert note.updated == datetime(2026, 1, 3, 3, 4, 5, tzinfo=UTC)
+    assert talk.kind is Kind.CONVERSATION
+    assert "## user · 2026-01-02T03:04:05Z\n\nHow often?\n---\n*really*\n" in talk.text
+    assert (snap.kind, snap.touches, snap.notes) == (Kind.SESSION, ("src/retry.ts",), ("mood: fine",))
+    assert snap.created == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert snap.text.endswith("## Variables\n\n- branch: retry")
+    assert gone.status is Status.ARCHIVED
+    assert set(outcomes(import_from(store, "claude-memory", theirs)).values()) == {Outcome.UNCHANGED}
+
+
+def test_in_our_own_folder_their_files_stay_as_they_are(store: Store) -> None:
+    folder = filled(store.home)
+    before = {path: path.read_bytes() for path in folder.rglob("*-2222-*") if path.is_file()}
+
+    done = import_from(store, "claude-memory", folder)
+
+    assert {path: path.read_bytes() for path in before} == before
+    assert items(done)[f"knowledge/{NOTE}"].why == "is a memory already, where it lies"
+    assert items(done)[SNAP].outcome is Outcome.TAKEN
+    assert read(store, SNAP).path.suffix == ".md"
+    assert recall(store, Query("retry thrice")).hits
+
+
+def test_their_index_that_lies_where_ours_does_is_kept(
+    memory_dir: Path, open_here: Callable[..., Opened]
+) -> None:
+    memory_dir.mkdir()
+    with closing(sqlite3.connect(memory_dir / "memory.db")) as db:
+        db.execute("CREATE TABLE memories (id TEXT PRIMARY KEY, title TEXT, archived INTEGER)")
+        db.execute("INSERT INTO memories VALUES ('a', 'Retry rule', 1)")
+        db.commit()
+
+    remember(open_here().store(), Draft("Ours", "Ours."))
+
+    with closing(sqlite3.connect(memory_dir / "memory.db.other-tool")) as db:
+        assert db.execute("SELECT title, archived FROM memories").fetchall() == [("Retry rule", 1)]

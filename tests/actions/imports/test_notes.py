@@ -1,0 +1,67 @@
+"""Folders of markdown notes, as Obsidian keeps them."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.imports.formats import import_from
+from mcp_server.actions.imports.take import Outcome
+from mcp_server.core.memory import Link
+from mcp_server.store import Store
+from tests.actions.imports.imported import items, memories, one, outcomes
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    (folder / "work").mkdir(parents=True)
+    (folder / ".obsidian").mkdir()
+    (folder / ".obsidian/hidden.md").write_text("hidden")
+    (folder / "work/Deploy Plan.md").write_text(
+        "---\ntags: [ops, Release]\naliases: [shipping]\ncreated: 2025-05-06\nstatus: draft\n---\n"
+        "See [[Servers]] and [[work/Rollback#Steps]]. #urgent `#code` [[Nowhere]]\n"
+    )
+    (folder / "work/Rollback.md").write_text("---\ntitle: How to roll back\n---\nPress the button.\n")
+    (folder / "Servers.md").write_text("# All servers\n\nTwo of them.\n")
+    (folder / "picture.png").write_bytes(b"png")
+    (folder / "empty.md").write_text("")
+    (folder / "broken.md").write_bytes(b"\xff\xfe")
+    os.utime(folder / "Servers.md", (1_700_000_000, 1_700_000_000))
+    (tmp_path / "outside.md").write_text("outside")
+    (folder / "link.md").symlink_to(tmp_path / "outside.md")
+    (folder / "linked").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe.md")
+    return folder
+
+
+def test_notes_come_with_tags_links_and_the_dates_of_their_files(store: Store, notebook: Path) -> None:
+    done = import_from(store, "notes", notebook)
+
+    found = memories(store)
+    assert set(found) == {"Deploy Plan", "How to roll back", "Servers"}
+    plan = found["Deploy Plan"]
+    assert plan.tags == ("ops", "release", "urgent")
+    assert plan.notes == ("alias: shipping", "status: draft")
+    assert plan.created == datetime(2025, 5, 6, tzinfo=UTC)
+    assert plan.links == (Link("relates-to", found["How to roll back"].id),)
+    assert "[[Servers]]" in plan.text
+    assert found["Servers"].created == datetime.fromtimestamp(1_700_000_000, UTC)
+    why = {key: item.why for key, item in items(done).items() if item.outcome is Outcome.REFUSED}
+    assert why["link.md"] == why["linked"] == "is a symbolic link, which is not followed"
+    assert set(why) == {"link.md", "linked", "pipe.md", "broken.md", "empty.md"}
+    assert one(done).remarks == ("1 files that are no markdown were left.",)
+    assert not any("outside" in memory.text for memory in found.values())
+
+
+def test_a_changed_note_is_revised_and_a_touched_one_is_not(store: Store, notebook: Path) -> None:
+    import_from(store, "notes", notebook)
+    (notebook / "Servers.md").write_text("# All servers\n\nThree of them.\n")
+    os.utime(notebook / "work/Rollback.md", (1_800_000_000, 1_800_000_000))
+
+    again = outcomes(import_from(store, "notes", notebook))
+
+    assert again["Servers.md"] is Outcome.REVISED
+    assert again["work/Rollback.md"] is Outcome.UNCHANGED
+    assert memories(store)["Servers"].text.endswith("Three of them.")

@@ -1,0 +1,49 @@
+"""Memories to tidy, and what became of them."""
+
+import json
+
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.core.memory import Draft, Status
+from mcp_server.store import Store
+from tests.core.test_verdict import test_what_differs_where_it_matters_is_replaced_and_never_merged as traps
+from tests.scripted_model import Answer, reply
+
+TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]
+
+
+def put(store: Store, text: str, *, title: str = "", type: str = "decision", **more: object) -> str:
+    draft = Draft(title or text[:60], text, type=type, **{"source": "extracted", **more})  # type: ignore[arg-type]
+    return remember(store, draft).memory.id
+
+
+def status(store: Store, memory_id: str) -> Status:
+    return read(store, memory_id).memory.status
+
+
+def files_of(store: Store) -> dict[str, bytes]:
+    """Return every memory's file in the store, whatever folder it lies in."""
+    return {str(path.relative_to(store.home)): path.read_bytes() for path in store.home.rglob("*.md")}
+
+
+def in_trash(store: Store) -> list[str]:
+    return sorted(path.stem for path in (store.home / "trash").rglob("*.md"))
+
+
+ALIKE = (
+    "Deploys run from GitHub Actions on every push to main",
+    "Deploys run from GitHub Actions on each push to main, after the tests",
+)
+
+
+def plan_of(**parts: object) -> Answer:
+    return reply(json.dumps({"keep": [], "merge": [], "drop": [], **parts}))
+
+
+FIVE = (
+    "The shop's frontend is written in TypeScript with React",
+    "Payments go through Stripe, never through PayPal",
+    "Stripe webhooks need the raw request body",
+    "Nightly reports are built at 02:30 by cron",
+    "The old beta banner is shown until 2026-11-01",
+)

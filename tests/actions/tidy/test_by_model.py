@@ -1,0 +1,128 @@
+"""What a model may merge and drop."""
+
+from collections.abc import Callable
+
+from mcp_server.actions.read import read
+from mcp_server.actions.tidy import tidy
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Status
+from mcp_server.store import Store
+from tests.actions.tidy.knowledge import FIVE, files_of, in_trash, plan_of, put, status
+from tests.conftest import Clock
+from tests.scripted_model import Answer, ScriptedModel
+
+
+def test_a_model_merges_and_drops_what_the_checks_let_through(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    merged = {
+        "from": [2, 3],
+        "title": "Stripe payments",
+        "text": "Payments go through Stripe, never through PayPal; webhooks need the raw request body.",
+    }
+    with ScriptedModel([plan_of(keep=[1, 4], merge=[merged], drop=[5])]) as api:
+        store = with_model(api)
+        ids = []
+        for text in FIVE:
+            ids.append(
+                put(
+                    store,
+                    text,
+                    tags=(text.split()[0],),
+                    source="assistant" if "PayPal" in text else "extracted",
+                )
+            )
+            clock.pass_days(0.01)
+        clock.pass_days(2)
+        done = tidy(store)
+        again = tidy(store)
+
+        assert (done.calls, again.calls, api.calls) == (1, 0, 1)
+        assert done.counts == {"merges": 1, "drops": 1}
+    made = read(store, done.entries[0].changes[0].id).memory
+    assert (made.source, made.merged_from, made.tags) == (
+        "assistant",
+        (ids[1], ids[2]),
+        ("payments", "stripe"),
+    )
+    assert all(status(store, each) is Status.SUPERSEDED for each in ids[1:3])
+    assert read(store, ids[4]).memory.archived_reason == "dropped"
+    assert not list((store.home / "work").glob("*.json"))
+    clock.pass_days(15)
+    assert in_trash(store) == []
+    tidy(store, with_model=False)
+    assert in_trash(store) == [ids[4]]
+
+
+def test_a_model_that_drops_what_the_person_said_changes_nothing(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])]) as api:
+        store = with_model(api)
+        ids = [put(store, text, source="manual") for text in FIVE]
+        clock.pass_days(2)
+        done = tidy(store)
+
+        assert done.counts == {}
+        assert "protected" in done.refused[0]
+        assert all(status(store, each) is Status.ACTIVE for each in ids)
+        assert tidy(store).calls == 0  # the same question has the same answer
+
+
+def test_nothing_is_dropped_on_its_first_day(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])]) as api:
+        store = with_model(api)
+        for text in FIVE:
+            put(store, text)
+        clock.pass_days(0.9)
+
+        assert "protected" in tidy(store).refused[0]
+
+
+def test_without_consent_or_enough_memories_nobody_is_asked(
+    with_model: Callable[[ScriptedModel], Store], open_here: Callable[..., Opened]
+) -> None:
+    with ScriptedModel() as api:
+        store = with_model(api)
+        for text in FIVE[:4]:
+            put(store, text)
+        tidy(store)
+        put(store, FIVE[4])
+        tidy(open_here(ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=api.url).store())
+        tidy(store, dry_run=True)
+
+        assert api.calls == 0
+
+
+def test_a_dry_run_asks_only_when_told_and_its_answer_is_used(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])]) as api:
+        store = with_model(api)
+        for text in FIVE:
+            put(store, text)
+            clock.pass_days(0.01)
+        clock.pass_days(2)
+        before = files_of(store)
+        dry = tidy(store, dry_run=True, with_model=True)
+        assert files_of(store) == before
+        done = tidy(store)
+
+        assert (api.calls, done.calls) == (1, 0)
+        assert dry.counts == done.counts == {"drops": 1}
+
+
+def test_a_model_that_does_not_answer_is_reported_and_the_rest_goes_on(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    with ScriptedModel([Answer(reset=True)]) as api:
+        store = with_model(api)
+        for text in FIVE:
+            put(store, text, type="note")
+        clock.pass_days(100)
+        done = tidy(store)
+
+        assert done.waits
+        assert done.counts == {"ageing": 5}

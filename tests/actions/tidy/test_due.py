@@ -1,0 +1,137 @@
+"""When tidying is due, and what it is for: the same answers from fewer memories."""
+
+import re
+from pathlib import Path
+
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.sync import catch_up, rebuild, sync
+from mcp_server.actions.tidy import Tidied, tidy, tidy_when_due
+from mcp_server.core.query import Query
+from mcp_server.store import Store
+from tests.actions.tidy.knowledge import ALIKE, FIVE, TRAPS, put
+from tests.conftest import Clock
+
+# When it is due
+
+
+def learned(store: Store, pieces: int) -> None:
+    for number in range(pieces):
+        store.ledger.append(
+            "transcript_learned", store.clock(), path="/t.jsonl", session="s", end=1, turns=[str(number)]
+        )
+    catch_up(store)
+
+
+def test_it_is_due_after_ten_pieces_and_at_most_once_an_hour(store: Store, clock: Clock) -> None:
+    learned(store, 9)
+    assert tidy_when_due(store) is None
+    learned(store, 1)
+    assert isinstance(tidy_when_due(store), Tidied)
+    learned(store, 10)
+    assert tidy_when_due(store) is None
+    clock.pass_days(1 / 24)
+    assert isinstance(tidy_when_due(store), Tidied)
+    clock.pass_days(1)
+    assert tidy_when_due(store) is None
+
+
+def test_it_is_due_at_the_end_of_a_session_that_taught_something(store: Store, clock: Clock) -> None:
+    tidy(store)
+    clock.pass_days(1)
+    seen = {"path": "/t.jsonl", "end": 9, "session": "s", "folder": "/"}
+    store.ledger.append("transcript_seen", clock(), **seen, ended=True)
+    learned(store, 1)
+    assert tidy_when_due(store) is None
+    put(store, FIVE[0])
+
+    assert isinstance(tidy_when_due(store), Tidied)
+
+
+def test_it_is_due_when_many_memories_are_new(store: Store, clock: Clock) -> None:
+    folder = read(store, put(store, FIVE[0])).path.parent
+    for number in range(80):
+        (folder / f"n{number}.md").write_text(
+            f"Fact number {number} of chapter {number * 7}\n", encoding="utf-8"
+        )
+    sync(store)
+
+    assert isinstance(tidy_when_due(store), Tidied)
+    clock.pass_days(1)
+    assert tidy_when_due(store) is None
+
+
+# What it is all for
+
+
+SUBJECTS = [
+    ("billing", "Invoices of the billing module are rendered by WeasyPrint in the worker"),
+    ("search", "Full text search of the catalogue runs on Meilisearch behind the gateway"),
+    ("login", "Logins are handled by Keycloak with refresh tokens kept in cookies"),
+    ("images", "Product images are resized by imgproxy and cached at the CDN"),
+    ("queue", "Background jobs of the shop are queued in RabbitMQ with dead letters"),
+    ("mail", "Transactional mail leaves through Postmark with templates in Git"),
+    ("tests", "Integration tests start Postgres in a container for every worker"),
+    ("deploy", "Releases are deployed by Argo after approval in the staging channel"),
+    ("metrics", "Metrics are scraped by Prometheus from the sidecar of each service"),
+    ("errors", "Crashes are reported to Sentry with the release and the user's hash"),
+    ("cache", "Sessions and carts are cached in Redis with a sliding expiry"),
+    ("taxes", "Sales taxes are computed by the Avalara client before checkout"),
+    ("mobile", "The mobile application is written in Flutter and shares the API schema"),
+    ("schema", "API schemas are written in OpenAPI and checked in the pipeline"),
+    ("feature", "Feature flags are read from Unleash at the start of each request"),
+]  # fmt: skip
+
+
+VARIANTS = ("{}", "{}, as agreed", "{}, as agreed with the team")
+QUESTIONS = [
+    (question, subject)
+    for subject, text in SUBJECTS
+    for question in (" ".join(re.findall(r"\w+", text)[:4]), " ".join(re.findall(r"\w+", text)[-5:]))
+]
+
+
+def found(store: Store) -> list[bool]:
+    """Return for each question whether one of the two best hits is about its subject."""
+    return [
+        any(subject in hit.tags for hit in recall(store, Query(question, limit=2)).hits)
+        for question, subject in QUESTIONS
+    ]
+
+
+def test_recall_is_no_worse_after_tidying(store: Store) -> None:
+    for subject, text in SUBJECTS:
+        for variant in VARIANTS:
+            put(store, variant.format(text), title=f"About {subject}", tags=(subject,))
+    for one, other in TRAPS:
+        put(store, one)
+        put(store, other)
+    before = found(store)
+    assert len(QUESTIONS) == 30
+
+    done = tidy(store)
+
+    assert done.counts["duplicates"] == len(SUBJECTS) * (len(VARIANTS) - 1)
+    after = found(store)
+    assert sum(before) == sum(after) == len(QUESTIONS)
+    active = [row for row in recall(store, Query("seconds timeout", limit=10)).hits if "timeout" in row.text]
+    assert {hit.text for hit in active} == set(TRAPS[0])
+
+
+def test_the_answers_of_a_rebuilt_index_are_the_same(store: Store, clock: Clock, tmp_path: Path) -> None:
+    for text in (*ALIKE, *TRAPS[0]):
+        put(store, text)
+    recall(store, Query("deploys push"), session="s1")
+    tidy(store)
+
+    def told() -> list[object]:
+        with store.database.read() as db:
+            return [
+                sorted(map(tuple, db.execute(f"SELECT * FROM {table}")))
+                for table in ("tidied", "tidied_groups", "put_away", "upkeep", "usage")
+            ]
+
+    before = told()
+    rebuild(store)
+
+    assert told() == before

@@ -1,0 +1,225 @@
+"""All that tidying does can be seen before, completed after a kill, and taken back."""
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.journal import complete
+from mcp_server.actions.read import read
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import catch_up, rebuild, sync
+from mcp_server.actions.tidy import tidy, undo
+from mcp_server.adapters.index import tidying
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Status
+from mcp_server.store import Store
+from tests.actions.tidy.knowledge import ALIKE, FIVE, TRAPS, files_of, in_trash, plan_of, put, status
+from tests.conftest import Clock
+from tests.live import ROOT
+from tests.scripted_model import ScriptedModel
+
+
+def test_a_dry_run_changes_nothing_and_says_what_would_be_done(store: Store, clock: Clock) -> None:
+    for text in (*ALIKE, *TRAPS[0]):
+        put(store, text)
+    clock.pass_days(1)
+    before = files_of(store), [path.read_bytes() for path in store.ledger.paths()]
+
+    dry = tidy(store, dry_run=True)
+
+    assert (files_of(store), [path.read_bytes() for path in store.ledger.paths()]) == before
+    assert dry.lines()[-1] == "would do: duplicates 1, contradictions 1"
+    assert [entry.line for entry in tidy(store).entries] == [entry.line for entry in dry.entries]
+
+
+def test_undo_puts_everything_back_and_it_is_not_done_again(store: Store, clock: Clock) -> None:
+    put(store, "A passing thought about the logo", type="note")
+    clock.pass_days(91)
+    for text in (*ALIKE, *TRAPS[0]):
+        put(store, text)
+    before = files_of(store)
+    done = tidy(store)
+    assert done.counts == {"duplicates": 1, "contradictions": 1, "ageing": 1}
+    assert files_of(store) != before
+
+    undone = undo(store)
+
+    assert undone.run == done.run
+    assert undone.skipped == []
+    assert len(undone.restored) == 4
+    assert files_of(store) == before
+    assert tidy(store).counts == {}
+    assert undo(store).lines() == ["There is nothing to undo."]
+
+
+def test_undo_leaves_alone_what_was_changed_since(store: Store) -> None:
+    poor, rich = put(store, ALIKE[0]), put(store, ALIKE[1])
+    run = tidy(store).run
+    revise(store, rich, Revision(text="Deploys are done by hand now."))
+
+    undone = undo(store, run)
+
+    assert undone.skipped == [(rich, "it was changed since")]
+    assert undone.restored == [poor]
+    assert read(store, rich).memory.text == "Deploys are done by hand now."
+
+
+def test_a_merge_of_a_model_goes_to_the_trash_when_it_is_undone(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    merged = {"from": [2, 3], "title": "Stripe", "text": f"{FIVE[1]}. {FIVE[2]}."}
+    with ScriptedModel([plan_of(keep=[1, 4, 5], merge=[merged])]) as api:
+        store = with_model(api)
+        for text in FIVE:
+            put(store, text)
+            clock.pass_days(0.01)
+        before = files_of(store)
+        done = tidy(store)
+        made = done.entries[0].changes[0].id
+
+        undo(store)
+
+    assert in_trash(store) == [made]
+    assert {name: data for name, data in files_of(store).items() if not name.startswith("trash")} == before
+
+
+def test_a_memory_in_a_folder_of_its_own_goes_back_there(store: Store, clock: Clock) -> None:
+    path = read(store, put(store, "A passing thought", type="note")).path
+    place = path.parent / "thoughts" / "mine.md"
+    place.parent.mkdir()
+    path.rename(place)
+    sync(store)
+    clock.pass_days(91)
+    assert tidy(store).counts == {"ageing": 1}
+    assert not place.exists()
+
+    undo(store)
+
+    assert place.exists()
+
+
+@pytest.mark.parametrize("kept_lines", [0, 1])
+def test_a_run_that_was_killed_is_completed_by_the_next(store: Store, kept_lines: int) -> None:
+    poor, rich = put(store, ALIKE[0]), put(store, ALIKE[1])
+    paths = [read(store, each).path for each in (rich, poor)]
+    before = [path.read_bytes() for path in paths]
+    tidy(store)
+    after = [path.read_bytes() for path in paths]
+    # As a kill leaves it: the intention is in the ledger, the first file may be written, nothing else is.
+    for number in range(kept_lines, 2):
+        paths[number].write_bytes(before[number])
+    for ledger in store.ledger.paths():
+        lines = ledger.read_text(encoding="utf-8").splitlines(keepends=True)
+        cut = [line for line in lines if '"ended"' not in line and '"event": "merged"' not in line]
+        ledger.write_text("".join(cut), encoding="utf-8")
+    rebuild(store)
+
+    tidy(store)
+
+    assert [path.read_bytes() for path in paths] == after
+    undo(store)
+    assert status(store, poor) is Status.ACTIVE
+
+
+def test_what_was_killed_before_its_memory_was_made_leaves_the_sources(store: Store) -> None:
+    ids = [put(store, text) for text in FIVE[:2]]
+    catch_up(store)
+    vault = read(store, ids[0]).vault.key
+    said = {"was": {}, "now": {"place": "knowledge/new.md"}, "ref": f"{vault}/new", "said": "x"}
+    gone = [
+        {
+            "ref": f"{vault}/{each}",
+            "said": "y",
+            "was": {"place": f"knowledge/{each}.md"},
+            "now": {"place": f"knowledge/{each}.md", "status": "superseded"},
+        }
+        for each in ids
+    ]
+    store.ledger.append("tidied", store.clock(), run="r1", step="merges", reason="", changes=[said, *gone])
+    catch_up(store)
+
+    complete(store, "r1")
+
+    assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
+    with store.database.read() as db:
+        assert tidying.brought_back(db) == set()
+
+
+def sweep(home: str, project: str) -> None:
+    """Kill tidying before each of its writes in turn; runs in a process of its own, which has no threads."""
+    clock = Clock()
+    original = Path(home)
+    clock.pass_days(93)
+
+    def opened(folder: Path) -> Store:
+        environment = {**os.environ, "MEMORY_DIR": str(folder), "EMBEDDING_MODEL": "none"}
+        return Opened(environment, folder=Path(project), clock=clock).store()
+
+    before = files_of(opened(original))
+    texts = {data.split(b"---\n")[2] for data in before.values()}
+    finals: list[dict[str, bytes]] = []
+    code = 9
+    while code == 9:
+        copy = original.with_name(f"copy{len(finals)}")
+        shutil.copytree(original, copy, ignore=shutil.ignore_patterns("memory.db*"))
+        child = os.fork()
+        if child == 0:
+            store = opened(copy)
+            sync(store)
+            die_before_write(len(finals) + 1)
+            tidy(store)
+            os._exit(0)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        store = opened(copy)
+        assert {data.split(b"---\n")[2] for data in files_of(store).values()} == texts
+        tidy(store)
+        finals.append(files_of(store))
+        for _ in range(2):  # the runs before and after the kill
+            assert undo(store).skipped == []
+        assert files_of(store) == before
+        store.database.close()
+    assert code == 0
+    assert [final.keys() for final in finals] == [finals[-1].keys()] * len(finals)
+    assert [b"".join(final.values()).count(b"superseded_by") for final in finals] == [1] * len(finals)
+    print(len(finals))
+
+
+def die_before_write(number: int) -> None:
+    """Let this process die before it writes, links or unlinks a file for the *number*-th time."""
+    writes = itertools.count(1)
+
+    def dying(call: Callable[..., object]) -> Callable[..., object]:
+        def called(*args: object, **more: object) -> object:
+            if next(writes) == number:
+                os._exit(9)
+            return call(*args, **more)
+
+        return called
+
+    for name in ("write", "link", "unlink", "replace", "rename"):
+        setattr(os, name, dying(getattr(os, name)))
+
+
+def test_a_kill_at_any_moment_loses_nothing_and_can_be_undone(
+    store: Store, clock: Clock, project: Path
+) -> None:
+    put(store, "A passing thought about the logo", type="note")
+    clock.pass_days(91)
+    for text in (*ALIKE, *TRAPS[0]):
+        put(store, text)
+
+    done = subprocess.run(
+        [sys.executable, "-c",
+         "import sys; from tests.actions.tidy.test_undo import sweep; sweep(*sys.argv[1:])",
+         str(store.home), str(project)],
+        cwd=ROOT, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
