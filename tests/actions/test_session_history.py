@@ -9,6 +9,7 @@ import pytest
 from mcp_server.actions.brief import brief
 from mcp_server.actions.capture import keep
 from mcp_server.actions.note import note_seen, note_session
+from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.session import save_session
@@ -183,6 +184,36 @@ def test_what_several_sessions_recalled_or_learned_is_a_pattern(store: Store) ->
         (port.memory.id, 2, 2)
     ]
     assert [(each.name, each.sessions) for each in found.tags] == [("deploy", 2)]
+
+
+def test_a_session_was_given_what_it_recalled_or_used_and_not_what_it_was_only_told(store: Store) -> None:
+    refs = {}
+    for title in ("Told", "Told and used", "Recalled", "Recalled and used", "Used outside"):
+        known = remember(store, Draft(title, f"{title}: words.", session="before"))
+        refs[title] = read(store, known.memory.id).ref
+
+    def note(event: str, *titles: str, session: str = ONE, **more: object) -> None:
+        store.ledger.append(
+            event, store.clock(), refs=[refs[title] for title in titles], session=session, **more
+        )
+
+    note("injected", "Told", "Told and used", digests=["1", "2"], prompt="words")
+    note("recalled", "Recalled", "Recalled and used", query="words")
+    note("recalled", "Recalled and used", query="more words")
+    note("used", "Recalled and used", "Told and used")
+    note("used", "Used outside", session="")
+    note("recalled", "Used outside", session="", query="words")
+    catch_up(store)
+
+    _, _, given = session_memories(store, ONE)
+
+    assert sorted((each.title, each.recalled, each.used) for each in given) == [
+        ("Recalled", 1, 0),
+        ("Recalled and used", 2, 1),
+        ("Told and used", 0, 1),
+    ]
+    assert {each.id for each in list_sessions(store, all_projects=True)} == {ONE, "before"}
+    assert patterns(store).memories == ()
 
 
 def test_a_new_index_tells_the_same(

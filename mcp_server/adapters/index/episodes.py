@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index import receipts, uses
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core.dials import DAY
 
-GIVEN = ("recalled", "used")
 COUNTED = (
     *("session_started", "remembered", "revised", "forgotten", "restored", "recalled", "injected", "used"),
     *("confirmed", "judged", "tidied", "transcript_kept", "transcript_learned", "spent"),
@@ -53,13 +53,6 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         "INSERT INTO tally VALUES (?, ?, 1) ON CONFLICT (day, event) DO UPDATE SET times = times + 1",
         (at - at % DAY, event),
     )
-    session, refs = str(data.get("session") or ""), data.get("refs")
-    if event in GIVEN and session and isinstance(refs, list):
-        db.executemany(
-            f"INSERT INTO given (session, ref, {event}, at) VALUES (?, ?, 1, ?)"
-            f" ON CONFLICT (session, ref) DO UPDATE SET {event} = {event} + 1, at = max(at, excluded.at)",
-            [(session, str(ref), at) for ref in refs],
-        )
 
 
 def tally(db: sqlite3.Connection, since: int) -> dict[str, int]:
@@ -69,12 +62,17 @@ def tally(db: sqlite3.Connection, since: int) -> dict[str, int]:
     return {event: counts.get(event, 0) for event in COUNTED}
 
 
-_HEARD = """
+_GIVEN = f"""
+    (SELECT session, ref, 1 AS recalled, 0 AS used, at FROM receipts
+      WHERE session != '' AND why = '{receipts.RECALL}'
+    UNION ALL SELECT session, ref, 0, 1, at FROM used WHERE session NOT GLOB '{uses.OUTSIDE}*')
+"""
+_HEARD = f"""
     SELECT id, short, folder, vault, started, last, ended, topic, summary, forgotten FROM sessions
     UNION ALL SELECT session, '', folder, '', at, at, iif(ended, at, 0), '', '', 0 FROM transcripts
       WHERE session != '' AND path NOT LIKE '%/subagents/%'
     UNION ALL SELECT session, '', '', vault, created, created, 0, '', '', 0 FROM memories WHERE session != ''
-    UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM given
+    UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM {_GIVEN}
     UNION ALL SELECT session, '', '', substr(ref, 1, instr(ref, '/') - 1), at, at, 0, '', '', 0 FROM audit
       WHERE session != '' AND event NOT LIKE 'session%'
 """
@@ -129,9 +127,9 @@ def memories_of(db: sqlite3.Connection, session: str) -> list[Row]:
 def given_to(db: sqlite3.Connection, session: str) -> list[tuple[str, str, int, int]]:
     """Return (ref, title, times recalled, times used) of what *session* was given, the last first."""
     found = db.execute(
-        "SELECT g.ref, coalesce(m.title, ''), g.recalled, g.used FROM given g"
+        f"SELECT g.ref, coalesce(m.title, ''), sum(g.recalled), sum(g.used) FROM {_GIVEN} g"
         " LEFT JOIN memories m ON m.vault || '/' || m.id = g.ref WHERE g.session = ?"
-        " ORDER BY g.at DESC, g.ref",
+        " GROUP BY g.ref ORDER BY max(g.at) DESC, g.ref",
         (session,),
     )
     return [(str(ref), str(title), int(recalled), int(used)) for ref, title, recalled, used in found]
@@ -152,9 +150,9 @@ def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
 def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
     """Return the memories of *vaults* that at least two sessions recalled or used, by how many did."""
     found = db.execute(
-        "SELECT g.ref, m.title, count(*), sum(g.recalled + g.used) FROM given g"
+        f"SELECT g.ref, m.title, count(DISTINCT g.session), sum(g.recalled + g.used) FROM {_GIVEN} g"
         " JOIN memories m ON m.vault || '/' || m.id = g.ref"
-        f" WHERE m.vault IN ({marks(vaults)}) GROUP BY g.ref HAVING count(*) >= 2"
+        f" WHERE m.vault IN ({marks(vaults)}) GROUP BY g.ref HAVING count(DISTINCT g.session) >= 2"
         f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
         vaults,
     )

@@ -162,12 +162,6 @@ def create(connection: sqlite3.Connection) -> None:
     )  # fmt: skip
     db.table("sessions").create_index(["short"])
     db.table("imported").create({"origin": str, "ref": str, "digest": str, "own": int}, pk="origin")
-    db.table("given").create(
-        {"session": str, "ref": str, "recalled": int, "used": int, "at": int},
-        pk=("session", "ref"),
-        defaults={"recalled": 0, "used": 0},
-    )
-    db.table("given").create_index(["ref"])
     db.table("tally").create({"day": int, "event": str, "times": int}, pk=("day", "event"))
     db.table("graph_seen").create(
         {"session": str, "told": int, "seen": str}, pk="session", defaults={"told": 0, "seen": "{}"}

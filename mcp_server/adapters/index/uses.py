@@ -9,6 +9,7 @@ from mcp_server.core import dials
 
 # What the person or Claude wrote on this machine, or the person accepted.
 _ACCEPTING = frozenset({"remembered", "revised", "accepted", "pinned", "unpinned", "trusted"})
+OUTSIDE = "at "  # what stands for the session, before the moment, of a use in none: each is one of its own
 EVENTS = _ACCEPTING | {"recalled", "used", "injected", "promoted", "demoted"}
 
 
@@ -57,8 +58,7 @@ def _retrieve(db: sqlite3.Connection, ref: str, at: int) -> None:
 
 def _use(db: sqlite3.Connection, ref: str, at: int, session: str) -> None:
     """Count a use, once for a session; it is an access unless the session's recall was one already."""
-    # Outside a session every use is one of its own.
-    known = (session or f"at {at}", ref, at)
+    known = (session or f"{OUTSIDE}{at}", ref, at)
     if not db.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", known).rowcount:
         return
     recalled = db.execute(
