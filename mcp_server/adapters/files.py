@@ -183,11 +183,12 @@ def set_date(path: Path, moment: datetime) -> None:
     os.utime(path, (moment.timestamp(), moment.timestamp()), follow_symlinks=False)
 
 
-def append_line(path: Path, line: bytes) -> None:
+def append_line(path: Path, line: bytes, *, durable: bool) -> None:
     """
     Append *line* and a line feed to *path* with one write, so that lines of processes never mix.
 
-    A line that a full disk or a kill cut short is ended first; readers skip it.
+    A line that a full disk or a kill cut short is ended first; readers skip it. A kill loses no line that
+    was written whole; a power failure may lose the last seconds of those that are not *durable*.
     """
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     try:
@@ -196,8 +197,12 @@ def append_line(path: Path, line: bytes) -> None:
         whole = (b"\n" if cut else b"") + line + b"\n"
         if os.write(handle, whole) != len(whole):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        if durable:
+            os.fsync(handle)
     finally:
         os.close(handle)
+    if durable:
+        sync_folder(path.parent)  # the file may be new
 
 
 @contextlib.contextmanager

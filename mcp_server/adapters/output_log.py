@@ -35,7 +35,7 @@ def append(folder: Path, output: Output) -> bool:
     data = json.dumps(line, ensure_ascii=False).encode("utf-8", "replace")
     if path.exists() and path.stat().st_size + len(data) > MOST_OF_A_DAY:
         return False
-    files.append_line(path, data)
+    files.append_line(path, data, durable=False)
     return True
 
 
