@@ -60,6 +60,7 @@ class Record:
     kind: Kind = Kind.KNOWLEDGE
     type: str = ""
     tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     created: datetime | None = None
     updated: datetime | None = None
     status: Status = Status.ACTIVE
@@ -213,6 +214,7 @@ def content_digest(memory: Memory) -> str:
         memory.touches, sorted((link.rel, link.to, *link.notes) for link in memory.links),
         sorted(memory.supersedes),
         memory.superseded_by, sorted(memory.merged_from), memory.category, memory.session, memory.notes,
+        *([sorted(memory.aliases)] if memory.aliases else []),
     ]  # fmt: skip
     data = json.dumps(said, ensure_ascii=True).encode("ascii")
     return hashlib.blake2b(data, digest_size=16).hexdigest()

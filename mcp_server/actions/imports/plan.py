@@ -76,7 +76,7 @@ def checked(store: Store, record: Record, origin: str, *, level: Level | None, m
     text = clean_text(record.text, limit)
     title = record.title if record.lossless else titled(record.title, text)
     said = record.lossless or record
-    secrets = find_secrets("\n".join([title, text, *said.tags, *said.notes, *said.touches]))
+    secrets = find_secrets("\n".join([title, text, *said.tags, *said.aliases, *said.notes, *said.touches]))
     if secrets and not (mine and record.lossless):
         raise Rejected(f"it seems to hold {secrets[0].kind}")
     return Plan(record, origin, _vault(store, record, level), title, text)
@@ -170,6 +170,7 @@ def build(plan: Plan, ids: dict[str, str], keys: Collection[str], now: datetime)
         kind=record.kind,
         type=type_of(record.type),
         tags=tags_of(list(record.tags)),
+        aliases=record.aliases,
         source=IMPORTED,
         status=record.status,
         archived_reason=record.archived_reason,

@@ -3,7 +3,8 @@ A folder of markdown notes, as Obsidian and others keep them.
 
 Folders inside are looked into; hidden ones, what is no markdown, and links are not. Frontmatter is
 read when there is some: `title tags aliases created updated`, and other plain values become notes.
-`[[links]]` stay in the text; those that a memory's title would not answer become links.
+`[[links]]` stay in the text; those that neither a title nor an alias answers become links. The name of
+the file is an alias where it is not the title.
 """
 
 import os
@@ -29,7 +30,7 @@ from mcp_server.core.foreign import (
     tags_of,
     type_of,
 )
-from mcp_server.core.links import RELATES_TO, outside_code, wiki_links
+from mcp_server.core.links import RELATES_TO, as_name, outside_code, wiki_links
 from mcp_server.core.memory import MAX_TAGS, Level, Link
 
 SUFFIXES = (".md", ".markdown")
@@ -37,6 +38,7 @@ MAX_NOTE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
 MAX_DEPTH = 32  # folders below the one that was named
 MOST = 100_000  # notes
 _HASHTAG = re.compile(r"(?<![\w#/&])#([^\W\d_][\w/-]{0,58})")
+_HEADING = re.compile(r"\s*#[ \t]+(\S.*)")
 _OURS = {"title", "tags", "tag", "aliases", "type", "created", "date", "updated", "modified", "touches"}
 
 
@@ -107,19 +109,24 @@ def _record(file: Path, key: str) -> Record:
     hashtags = _HASHTAG.findall(outside_code(text))
     tags = [*_words(said.get("tags")), *_words(said.get("tag")), *hashtags]
     others = {name: value for name, value in said.items() if name not in _OURS and isinstance(value, str)}
-    aliases = [f"alias: {alias}" for alias in lines_of(said.get("aliases"))]
+    heading = _HEADING.match(text)
+    called = line_of(said.get("title"), 400) or line_of(heading[1].rstrip("# \t") if heading else "", 400)
+    name = line_of(file.stem, 400)
+    title = clipped(called or name)
+    aliases = dict.fromkeys(alias for alias in (name, *lines_of(said.get("aliases"))) if alias != title)
     updated = moment_of(said.get("updated") or said.get("modified")) or changed
     created = moment_of(said.get("created") or said.get("date")) or min(changed, updated)
     return Record(
         key=key,
-        title=clipped(line_of(said.get("title"), 400) or line_of(file.stem, 400)),
+        title=title,
         text=text,
         type=type_of(said.get("type")),
         tags=tags_of(list(dict.fromkeys(tags)))[:MAX_TAGS],
+        aliases=tuple(aliases)[:MAX_LIST],
         created=created,
         updated=updated,
         touches=lines_of(said.get("touches")),
-        notes=(*aliases, *notes_of(others))[:MAX_LIST],
+        notes=notes_of(others),
         level=Level.USER,
     )
 
@@ -140,7 +147,7 @@ def _words(value: object) -> list[str]:
 
 
 def _linked(records: list[Record]) -> list[Record]:
-    """Return *records* with links for those `[[…]]` that name a note otherwise than by its title."""
+    """Return *records* with links for those `[[…]]` that name a note otherwise than its memory is called."""
     named: dict[str, Record] = {}
     for record in reversed(records):
         stem = record.key.rpartition(".")[0]
@@ -154,6 +161,10 @@ def _links(record: Record, named: Mapping[str, Record]) -> Iterator[Link]:
     for target in wiki_links(record.text):
         plain = target.partition("#")[0].strip().removesuffix(".md").casefold()
         note = named.get(plain)
-        if note and note.key != record.key and note.title.casefold() != target.casefold():
+        if (
+            note
+            and note.key != record.key
+            and as_name(target) not in map(as_name, (note.title, *note.aliases))
+        ):
             found[note.key] = None
     yield from (Link(RELATES_TO, key) for key in list(found)[:MAX_LIST])

@@ -8,6 +8,8 @@ import pytest
 
 from mcp_server.actions.imports.formats import import_from
 from mcp_server.actions.imports.take import Outcome
+from mcp_server.actions.link import get_related
+from mcp_server.actions.read import read
 from mcp_server.core.memory import Link
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, one, outcomes
@@ -21,7 +23,7 @@ def notebook(tmp_path: Path) -> Path:
     (folder / ".obsidian/hidden.md").write_text("hidden")
     (folder / "work/Deploy Plan.md").write_text(
         "---\ntags: [ops, Release]\naliases: [shipping]\ncreated: 2025-05-06\nstatus: draft\n---\n"
-        "See [[Servers]] and [[work/Rollback#Steps]]. #urgent `#code` [[Nowhere]]\n"
+        "See [[servers]] and [[work/Rollback#Steps]]. #urgent `#code` [[Nowhere]]\n"
     )
     (folder / "work/Rollback.md").write_text("---\ntitle: How to roll back\n---\nPress the button.\n")
     (folder / "Servers.md").write_text("# All servers\n\nTwo of them.\n")
@@ -40,14 +42,14 @@ def test_notes_come_with_tags_links_and_the_dates_of_their_files(store: Store, n
     done = import_from(store, "notes", notebook)
 
     found = memories(store)
-    assert set(found) == {"Deploy Plan", "How to roll back", "Servers"}
+    assert set(found) == {"Deploy Plan", "How to roll back", "All servers"}
     plan = found["Deploy Plan"]
     assert plan.tags == ("ops", "release", "urgent")
-    assert plan.notes == ("alias: shipping", "status: draft")
+    assert (plan.aliases, plan.notes) == (("shipping",), ("status: draft",))
     assert plan.created == datetime(2025, 5, 6, tzinfo=UTC)
     assert plan.links == (Link("relates-to", found["How to roll back"].id),)
-    assert "[[Servers]]" in plan.text
-    assert found["Servers"].created == datetime.fromtimestamp(1_700_000_000, UTC)
+    assert "[[servers]]" in plan.text
+    assert found["All servers"].created == datetime.fromtimestamp(1_700_000_000, UTC)
     why = {key: item.why for key, item in items(done).items() if item.outcome is Outcome.REFUSED}
     assert why["link.md"] == why["linked"] == "is a symbolic link, which is not followed"
     assert set(why) == {"link.md", "linked", "pipe.md", "broken.md", "empty.md"}
@@ -64,4 +66,58 @@ def test_a_changed_note_is_revised_and_a_touched_one_is_not(store: Store, notebo
 
     assert again["Servers.md"] is Outcome.REVISED
     assert again["work/Rollback.md"] is Outcome.UNCHANGED
-    assert memories(store)["Servers"].text.endswith("Three of them.")
+    assert memories(store)["All servers"].text.endswith("Three of them.")
+
+
+def test_links_find_a_note_by_its_file_and_by_its_aliases(store: Store, notebook: Path) -> None:
+    (notebook / "Map.md").write_text("[[servers]], [[Shipping]], [[rollback]]\n")
+
+    import_from(store, "notes", notebook)
+
+    ids = {title: memory.id for title, memory in memories(store).items()}
+    assert memories(store)["Map"].links == ()
+    found = [
+        edge.other.id for _, edge in get_related(store, ids["Map"]).edges if edge.outgoing and edge.other
+    ]
+    assert sorted(found) == sorted([ids["All servers"], ids["Deploy Plan"], ids["How to roll back"]])
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("\n\n# Two of them #\n\nText.", "Two of them"),
+        ("Text.\n\n# Later\n\nMore.", "Server list"),
+        ("## Part\n\nText.", "Server list"),
+        ("#tag and text", "Server list"),
+        ("---\ntitle: Said\n---\n# Two of them\n\nText.", "Said"),
+    ],
+)
+def test_a_note_is_called_by_the_heading_it_begins_with(
+    store: Store, tmp_path: Path, text: str, title: str
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/Server list.md").write_text(text)
+
+    import_from(store, "notes", tmp_path / "notes")
+
+    found = memories(store)
+    assert set(found) == {title}
+    assert found[title].aliases == (() if title == "Server list" else ("Server list",))
+
+
+def test_an_alias_that_came_there_or_here_is_a_change(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.md").write_text(f"About {name}.")
+    import_from(store, "notes", folder)
+    path = read(store, memories(store)["two"].id).path
+    path.write_text(path.read_text(encoding="utf-8").replace("tags: []", "aliases: [mine]\ntags: []"))
+    for name in ("one", "two"):
+        (folder / f"{name}.md").write_text(f"---\naliases: [theirs]\n---\nAbout {name}.")
+
+    again = outcomes(import_from(store, "notes", folder))
+
+    assert again == {"one.md": Outcome.REVISED, "two.md": Outcome.LEFT}
+    found = memories(store)
+    assert (found["one"].aliases, found["two"].aliases) == (("theirs",), ("mine",))
