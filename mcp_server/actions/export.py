@@ -157,5 +157,6 @@ def _said(value: object) -> object:
         case tuple():
             return [_said(one) for one in value]
         case Link():
-            return {"rel": value.rel, "to": value.to}
+            notes = {"notes": list(value.notes)} if value.notes else {}
+            return {"rel": value.rel, "to": value.to, **notes}
     return value

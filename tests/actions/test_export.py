@@ -33,7 +33,10 @@ Open = Callable[..., Opened]
 def full(store: Store, project: Path) -> Store:
     """A store with every kind of memory, links, an archived one, one by hand and one of another project."""
     rules = remember(store, Draft("Retry rule", "Retry thrice.\n\nSee [[Queue]].", tags=("api",)))
-    remember(store, Draft("Queue", 'Kafka: "it" — ünïcode', links=(Link("refines", rules.memory.id),)))
+    remember(
+        store,
+        Draft("Queue", 'Kafka: "it" — ünïcode', links=(Link("refines", rules.memory.id, ("why, so",)),)),
+    )
     old = remember(store, Draft("Old rule", "Retry never.", type="decision")).memory
     remember(store, Draft("New rule", "Retry now.", type="decision", supersedes=(old.id,)))
     remember(store, Draft("Tea", "Green tea, never black.", type="preference"))
@@ -101,7 +104,9 @@ def test_an_export_tells_fields_links_and_use(full: Store) -> None:
     entries = document["memories"]
     assert isinstance(entries, list)
     by_title = {entry["title"]: entry for entry in entries}
-    assert by_title["Queue"]["links"] == [{"rel": "refines", "to": by_title["Retry rule"]["id"]}]
+    assert by_title["Queue"]["links"] == [
+        {"rel": "refines", "to": by_title["Retry rule"]["id"], "notes": ["why, so"]}
+    ]
     assert by_title["Retry rule"]["usage"]["accesses"] == 1
     assert (by_title["Retry rule"]["pinned"], by_title["Retry rule"]["level"]) == (True, "project")
     assert by_title["Old rule"]["superseded_by"] == by_title["New rule"]["id"]
