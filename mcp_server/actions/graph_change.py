@@ -16,7 +16,6 @@ from mcp_server.actions.sync import sync
 from mcp_server.adapters.index import graph
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, Draft
-from mcp_server.core.redaction import find_secrets
 from mcp_server.store import Store
 
 ATTEMPTS = 8  # times that a write is repeated when another process was quicker
@@ -55,14 +54,6 @@ def returned(here: Store, found: Found, session: str) -> Found:
 def is_put_away(found: Found) -> bool:
     """Tell whether a memory lies in the archive."""
     return found.path.relative_to(found.vault.root).parts[0] == ARCHIVE_FOLDER
-
-
-def refuse_secrets(*texts: str) -> None:
-    """Raise Rejected when one of *texts* seems to hold a secret."""
-    if secrets := find_secrets("\n".join(texts)):
-        raise Rejected(
-            f"This seems to hold {secrets[0].kind}, so it was not stored.", "Say it without the secret."
-        )
 
 
 def nearest(store: Store, memory_id: str) -> list[str]:

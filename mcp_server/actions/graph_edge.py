@@ -10,7 +10,6 @@ from mcp_server.actions.graph_change import (
     create,
     is_put_away,
     nearest,
-    refuse_secrets,
     repeated,
     returned,
 )
@@ -25,6 +24,7 @@ from mcp_server.core.graph import GRAPH, artifact_id, check_relation, end_of, id
 from mcp_server.core.links import SUPERSEDES
 from mcp_server.core.memory import ID, Draft, Level, Link, Memory
 from mcp_server.core.provenance import ASSISTANT
+from mcp_server.core.redaction import refuse_secrets
 from mcp_server.store import Store
 
 

@@ -14,7 +14,6 @@ from mcp_server.actions.graph_change import (
     change,
     create,
     is_put_away,
-    refuse_secrets,
     repeated,
     returned,
 )
@@ -26,6 +25,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.graph import GRAPH, gist_of, id_of, words_of
 from mcp_server.core.memory import MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
 from mcp_server.core.provenance import ASSISTANT, MANUAL, reads_like_instruction
+from mcp_server.core.redaction import refuse_secrets
 from mcp_server.store import Store
 
 

@@ -23,7 +23,7 @@ WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead o
 
 def trust_of(row: Row, used: Usage, now: int) -> float:
     """Return how far a memory is believed now, 0 to 1."""
-    base = row.trust if row.trust is not None else dials.BASE_TRUST.get(row.source, dials.BASE_TRUST["mined"])
+    base = dials.base_trust(row.trust, row.source)
     since = max(row.verified, used.last_confirmed, row.updated)
     return dials.trust(row.type, used.moved.of(base), (now - since) / DAY)
 

@@ -31,7 +31,7 @@ from mcp_server.core.memory import (
     new_id,
 )
 from mcp_server.core.provenance import MANUAL, reads_like_instruction
-from mcp_server.core.redaction import find_secrets
+from mcp_server.core.redaction import refuse_secrets
 from mcp_server.store import Store
 
 ATTEMPTS = 20  # ids tried; already the second is needed only once in a million memories of one title
@@ -142,12 +142,8 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
         tags=clean_tags(draft.tags),
         id=check_id(draft.id) if draft.id else "",
     )
-    secrets = find_secrets("\n".join([draft.title, draft.text, *draft.tags]))
-    if secrets and not keep_secrets:
-        raise Rejected(
-            f"This seems to hold {secrets[0].kind}, so it was not stored.",
-            "Say it without the secret; if it is none, repeat with keep_secrets.",
-        )
+    if not keep_secrets:
+        refuse_secrets(draft.title, draft.text, *draft.tags, anyway="keep_secrets")
     return draft
 
 

@@ -8,11 +8,11 @@ from mcp_server.actions.staleness import noted
 from mcp_server.actions.sync import written
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import relations, usage
-from mcp_server.core.errors import Conflict, Rejected
+from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
 from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
 from mcp_server.core.provenance import MANUAL, reads_like_instruction
-from mcp_server.core.redaction import find_secrets
+from mcp_server.core.redaction import refuse_secrets
 from mcp_server.store import Store
 
 VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` takes
@@ -161,11 +161,6 @@ def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memor
         changes["type"] = check_type(changes["type"])
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
-    said = f"{changes.get('title', '')}\n{changes.get('text', '')}"
-    secrets = find_secrets(said)
-    if secrets and not keep_secrets:
-        raise Rejected(
-            f"This seems to hold {secrets[0].kind}, so it was not stored.",
-            "Say it without the secret; if it is none, repeat with keep_secrets.",
-        )
+    if not keep_secrets:
+        refuse_secrets(changes.get("title", ""), changes.get("text", ""), anyway="keep_secrets")
     return replace(memory, **changes)

@@ -90,7 +90,7 @@ def trust_history(store: Store, memory_id: str, *, limit: int = MOST_EVENTS) -> 
     catch_up(store)
     with store.database.read() as db:
         events = trust.history(db, row.ref, limit=limit)
-    base = row.trust if row.trust is not None else dials.BASE_TRUST.get(row.source, dials.BASE_TRUST["mined"])
+    base = dials.base_trust(row.trust, row.source)
     return TrustHistory(row.id, base, tuple(events), standing(store, row.vault, row.id))
 
 

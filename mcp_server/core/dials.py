@@ -49,6 +49,11 @@ def currency(type: str, age: float) -> float:
     return 1.0 if life is None else max(0.0, 1.0 - max(0.0, age) / life)
 
 
+def base_trust(said: float | None, source: str) -> float:
+    """Return what the trust in a memory starts from: what its file said, else what its source deserves."""
+    return said if said is not None else BASE_TRUST.get(source, BASE_TRUST["mined"])
+
+
 def trust(type: str, base: float, age: float) -> float:
     """Return how far a memory is believed, 0 to 1; *age* since it was last verified or its use confirmed."""
     return min(1.0, max(0.0, base)) * half_life(age, TRUST_HALF_LIFE.get(type, DEFAULT_TRUST_HALF_LIFE))

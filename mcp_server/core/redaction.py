@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
+from mcp_server.core.errors import Rejected
 from mcp_server.core.secret_places import Found, in_commands, in_headers, in_manifests, in_urls, private_keys
 from mcp_server.core.secret_shapes import shaped
 from mcp_server.core.secret_words import named
@@ -48,6 +49,16 @@ def find_secrets(text: str) -> list[Secret]:
         *named(text, lowered),
     ]
     return _joined(_outside(masks, found)) if found else []
+
+
+def refuse_secrets(*texts: str, anyway: str = "") -> None:
+    """Raise Rejected when one of *texts* seems to hold a secret; *anyway* names the way to store it still."""
+    if secrets := find_secrets("\n".join(texts)):
+        other = f"; if it is none, repeat with {anyway}" if anyway else ""
+        raise Rejected(
+            f"This seems to hold {secrets[0].kind}, so it was not stored.",
+            f"Say it without the secret{other}.",
+        )
 
 
 def redact(text: str) -> str:
