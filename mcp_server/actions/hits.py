@@ -17,7 +17,6 @@ from mcp_server.core.ranking import Score
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
 
-DAY = dials.DAY
 WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead of its best passage
 
 
@@ -25,7 +24,7 @@ def trust_of(row: Row, used: Usage, now: int) -> float:
     """Return how far a memory is believed now, 0 to 1."""
     base = dials.base_trust(row.trust, row.source)
     since = max(row.verified, used.last_confirmed, row.updated)
-    return dials.trust(row.type, used.moved.of(base), (now - since) / DAY)
+    return dials.trust(row.type, used.moved.of(base), (now - since) / dials.DAY)
 
 
 def as_hit(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from mcp_server.actions.hits import DAY, as_hit, flagged, linked, trust_of
+from mcp_server.actions.hits import as_hit, flagged, linked, trust_of
 from mcp_server.actions.staleness import staleness
 from mcp_server.actions.sync import ensure_synced, self_healing, take_in
 from mcp_server.adapters.index import filters, lexical, memories, selections, usage
@@ -204,7 +204,7 @@ def _score(
     for candidate in candidates:
         row = candidate.row
         usage_of_row = used.get(row.ref, UNUSED)
-        recency = ranking.recency((now - row.updated) / DAY)
+        recency = ranking.recency((now - row.updated) / dials.DAY)
         boosts = [
             *([("now", ranking.now_boost(recency))] if about_now else []),
             *([("tag", ranking.TAG_BOOST)] if asked.intersection(row.tags) else []),
