@@ -90,6 +90,15 @@ def learn(store: Store, transcript: Transcript) -> list[Settled]:
     return settled
 
 
+def sweep_answers(store: Store) -> None:
+    """Delete the answers whose pieces are learned: a process was killed before it could."""
+    with store.database.read() as db:
+        waiting = {_spool(store, each) for each in transcripts.unlearned(db, paid=True)}
+    for path in (store.home / WORK).glob("learn-*.json"):
+        if path not in waiting:
+            files.delete(path)
+
+
 def next_piece(store: Store) -> Piece | None:
     """Return the first piece of this project's sessions that no model read, None when there is none."""
     catch_up(store)

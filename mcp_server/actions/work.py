@@ -13,7 +13,7 @@ from pathlib import Path
 from mcp_server.actions.capture import keep, with_subagents
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import forget_compactions
-from mcp_server.actions.learn import WORK, learn
+from mcp_server.actions.learn import WORK, learn, sweep_answers
 from mcp_server.actions.mine import mine_when_logged
 from mcp_server.actions.model_call import refusal
 from mcp_server.actions.note import note_ended
@@ -100,6 +100,7 @@ def _work_once(store_for: StoreFor, done: Work) -> bool:
     _note_consent(store)
     forget_compactions(store)
     files.sweep_temporaries(store.home / WORK)
+    sweep_answers(store)
     touched: dict[str, Store] = {}
     for transcript in _pending(store, done):
         here = store_for(_folder(transcript))

@@ -11,12 +11,13 @@ import pytest
 from mcp_server.actions.candidate import review_candidates
 from mcp_server.actions.capture import keep
 from mcp_server.actions.forget import forget
-from mcp_server.actions.learn import learn, next_piece, take_proposals
+from mcp_server.actions.learn import learn, next_piece, sweep_answers, take_proposals
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.note import note_seen
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import catch_up, rebuild
+from mcp_server.adapters import files
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.bootstrap import Opened
@@ -357,6 +358,24 @@ def test_an_answer_that_was_paid_for_is_not_asked_for_again(
     assert model.calls == 1
     assert [memory.text for memory in knowledge(learning)] == [POSTGRES]
     assert list(spool.glob("*.json")) == []
+
+
+def test_an_answer_whose_piece_is_learned_does_not_lie_about(
+    learning: Store, model: ScriptedModel, recorded: Recorded
+) -> None:
+    model.answers = [answer(proposal(POSTGRES, "keep invoices in Postgres"))]
+    recorded.user(POSTGRES)
+    transcript = kept(learning, recorded)
+    spool = learning.home / "work" / f"learn-{files.digest(transcript.path.encode())}.json"
+    files.write_new(spool, b"what a killed process left")
+
+    sweep_answers(learning)
+    assert spool.exists()
+
+    learn(learning, transcript)
+    files.write_new(spool, b"the same, killed a moment later")
+    sweep_answers(learning)
+    assert not spool.exists()
 
 
 def test_an_agent_learns_piece_by_piece_without_any_key(store: Store, recorded: Recorded) -> None:
