@@ -9,6 +9,7 @@ people do not: half and full width, "ß" and "ss", an accent on a Greek letter, 
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterable
 
 STOP_WORDS = frozenset(
     """
@@ -103,18 +104,26 @@ def query_terms(text: str) -> list[str]:
     found = dict.fromkeys(map(folded, said))
     telling = [word for word in found if word not in STOP_WORDS and word.strip("_")]
     terms = telling or [word for word in found if word.strip("_")]
-    parts = [part for part in identifier_parts(text) if part not in STOP_WORDS]
+    # The index has the parts of snake_case as words, so it is only in a question that they are split off.
+    snakes = [part for word in terms if "_" in word for part in word.split("_") if len(part) > 1]
+    parts = [part for part in [*snakes, *identifier_parts(text)] if part not in STOP_WORDS]
     return list(dict.fromkeys([*terms, *parts]))[:MAX_QUERY_TERMS]
 
 
-def match_expression(terms: list[str]) -> str:
+def match_expression(terms: Iterable[str]) -> str:
     """Return an FTS5 MATCH expression for any of *terms*; '' when there is none."""
     return " OR ".join(_quoted(term) for term in terms)
 
 
-def near_expression(first: str, second: str, between: int) -> str:
-    """Return an FTS5 MATCH expression for two terms with at most *between* words between them."""
-    return f"NEAR({_quoted(first)} {_quoted(second)}, {between})"
+def near_expression(first: Collection[str], second: Collection[str], between: int) -> str:
+    """
+    Return an FTS5 MATCH expression for a word of each, with at most *between* words between them.
+
+    A word that both have is two in one.
+    """
+    pairs = [(one, other) for one in first if one not in second for other in second if other not in first]
+    both = [_quoted(word) for word in first if word in second]
+    return " OR ".join([*both, *(f"NEAR({_quoted(a)} {_quoted(b)}, {between})" for a, b in pairs)])
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.bootstrap import Opened
@@ -79,3 +81,42 @@ def test_having_more_of_the_words_beats_having_one_more_often(store: Store) -> N
     hits = recall(store, Query("retry job", mode=Mode.KEYWORD, sort=Sort.RELEVANCE)).hits
 
     assert hits[0].text.startswith("The retry of a job")
+
+
+def test_a_verb_is_found_in_another_form_and_counts_as_much(store: Store) -> None:
+    note(store, "Caroline went to the lake.", "Caroline goes to the lake.", "Caroline was at the sea.")
+
+    hits = recall(store, Query("Where did Caroline go?", mode=Mode.KEYWORD, sort=Sort.RELEVANCE)).hits
+
+    assert hits[0].parts.relevance == pytest.approx(hits[1].parts.relevance, rel=0.05)
+    assert [hit.parts.coverage for hit in hits[:2]] == [1.0, 1.0]
+    assert "was at the sea" in hits[2].text
+
+
+def test_a_rare_form_of_a_common_verb_tells_no_more_than_the_verb(store: Store) -> None:
+    note(store, *(f"They go to place {number}." for number in range(30)), "They are gone from the place.")
+    note(store, "The quagga will go.")
+
+    query = Query("Where did the quagga go?", mode=Mode.KEYWORD, sort=Sort.RELEVANCE, limit=40)
+    best, *others = recall(store, query).hits
+
+    assert "quagga" in best.text
+    assert max(hit.parts.words for hit in others) < 2 * min(hit.parts.words for hit in others) < 0.5
+
+
+def test_two_words_are_found_written_as_one(store: Store) -> None:
+    note(store, "The database is backed up at night.", "The data of the shop.", "The base of the tower.")
+
+    hit, *others = recall(store, Query("data base", mode=Mode.KEYWORD, sort=Sort.RELEVANCE)).hits
+
+    assert hit.text.startswith("The database")
+    assert (hit.parts.coverage, hit.parts.near) == (1.0, 1.0)
+    assert all(other.parts.coverage < 1.0 and other.parts.near == 0.0 for other in others)
+
+
+def test_a_name_in_snake_case_is_found_by_its_parts(store: Store) -> None:
+    note(store, "The user is read from the cache by its id.", "The shop is closed.")
+
+    (hit,) = recall(store, Query("read_user_cache", mode=Mode.KEYWORD)).hits
+
+    assert hit.text.startswith("The user is read")

@@ -87,7 +87,8 @@ def test_neighbours_in_any_text_are_a_valid_search(table: sqlite3.Connection, te
 
 def near(table: sqlite3.Connection, text: str, between: int = 3) -> int:
     """Return how many texts of *table* have two neighbouring terms of *text* near each other, at the most."""
-    expressions = [near_expression(*pair, between) for pair in itertools.pairwise(query_terms(text))]
+    pairs = itertools.pairwise(query_terms(text))
+    expressions = [near_expression([first], [second], between) for first, second in pairs]
     return max((count(table, expression) for expression in expressions), default=0)
 
 
@@ -95,6 +96,17 @@ def test_words_are_near_when_few_others_stand_between_them(table: sqlite3.Connec
     assert near(table, "webhook agent", between=0) == 1
     assert near(table, "multi äöü", between=5) == 0
     assert near(table, "multi äöü", between=6) == 1
+
+
+def test_a_word_that_is_two_in_one_needs_no_other_near_it(table: sqlite3.Connection) -> None:
+    assert count(table, near_expression(["web", "webhook"], ["hook", "webhook"], 3)) == 1
+    assert count(table, near_expression(["web", "webhook"], ["agent"], 0)) == 1
+    assert count(table, near_expression(["web"], ["agent", "hook"], 0)) == 0
+
+
+def test_a_name_in_snake_case_is_asked_for_whole_and_in_parts() -> None:
+    assert query_terms("What does get_user_by_id do?") == ["get_user_by_id", "user", "id"]
+    assert query_terms("__init__ of x_1") == ["__init__", "x_1", "init"]
 
 
 @pytest.mark.parametrize("word", ["multi-agent", "webhook", "webhooks", "Москва", "МОСКВА", "äöü", "multi"])

@@ -6,6 +6,7 @@ index, every project included; here it counts among the memories searched, where
 (nDCG@10 +.017 on single turns, +.01 on documentation). It also tells which memories have which terms.
 How often a term stands in a memory, and how short that is, counts less than in BM25: which terms a
 memory has decides more.
+A term has forms (`core/word_forms.py`), each looked up by itself too: FTS5 would weigh a rare one as such.
 """
 
 import functools
@@ -14,7 +15,7 @@ import itertools
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -22,6 +23,7 @@ from mcp_server.adapters.index import scopes
 from mcp_server.adapters.index.scopes import Searched
 from mcp_server.core import ranking
 from mcp_server.core.query import Filter
+from mcp_server.core.word_forms import word_forms
 from mcp_server.core.words import match_expression, near_expression
 
 CANDIDATES = 200  # memories
@@ -69,24 +71,29 @@ def search(
     try:
         searched = scopes.searched(db, filter, vaults)
         documents, passages = scopes.size(db)
-        count = functools.cache(lambda term: _count(db, "memories_fts", term))
-        rows = functools.cache(lambda term: _in_memories(db, term, searched))
+        count = functools.cache(lambda word: _count(db, "memories_fts", word))
+        rows = functools.cache(
+            lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)))
+        )
         together = functools.cache(lambda first, second: _together(db, first, second))
         heard = []
         for terms in questions:
-            counts = {term: count(term) for term in terms}
+            forms = {
+                term: tuple(word for word in words if count(word))
+                for term, words in word_forms(terms).items()
+            }
+            counts = {term: sum(map(count, words)) for term, words in forms.items()}
             telling = ranking.telling_terms(counts, most_rows=ranking.MOST_ROWS // len(questions))
-            having = {term: rows(term) for term in telling}
+            having = {term: _added(map(rows, forms[term])) for term in telling}
             weights = {term: ranking.idf(searched.count, len(having[term])) for term in having}
-            rarity = {term: _fts_idf(documents, counts[term]) for term in having}
-            sums = _sums(having, weights, rarity, ranking.MEMORY_DAMPING)
+            sums = _sums(having, weights, ranking.MEMORY_DAMPING)
             best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
-            heard.append((best, weights, having))
-        read = _Read.of(db, {row for best, _, _ in heard for row in best}, passages)
+            heard.append((best, weights, having, forms))
+        read = _Read.of(db, {row for best, *_ in heard for row in best}, passages)
         return [
-            Found(best, read.best(best, weights), _near(best, weights, having, together), weights, having,
-                  searched.count)
-            for best, weights, having in heard
+            Found(best, read.best(best, weights, forms), _near(best, weights, forms, together), weights,
+                  having, searched.count)
+            for best, weights, having, forms in heard
         ]  # fmt: skip
     finally:
         db.execute("COMMIT")
@@ -101,24 +108,23 @@ def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, 
     return dict(found.fetchall())
 
 
-def _in_memories(db: sqlite3.Connection, term: str, searched: Searched) -> dict[int, float]:
-    """Return memory → FTS5's score of *term* in it."""
+def _in_memories(db: sqlite3.Connection, word: str, searched: Searched, rarity: float) -> dict[int, float]:
+    """Return memory → how much it has of *word*: FTS5's score without the *rarity* in it."""
     found = db.execute(
         # CROSS JOIN keeps the order: from the other side the term is looked up once for each memory.
-        f"SELECT f.rowid, -f.rank FROM memories_fts f CROSS JOIN {searched.table}"
+        f"SELECT f.rowid, -f.rank / ? FROM memories_fts f CROSS JOIN {searched.table}"
         f" ON {searched.table}.row = f.rowid WHERE memories_fts MATCH ? AND {searched.where}",
-        (match_expression([term]), *searched.values),
+        (rarity, match_expression([word]), *searched.values),
     )
     return dict(found.fetchall())
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The passages of the memories that words found: whose each is, and FTS5's scores of each term."""
+    """The passages of the memories that words found: whose each is, and how much it has of a word."""
 
     owners: Mapping[int, int]
     scores: Callable[[str], Mapping[int, float]]
-    rarity: Callable[[str], float]
 
     @classmethod
     def of(cls, db: sqlite3.Connection, memories: Collection[int], documents: int) -> Self:
@@ -132,68 +138,79 @@ class _Read:
         )
         return cls(
             dict(db.execute("SELECT passage, memory FROM wanted").fetchall()),
-            functools.cache(lambda term: _in_wanted(db, term)),
-            functools.cache(lambda term: _fts_idf(documents, _count(db, "passages_fts", term))),
+            functools.cache(
+                lambda word: _in_wanted(db, word, _fts_idf(documents, _count(db, "passages_fts", word)))
+            ),
         )
 
-    def best(self, memories: Container[int], weights: Mapping[str, float]) -> dict[int, tuple[float, int]]:
+    def best(
+        self, memories: Container[int], weights: Mapping[str, float], forms: Mapping[str, Iterable[str]]
+    ) -> dict[int, tuple[float, int]]:
         """Return memory → (sum of its best passage, that passage)."""
-        scores = {term: self.scores(term) for term in weights}
-        rarity = {term: self.rarity(term) for term in weights}
+        scores = {term: _added(map(self.scores, forms[term])) for term in weights}
         best: dict[int, tuple[float, int]] = {}
-        for passage, score in sorted(_sums(scores, weights, rarity, ranking.PASSAGE_DAMPING).items()):
+        for passage, score in sorted(_sums(scores, weights, ranking.PASSAGE_DAMPING).items()):
             memory = self.owners[passage]
             if memory in memories and score > best.get(memory, (0.0, 0))[0]:
                 best[memory] = (score, passage)
         return best
 
 
-def _in_wanted(db: sqlite3.Connection, term: str) -> dict[int, float]:
-    """Return passage → FTS5's score of *term* in it, for those that are wanted."""
+def _in_wanted(db: sqlite3.Connection, word: str, rarity: float) -> dict[int, float]:
+    """Return passage → how much it has of *word*, for those that are wanted."""
     found = db.execute(
-        "SELECT f.rowid, -f.rank FROM passages_fts f CROSS JOIN wanted ON wanted.passage = f.rowid"
+        "SELECT f.rowid, -f.rank / ? FROM passages_fts f CROSS JOIN wanted ON wanted.passage = f.rowid"
         " WHERE passages_fts MATCH ?",
-        (match_expression([term]),),
+        (rarity, match_expression([word])),
     )
     return dict(found.fetchall())
+
+
+def _added(each: Iterable[Mapping[int, float]]) -> Mapping[int, float]:
+    """Return row → the sum of what *each* says of it: the forms of a term are one term."""
+    first, *others = [*each] or [{}]
+    if not others:
+        return first
+    sums = dict(first)
+    for more in others:
+        for row, score in more.items():
+            sums[row] = sums.get(row, 0.0) + score
+    return sums
 
 
 def _near(
     memories: Container[int],
     weights: Mapping[str, float],
-    having: Mapping[str, Mapping[int, float]],
-    together: Callable[[str, str], Sequence[int]],
+    forms: Mapping[str, tuple[str, ...]],
+    together: Callable[[tuple[str, ...], tuple[str, ...]], Sequence[int]],
 ) -> dict[int, float]:
     """Return memory → which share of the question's neighbouring terms it has near each other."""
     shares: dict[int, float] = {}
     pairs = [(*pair, min(weights[pair[0]], weights[pair[1]])) for pair in itertools.pairwise(weights)]
     every = sum(weight for _, _, weight in pairs)
     for first, second, weight in pairs:
-        for row in together(first, second) if having[first] and having[second] else ():
+        for row in together(forms[first], forms[second]) if forms[first] and forms[second] else ():
             if row in memories:
                 shares[row] = shares.get(row, 0.0) + weight / every
     return shares
 
 
-def _together(db: sqlite3.Connection, first: str, second: str) -> list[int]:
-    """Return the memories that have two terms near each other."""
+def _together(db: sqlite3.Connection, first: Collection[str], second: Collection[str]) -> list[int]:
+    """Return the memories that have two terms, each in one of its forms, near each other."""
     expression = near_expression(first, second, ranking.NEAR_WORDS)
     found = db.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (expression,))
     return [row for (row,) in found.fetchall()]
 
 
 def _sums(
-    found: Mapping[str, Mapping[int, float]],
-    weights: Mapping[str, float],
-    rarity: Mapping[str, float],
-    damping: float,
+    found: Mapping[str, Mapping[int, float]], weights: Mapping[str, float], damping: float
 ) -> dict[int, float]:
-    """Return row → the sum of its terms; *rarity* is what FTS5 multiplied the scores *found* with."""
+    """Return row → the sum over its terms, each as telling as its weight."""
     sums: dict[int, float] = {}
     for term, scores in found.items():
-        factor = weights[term] / rarity[term] ** damping
+        weight = weights[term]
         for row, score in scores.items():
-            sums[row] = sums.get(row, 0.0) + factor * score**damping
+            sums[row] = sums.get(row, 0.0) + weight * score**damping
     return sums
 
 
