@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-MEASURES = ("recall@1", "recall@5", "recall@10", "mrr@10", "ndcg@10")
+MEASURES = ("recall@1", "recall@5", "any@5", "recall@10", "mrr@10", "ndcg@10")
 DEPTH = 10  # hits that are looked at
 
 
@@ -11,12 +11,14 @@ def measures(ranking: Sequence[str], relevant: Mapping[str, int]) -> dict[str, f
     """
     Return every measure of one *ranking*, each 0 to 1; *relevant* gives grades above 0.
 
-    recall@k is the share of what is relevant among the first k; the gain of nDCG is the grade itself.
+    recall@k is the share of what is relevant among the first k, any@5 whether there is anything of it among
+    the first 5; the gain of nDCG is the grade itself.
     """
     grades = [relevant.get(document, 0) for document in ranking[:DEPTH]]
     first = next((rank for rank, grade in enumerate(grades, start=1) if grade), 0)
     best = sorted(relevant.values(), reverse=True)[:DEPTH]
     found = {f"recall@{k}": sum(1 for grade in grades[:k] if grade) / len(relevant) for k in (1, 5, 10)}
+    found["any@5"] = float(0 < first <= 5)
     return found | {"mrr@10": 1 / first if first else 0.0, "ndcg@10": _gain(grades) / _gain(best)}
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,16 @@ def read_set(folder: Path) -> QuestionSet:
             for said in _read_lines(folder / "queries.jsonl")
         ],
         digest=hashlib.blake2b(corpus, digest_size=16).hexdigest(),
+    )
+
+
+def in_one_pool(questions: QuestionSet) -> QuestionSet:
+    """Return *questions* without their groups: each is asked of the documents of all."""
+    return QuestionSet(
+        name=f"{questions.name}-pool",
+        documents=[replace(document, group="") for document in questions.documents],
+        questions=[replace(question, group="") for question in questions.questions],
+        digest=questions.digest,
     )
 
 

@@ -24,7 +24,7 @@ from benchmarks.gate import FIGURES, foreign_questions, gate_figures
 from benchmarks.latency import machine
 from benchmarks.measures import MEASURES, mean, measures
 from benchmarks.paired import Figures, difference
-from benchmarks.question_sets import QuestionSet, find_sets, read_set
+from benchmarks.question_sets import QuestionSet, find_sets, in_one_pool, read_set
 from benchmarks.report import Results, report
 from benchmarks.stored_set import StoredSet, ask, count_pending, embed, fill, open_stored
 from benchmarks.ways import MODES, WITHOUT, Way, as_in
@@ -49,6 +49,7 @@ from mcp_server.core.query import Mode
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Tell what changed since the figures that --keep wrote there.",
 )
+@click.option("--pool", is_flag=True, help="Ignore the groups: ask every question of all documents.")
 @click.option(
     "--without", is_flag=True, help="Also measure recall without each of its parts; takes four times as long."
 )
@@ -66,6 +67,7 @@ def main(
     store: Path | None,
     keep: Path | None,
     compare: Path | None,
+    pool: bool,
     without: bool,
     report_to: Path | None,
 ) -> None:
@@ -77,9 +79,10 @@ def main(
     each: dict[str, Figures] = {}
     before: dict[str, Figures] = json.loads(compare.read_text(encoding="utf-8")) if compare else {}
     sets = _read(data_dir, () if of_gate else names)  # the gate is asked questions of the other sets too
-    for questions in sets:
-        if names and questions.name not in names:
+    for each_set in sets:
+        if names and each_set.name not in names:
             continue
+        questions = in_one_pool(each_set) if pool else each_set
         with filled(questions, store) as stored:
             if of_gate:
                 results = gate(questions, stored, sets)

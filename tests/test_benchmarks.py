@@ -34,7 +34,7 @@ def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
     found = json.loads(done.stdout)["sets"]["tiny"]
     assert found.keys() == {"grep", "bm25", "keyword", "semantic", "hybrid"} | {way.name for way in WITHOUT}
     assert found["hybrid"]["ndcg@10"] == found["keyword"]["recall@1"] == 1.0
-    assert {"recall@1", "recall@5", "recall@10", "mrr@10", "ndcg@10"} <= found["semantic"].keys()
+    assert {"recall@1", "recall@5", "any@5", "recall@10", "mrr@10", "ndcg@10"} <= found["semantic"].keys()
     assert json.loads((tmp_path / "now.json").read_text())["tiny"]["hybrid"] == {"1": 1.0, "2": 1.0}
     assert "+0.500" in done.stderr
     told = report.read_text(encoding="utf-8")
@@ -101,6 +101,17 @@ def test_questions_that_were_asked_once_are_not_compared() -> None:
     assert (found.questions, found.before, found.after) == (1, 0.2, 0.4)
     with pytest.raises(ValueError, match="both times"):
         difference({"a": 1.0}, {"b": 1.0})
+
+
+def test_in_one_pool_every_question_is_asked_of_all_documents(tmp_path: Path) -> None:
+    make_set(tmp_path)
+    (tmp_path / "tiny" / "qrels.tsv").write_text("1\ta\t1\n1\td\t1\n", encoding="utf-8")  # d: another group
+    write(tmp_path / "tiny" / "queries.jsonl", [{"id": "1", "text": "webhook dog", "group": "shop"}])
+
+    apart, together = (json.loads(run(tmp_path, *options).stdout)["sets"] for options in ((), ("--pool",)))
+
+    assert (apart["tiny"]["keyword"]["recall@5"], apart["tiny"]["keyword"]["any@5"]) == (0.5, 1.0)
+    assert together["tiny-pool"]["keyword"]["recall@5"] == 1.0
 
 
 def test_the_gate_is_measured_by_questions_with_and_without_an_answer(tmp_path: Path) -> None:
