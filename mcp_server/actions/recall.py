@@ -163,7 +163,7 @@ def _candidates(
     for question, said in enumerate(found):
         for evidence in _evidence(said, cosines[question], by_words):
             known = best.get(evidence.number)
-            if known is None or known[0] < evidence:
+            if known is None or known[0].relevance < evidence.relevance:
                 best[evidence.number] = (evidence, question)
     shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), best.values())
     rows = memories.by_rows(db, [evidence.number for evidence, _ in shortlist])

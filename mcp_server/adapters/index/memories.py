@@ -20,6 +20,9 @@ COLUMNS = (
 )
 
 
+_Vectors = dict[tuple[str, str], bytes]  # (text of a passage, model) → embedding
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """What the index knows of one memory; times are Unix seconds, 0 where there is none."""
@@ -88,6 +91,7 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     for _, other in known[1:]:
         remove(db, other, now)  # the file now at this path took over the id of one that is gone
     columns = _columns(vault, memory, stamp, digest)
+    vectors: _Vectors = {}
     if row is None:
         cursor = db.execute(
             f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks(columns)})", tuple(columns.values())
@@ -95,18 +99,17 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
         row = cursor.lastrowid
         assert row is not None
     else:
+        vectors = _vectors_of(db, row)
+        _clear(db, row)
         assignments = ", ".join(f"{name} = ?" for name in columns)
         db.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*columns.values(), row))
-    count = _put_passages(db, row, memory)
+    count = _put_passages(db, row, memory, vectors)
     scopes.place(db, row, vault=vault, status=memory.status.value, kind=memory.kind.value, passages=count)
-    db.execute("DELETE FROM tags WHERE memory = ?", (row,))
     db.executemany("INSERT INTO tags VALUES (?, ?)", [(row, tag) for tag in dict.fromkeys(memory.tags)])
-    db.execute("DELETE FROM links WHERE memory = ?", (row,))
     db.executemany(
         "INSERT OR IGNORE INTO links (memory, rel, target, name, notes) VALUES (?, ?, ?, ?, ?)",
         [(row, link.rel, link.to, as_name(link.to), json.dumps(link.notes)) for link in all_links(memory)],
     )
-    db.execute("DELETE FROM names WHERE memory = ?", (row,))
     db.executemany("INSERT INTO names VALUES (?, ?)", [(row, name) for name in names(memory)])
     changelog.note_change(db, row, vault, memory.id, Change.MODIFIED if known else Change.ADDED, now)
     return row
@@ -119,10 +122,7 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> None:
     if not found:
         return
     row, vault, memory_id = found
-    _remove_passages(db, row)
-    scopes.leave(db, row)
-    for table in ("tags", "links", "names"):
-        db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
+    _clear(db, row)
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
     changelog.note_change(db, row, vault, memory_id, Change.REMOVED, now)
 
@@ -221,20 +221,28 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
     return [str(found[0]) for found in rows]
 
 
-def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> int:
-    """Replace the passages of the memory *row*; return how many it has now."""
+def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
+    found = db.execute(
+        "SELECT p.text, v.model, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row"
+        " WHERE p.memory = ?",
+        (row,),
+    )
+    return {(text, model): embedding for text, model, embedding in found}
+
+
+def _clear(db: sqlite3.Connection, row: int) -> None:
+    """Take out what stands beside the memory *row*."""
+    db.execute("DELETE FROM vectors WHERE passage IN (SELECT row FROM passages WHERE memory = ?)", (row,))
+    for table in ("passages", "tags", "links", "names"):
+        db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
+    scopes.leave(db, row)
+
+
+def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Vectors) -> int:
+    """Store the passages of the memory *row*, with their *vectors* where they are known; return how many."""
     from mcp_server.core.passages import passages  # hooks, which only read, need not wait for them
     from mcp_server.core.words import index_parts
 
-    kept = {
-        (text, model): embedding
-        for text, model, embedding in db.execute(
-            "SELECT p.text, v.model, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row"
-            " WHERE p.memory = ?",
-            (row,),
-        )
-    }
-    _remove_passages(db, row)
     texts = passages(memory)
     for position, text in enumerate(texts):
         cursor = db.execute(
@@ -243,14 +251,9 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory) -> int:
         )
         db.executemany(
             "INSERT INTO vectors (passage, model, embedding) VALUES (?, ?, ?)",
-            [(cursor.lastrowid, model, kept[said, model]) for said, model in kept if said == text],
+            [(cursor.lastrowid, model, vectors[said, model]) for said, model in vectors if said == text],
         )
     return len(texts)
-
-
-def _remove_passages(db: sqlite3.Connection, row: int) -> None:
-    db.execute("DELETE FROM vectors WHERE passage IN (SELECT row FROM passages WHERE memory = ?)", (row,))
-    db.execute("DELETE FROM passages WHERE memory = ?", (row,))
 
 
 def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str) -> dict[str, object]:

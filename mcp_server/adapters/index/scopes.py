@@ -47,8 +47,7 @@ def size(db: sqlite3.Connection) -> tuple[int, int]:
 
 
 def place(db: sqlite3.Connection, row: int, *, vault: str, status: str, kind: str, passages: int) -> None:
-    """Note that the memory *row* has that vault, status and kind, and so many passages."""
-    leave(db, row)
+    """Note that the memory *row*, which is new or has left, has that vault, status, kind and passages."""
     db.execute("INSERT OR IGNORE INTO scopes (vault, status, kind) VALUES (?, ?, ?)", (vault, status, kind))
     db.execute(
         "INSERT INTO scoped SELECT ?, scope, ? FROM scopes WHERE vault = ? AND status = ? AND kind = ?",
@@ -58,7 +57,7 @@ def place(db: sqlite3.Connection, row: int, *, vault: str, status: str, kind: st
 
 
 def leave(db: sqlite3.Connection, row: int) -> None:
-    """Note that there is no memory *row* any more."""
+    """Note that the memory *row* is gone, or about to be placed anew."""
     _count(db, row, -1)
     db.execute("DELETE FROM scoped WHERE row = ?", (row,))
 
