@@ -7,6 +7,7 @@ from mcp_server.core.words import STOP_WORDS, query_terms
 MOST_PARTS = 3  # each is one more question: about 8 ms at 10,000 memories
 FEWEST_TERMS = 3  # telling ones; "Please fix that." calls for nothing in particular
 LONGEST = 4096  # characters that are looked at: half of them from the beginning, half from the end
+_FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
@@ -16,13 +17,13 @@ def parts_of(prompt: str) -> tuple[str, ...]:
 
     A memory that answers one sentence of three is not like the whole (`benchmarks/README.md`). One or two
     are asked together with the whole, which may be about one thing. Of many there are the first and the
-    last two: what somebody wants stands before or after what they pasted.
+    last two: what somebody wants stands before or after what they pasted. Fenced code asks for nothing.
     """
     if len(prompt) > LONGEST:
         prompt = f"{prompt[: LONGEST // 2]}\n{prompt[-LONGEST // 2 :]}"
-    said = list(dict.fromkeys(filter(None, map(str.strip, _ENDS.split(prompt)))))
+    said = list(dict.fromkeys(filter(None, map(str.strip, _ENDS.split(_FENCED.sub("\n", prompt))))))
     telling = [each for each in said if len(set(query_terms(each)) - STOP_WORDS) >= FEWEST_TERMS]
-    if len(said) < 2 or not telling:
+    if not telling or telling == [prompt.strip()]:
         return ()
     if len(telling) < MOST_PARTS:
         return (prompt, *telling)

@@ -29,6 +29,16 @@ def test_of_more_each_is_asked_and_of_many_the_first_and_the_last_two() -> None:
     assert parts_of(f"{ONE} {TWO} {TWO} {FOUR}") == (ONE, TWO, FOUR)
 
 
+def test_fenced_code_asks_for_nothing() -> None:
+    code = "```python\ndef import_prices(list, nightly):\n    return read_rows(list) + nightly\n```"
+    prompt = f"{ONE}\n{code}\n{TWO}\n{THREE}"
+
+    assert parts_of(prompt) == (ONE, TWO, THREE)
+    assert parts_of(f"{ONE}\n{code}") == (f"{ONE}\n{code}", ONE)
+    assert parts_of(f"{ONE}\n{code[:-3]}") == (f"{ONE}\n{code[:-3]}", ONE)
+    assert parts_of(code) == ()
+
+
 def test_names_with_dots_are_not_taken_apart() -> None:
     prompt = "Why does v1.2.3 of prices.py read config.toml twice?"
 
