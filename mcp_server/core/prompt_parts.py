@@ -5,7 +5,7 @@ import re
 from mcp_server.core.words import STOP_WORDS, query_terms
 
 MOST_PARTS = 3  # each is one more question: about 8 ms at 10,000 memories
-FEWEST_TERMS = 3  # telling ones; "Please fix that." calls for nothing in particular
+FEWEST_TERMS = 2  # telling ones; "Thanks!" calls for nothing
 LONGEST = 4096  # characters that are looked at: half of them from the beginning, half from the end
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")

@@ -14,7 +14,7 @@ def test_one_sentence_or_none_is_asked_as_it_is(prompt: str) -> None:
 
 
 def test_a_sentence_among_empty_words_is_asked_beside_the_whole() -> None:
-    prompt = f"Thanks a lot! {ONE} Please look."
+    prompt = f"Thanks! {ONE} Go on."
 
     assert parts_of(prompt) == (prompt, ONE)
 
