@@ -166,8 +166,9 @@ def telling_terms(frequencies: Mapping[str, int], *, most_rows: int = MOST_ROWS)
     """
     Return the terms worth searching, in the order given; *frequencies* tells in how many memories each is.
 
-    Of a long question the 24 rarest are kept, in a large store only what can be read in time:
-    at most *most_rows*: the commonest terms cost most of it and decide next to nothing.
+    Of a long question the 24 rarest are kept, in a large store only those of which at most *most_rows* are
+    read together: the commonest terms cost most of the time and decide next to nothing. The two rarest are
+    always searched, each in the newest *most_rows* that have it.
     """
     rarest = sorted(frequencies, key=lambda term: frequencies[term])[:MOST_TERMS]
     read = itertools.accumulate(frequencies[term] for term in rarest)

@@ -5,9 +5,11 @@ import pytest
 
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.adapters.index import lexical
 from mcp_server.bootstrap import Opened
+from mcp_server.core import ranking
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Mode, Query, Sort
+from mcp_server.core.query import Filter, Mode, Query, Sort
 from mcp_server.store import Store
 
 
@@ -120,3 +122,16 @@ def test_a_name_in_snake_case_is_found_by_its_parts(store: Store) -> None:
     (hit,) = recall(store, Query("read_user_cache", mode=Mode.KEYWORD)).hits
 
     assert hit.text.startswith("The user is read")
+
+
+def test_of_a_very_common_word_the_newest_memories_are_read(store: Store) -> None:
+    note(store, *(f"The gateway of shop {number}." for number in range(120)))
+    together = 150  # questions, which share the rows that may be read
+    keys = [vault.key for vault in store.vaults]
+
+    with store.database.read() as db:
+        found = lexical.search(db, [["gateway"]] * together, Filter(), keys)[0]
+        newest = [row for (row,) in db.execute("SELECT row FROM memories ORDER BY row DESC LIMIT 100")]
+
+    assert set(found.memories) == set(newest)
+    assert found.weights["gateway"] == ranking.idf(120, 120)

@@ -72,8 +72,9 @@ def search(
         searched = scopes.searched(db, filter, vaults)
         documents, passages = scopes.size(db)
         count = functools.cache(lambda word: _count(db, "memories_fts", word))
+        most = ranking.MOST_ROWS // len(questions)
         rows = functools.cache(
-            lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)))
+            lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most)
         )
         together = functools.cache(lambda first, second: _together(db, first, second))
         heard = []
@@ -83,9 +84,12 @@ def search(
                 for term, words in word_forms(terms).items()
             }
             counts = {term: sum(map(count, words)) for term, words in forms.items()}
-            telling = ranking.telling_terms(counts, most_rows=ranking.MOST_ROWS // len(questions))
+            telling = ranking.telling_terms(counts, most_rows=most)
             having = {term: _added(map(rows, forms[term])) for term in telling}
-            weights = {term: ranking.idf(searched.count, len(having[term])) for term in having}
+            frequencies = {
+                term: len(found) if len(found) < most else counts[term] for term, found in having.items()
+            }
+            weights = {term: ranking.idf(searched.count, frequencies[term]) for term in having}
             sums = _sums(having, weights, ranking.MEMORY_DAMPING)
             best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
             heard.append((best, weights, having, forms))
@@ -108,13 +112,16 @@ def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, 
     return dict(found.fetchall())
 
 
-def _in_memories(db: sqlite3.Connection, word: str, searched: Searched, rarity: float) -> dict[int, float]:
-    """Return memory → how much it has of *word*: FTS5's score without the *rarity* in it."""
+def _in_memories(
+    db: sqlite3.Connection, word: str, searched: Searched, rarity: float, most: int
+) -> dict[int, float]:
+    """Return for the newest *most* memory → how much it has of *word*: FTS5's score without its *rarity*."""
     found = db.execute(
         # CROSS JOIN keeps the order: from the other side the term is looked up once for each memory.
         f"SELECT f.rowid, -f.rank / ? FROM memories_fts f CROSS JOIN {searched.table}"
-        f" ON {searched.table}.row = f.rowid WHERE memories_fts MATCH ? AND {searched.where}",
-        (rarity, match_expression([word]), *searched.values),
+        f" ON {searched.table}.row = f.rowid WHERE memories_fts MATCH ? AND {searched.where}"
+        " ORDER BY f.rowid DESC LIMIT ?",
+        (rarity, match_expression([word]), *searched.values, most),
     )
     return dict(found.fetchall())
 
