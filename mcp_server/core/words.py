@@ -104,9 +104,7 @@ def query_terms(text: str) -> list[str]:
     found = dict.fromkeys(map(folded, said))
     telling = [word for word in found if word not in STOP_WORDS and word.strip("_")]
     terms = telling or [word for word in found if word.strip("_")]
-    # The index has the parts of snake_case as words, so it is only in a question that they are split off.
-    snakes = [part for word in terms if "_" in word for part in word.split("_") if len(part) > 1]
-    parts = [part for part in [*snakes, *identifier_parts(text)] if part not in STOP_WORDS]
+    parts = [part for part in identifier_parts(text) if part not in STOP_WORDS]
     return list(dict.fromkeys([*terms, *parts]))[:MAX_QUERY_TERMS]
 
 

@@ -116,14 +116,6 @@ def test_two_words_are_found_written_as_one(store: Store) -> None:
     assert all(other.parts.coverage < 1.0 and other.parts.near == 0.0 for other in others)
 
 
-def test_a_name_in_snake_case_is_found_by_its_parts(store: Store) -> None:
-    note(store, "The user is read from the cache by its id.", "The shop is closed.")
-
-    (hit,) = recall(store, Query("read_user_cache", mode=Mode.KEYWORD)).hits
-
-    assert hit.text.startswith("The user is read")
-
-
 def test_of_a_very_common_word_the_newest_memories_are_read(store: Store) -> None:
     note(store, *(f"The gateway of shop {number}." for number in range(120)))
     together = 150  # questions, which share the rows that may be read

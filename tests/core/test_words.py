@@ -104,11 +104,6 @@ def test_a_word_that_is_two_in_one_needs_no_other_near_it(table: sqlite3.Connect
     assert count(table, near_expression(["web"], ["agent", "hook"], 0)) == 0
 
 
-def test_a_name_in_snake_case_is_asked_for_whole_and_in_parts() -> None:
-    assert query_terms("What does get_user_by_id do?") == ["get_user_by_id", "user", "id"]
-    assert query_terms("__init__ of x_1") == ["__init__", "x_1", "init"]
-
-
 @pytest.mark.parametrize("word", ["multi-agent", "webhook", "webhooks", "Москва", "МОСКВА", "äöü", "multi"])
 def test_every_plain_word_of_a_text_finds_it(table: sqlite3.Connection, word: str) -> None:
     assert found(table, word) == 1
