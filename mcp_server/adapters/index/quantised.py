@@ -1,8 +1,8 @@
 """
 Unit vectors kept small: the sign of each number to find what is near, 8 bits of it to say how near.
 
-A passage takes 440 bytes at 384 dimensions instead of the 1,536 of float32, and searching 100,000 takes a
-tenth of the time. Measured on real vectors (`benchmarks/matrix.py`): cosines are off by .0004 (standard
+A passage takes 436 bytes at 384 dimensions instead of the 1,536 of float32, and searching 100,000 takes a
+twentieth of the time. Measured on real vectors (`benchmarks/matrix.py`): cosines are off by .0004 (standard
 deviation), and of the nearest 100 among 100,000 the signs miss one in 200.
 """
 

@@ -2,8 +2,8 @@
 Scopes: what memories are chosen by in nearly every search, namely vault, status and kind.
 
 A memory's own row is as long as its text, and a search by words asks for thousands of them whether they
-may be searched at all. Beside it each memory has the number of its scope, and each scope how much is in it:
-asking takes a fifth of the time, and nothing is counted. `place` and `leave` keep both true.
+may be searched at all. Beside it each memory has the number of its scope, and each scope how much is in it,
+so nothing is counted: a search of 100,000 memories takes half the time. `place` and `leave` keep both true.
 """
 
 import sqlite3
