@@ -2,11 +2,11 @@
 
 import re
 
+from mcp_server.core.query import MAX_QUERY
 from mcp_server.core.words import STOP_WORDS, query_terms
 
 MOST_PARTS = 3  # each is one more question: about 8 ms at 10,000 memories
 FEWEST_TERMS = 2  # telling ones; "Thanks!" calls for nothing
-LONGEST = 4096  # characters that are looked at: half of them from the beginning, half from the end
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
@@ -19,12 +19,17 @@ def parts_of(prompt: str) -> tuple[str, ...]:
     are asked together with the whole, which may be about one thing. Of many there are the first and the
     last two: what somebody wants stands before or after what they pasted. Fenced code asks for nothing.
     """
-    if len(prompt) > LONGEST:
-        prompt = f"{prompt[: LONGEST // 2]}\n{prompt[-LONGEST // 2 :]}"
-    said = list(dict.fromkeys(filter(None, map(str.strip, _ENDS.split(_FENCED.sub("\n", prompt))))))
+    words = _ends_of(_FENCED.sub("\n", prompt))
+    said = list(dict.fromkeys(filter(None, map(str.strip, _ENDS.split(words)))))
     telling = [each for each in said if len(set(query_terms(each)) - STOP_WORDS) >= FEWEST_TERMS]
     if not telling or telling == [prompt.strip()]:
         return ()
     if len(telling) < MOST_PARTS:
-        return (prompt, *telling)
+        return (_ends_of(prompt), *telling)
     return tuple(telling if len(telling) == MOST_PARTS else [telling[0], *telling[1 - MOST_PARTS :]])
+
+
+def _ends_of(text: str) -> str:
+    """Return what is looked at of *text*: all, or half from its beginning and half from its end."""
+    half = MAX_QUERY // 2
+    return text if len(text) <= MAX_QUERY else f"{text[:half]}\n{text[-half:]}"

@@ -1,6 +1,7 @@
 import pytest
 
-from mcp_server.core.prompt_parts import LONGEST, parts_of
+from mcp_server.core.prompt_parts import parts_of
+from mcp_server.core.query import MAX_QUERY
 
 ONE = "Which header carries the signature of the payment webhook?"
 TWO = "The nightly import of the price list fails."
@@ -39,6 +40,14 @@ def test_fenced_code_asks_for_nothing() -> None:
     assert parts_of(code) == ()
 
 
+def test_code_that_begins_where_nothing_is_looked_at_hides_nothing() -> None:
+    log = "error of step number one thousand\n" * MAX_QUERY
+
+    parts = parts_of(f"{ONE}\n{log}```\n{log}```\n{FOUR}")
+
+    assert (parts[0], parts[-1]) == (ONE, FOUR)
+
+
 def test_names_with_dots_are_not_taken_apart() -> None:
     prompt = "Why does v1.2.3 of prices.py read config.toml twice?"
 
@@ -52,10 +61,10 @@ def test_languages_without_spaces_have_sentences_too() -> None:
 
 
 def test_of_a_page_the_beginning_and_the_end_are_looked_at() -> None:
-    log = "error of step number one thousand\n" * 4 * LONGEST
+    log = "error of step number one thousand\n" * 4 * MAX_QUERY
 
     parts = parts_of(f"{ONE}\n{log}{log}{FOUR}")
 
     assert parts[0] == ONE
     assert parts[-1] == FOUR
-    assert sum(map(len, parts)) <= LONGEST
+    assert sum(map(len, parts)) <= MAX_QUERY
