@@ -167,7 +167,7 @@ def _model(store: Store) -> str:
         return "switched off; recall searches by words"
     meaning = store.meaning()
     assert meaning, getattr(store.meaning, "problem", "") or "the model did not load"
-    assert len(meaning.embedder.embed_query("probe")) == 4 * meaning.embedder.dimensions
+    assert len(meaning.embedder.embed_query("probe").vector) == 4 * meaning.embedder.dimensions
     problem = getattr(store.meaning, "problem", "")
     assert not problem, f"{problem} {meaning.embedder.model} answers."
     return meaning.embedder.model

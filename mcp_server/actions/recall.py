@@ -1,16 +1,15 @@
 """recall: find the memories that answer a question best, with the reasons for their rank."""
 
-import heapq
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
+from mcp_server.actions.evidence import Evidence, gather
 from mcp_server.actions.hits import as_hit, flagged, linked, trust_of
 from mcp_server.actions.staleness import staleness
 from mcp_server.actions.sync import ensure_synced, self_healing, take_in
-from mcp_server.adapters.index import filters, lexical, memories, selections, usage
+from mcp_server.adapters.index import lexical, memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.adapters.vault import Vault, stamp
@@ -21,7 +20,6 @@ from mcp_server.core.query import (
     Answer,
     Filter,
     Hit,
-    Mode,
     Query,
     Sort,
     Verdict,
@@ -30,28 +28,14 @@ from mcp_server.core.query import (
     named_paths,
     quoted_phrases,
 )
-from mcp_server.core.ranking import Cosines, Score
+from mcp_server.core.ranking import Score
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.time_words import span_of
 from mcp_server.core.words import query_terms, words
 from mcp_server.store import Store
 
-SHORTLIST = 60  # most relevant candidates whose boosts, age and use are looked at: ten times a usual answer
 EXAMINED = 20  # best candidates that are looked at for confident ones
-
-
-class _Evidence(NamedTuple):
-    """What speaks for one memory, by its row in the index; the most relevant is the largest."""
-
-    relevance: float
-    number: int
-    words: float
-    passage: float
-    near: float
-    cosine: float | None
-    mean: float | None
-    best_passage: int
 
 
 @dataclass(slots=True)
@@ -59,8 +43,7 @@ class _Candidate:
     """One memory under consideration; the score is filled in when it is known."""
 
     row: Row
-    evidence: _Evidence
-    said: lexical.Found
+    evidence: Evidence
     score: Score | None = None
     confidence: Verdict = Verdict.NONE
 
@@ -110,7 +93,9 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     """Return the answer, and which files of it say something else by now than the index."""
     text = query.text[:MAX_QUERY]
     vaults = visible(store, db, query.filter)
-    candidates, model = _candidates(store, db, query, text, vaults)
+    evidence, model = gather(store, db, query, text, vaults)
+    rows = memories.by_rows(db, [each.number for each in evidence])
+    candidates = [_Candidate(rows[each.number], each) for each in evidence if each.number in rows]
     _score(store, db, query, text, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
@@ -135,59 +120,6 @@ def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[
         if vault and (there is None or there.mtime_ns != known.get(row.row)):
             changed.append((vault, Path(row.path)))
     return changed
-
-
-def _candidates(
-    store: Store, db: sqlite3.Connection, query: Query, text: str, vaults: Sequence[str]
-) -> tuple[list[_Candidate], str]:
-    """Return the candidates of words and meaning, and the model that was searched by."""
-    meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
-    asked = query.parts or (text,)
-    vectors = [meaning.embedding(each) for each in asked] if meaning else []
-    found = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
-    by_words = query.mode is not Mode.SEMANTIC or meaning is None
-    cosines: list[dict[int, Cosines]] = [{} for _ in asked]
-    if meaning:
-        among = None
-        if not filters.is_simple(query.filter):
-            among = selections.row_numbers(db, query.filter, vaults)
-        cosines = meaning.matrix.search(
-            db,
-            [vector.result() for vector in vectors],
-            vaults=vaults,
-            kinds=query.filter.kinds,
-            among=among,
-            also=[said.memories if by_words else () for said in found],
-        )
-    best: dict[int, tuple[_Evidence, int]] = {}
-    for question, said in enumerate(found):
-        for evidence in _evidence(said, cosines[question], by_words):
-            known = best.get(evidence.number)
-            if known is None or known[0].relevance < evidence.relevance:
-                best[evidence.number] = (evidence, question)
-    shortlist = heapq.nlargest(max(SHORTLIST, 3 * query.limit), best.values())
-    rows = memories.by_rows(db, [evidence.number for evidence, _ in shortlist])
-    candidates = [
-        _Candidate(rows[evidence.number], evidence, found[question])
-        for evidence, question in shortlist
-        if evidence.number in rows
-    ]
-    return candidates, meaning.embedder.model if meaning and any(cosines) else ""
-
-
-def _evidence(said: lexical.Found, cosines: Mapping[int, Cosines], by_words: bool) -> Iterator[_Evidence]:
-    """Yield what speaks for each memory, by what one question *said* and meant."""
-    coverage = said.best_coverage()
-    words = ranking.normalised(said.memories if by_words else {}, coverage)
-    parts = said.passages if by_words else {}
-    passages = ranking.normalised({row: score for row, (score, _) in parts.items()}, coverage)
-    for number in words.keys() | cosines.keys():
-        cosine, nearest, mean = cosines.get(number, (None, 0, None))
-        _, matching = parts.get(number, (0.0, 0))
-        heard, read = words.get(number, 0.0), passages.get(number, 0.0)
-        near = said.near.get(number, 0.0) if by_words else 0.0
-        relevance = ranking.relevance(words=heard, passage=read, near=near, cosine=cosine, mean=mean)
-        yield _Evidence(relevance, number, heard, read, near, cosine, mean, matching or nearest)
 
 
 def _score(
@@ -227,6 +159,7 @@ def _score(
             near=candidate.evidence.near,
             cosine=candidate.evidence.cosine,
             mean=candidate.evidence.mean,
+            maxsim=candidate.evidence.maxsim,
             coverage=0.0,
             relevance=candidate.evidence.relevance,
             boosts=tuple(boosts),
@@ -241,7 +174,7 @@ def _score(
 def _weigh(candidate: _Candidate, model: str, margin: float) -> None:
     """Fill in how far *candidate* can be relied on, by thresholds that are higher by *margin*."""
     assert candidate.score
-    said = candidate.said
+    said = candidate.evidence.said
     found = said.terms_of(candidate.row.row)
     coverage = ranking.coverage(found, said.weights)
     candidate.score = replace(candidate.score, coverage=coverage)

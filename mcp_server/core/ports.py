@@ -2,13 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from mcp_server.core.budget import Reply
 
 Vector = bytes
 """A normalised embedding: float32, little-endian, `4 * dimensions` bytes."""
+
+
+class Embedded(NamedTuple):
+    """
+    What a model makes of a text: one vector for all of it, and one for each token, one after another.
+
+    A token that the text has several times has one vector; there is none where the model tells none.
+    """
+
+    vector: Vector
+    tokens: Vector
+
 
 Clock = Callable[[], datetime]
 """Returns the present moment, aware and in UTC."""
@@ -24,9 +36,9 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    def embed_query(self, text: str) -> Vector: ...
+    def embed_query(self, text: str) -> Embedded: ...
 
-    def embed_passages(self, texts: Sequence[str]) -> list[Vector]: ...
+    def embed_passages(self, texts: Sequence[str]) -> list[Embedded]: ...
 
 
 class Model(Protocol):

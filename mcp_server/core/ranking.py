@@ -15,7 +15,9 @@ LEXICAL_MEMORY = 0.2
 LEXICAL_PASSAGE = 0.1
 LEXICAL_NEAR = 0.1
 MEANING = 0.6
-MEAN_SHARE = 0.3  # of the meaning's weight: what the mean of the best passages decides
+CLOSE_MEANING = 0.5  # the same for the best candidates, whose tokens are compared as well
+MAXSIM = 0.5  # of those
+MEAN_SHARE = 0.3  # of the weight of meaning and of tokens: what the mean of the best passages decides
 BEST_PASSAGES = 3  # passages of that mean, or as many as there are
 
 MEMORY_DAMPING = 0.7  # power of what BM25 makes of a term's frequency and the text's length
@@ -48,11 +50,11 @@ FEWEST_TERMS = 2  # the rarest terms that are always searched
 
 
 class Cosines(NamedTuple):
-    """How near a memory is to a query: its best cosine, that passage, and the mean of its best three."""
+    """How near a memory is to a query: its best cosine, the mean of the best three, and those passages."""
 
     best: float
-    passage: int
     mean: float
+    passages: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class Score:
 
     `words` and `passage` are BM25 in proportion to the best of the query, `near` is the share of the query's
     neighbouring words that stand near each other in the memory, `cosine`
-    (of the best passage) and `mean` (of the best three) are None where meaning was not searched,
+    (of the best passage) and `mean` (of the best three) are None where meaning was not searched, `maxsim`
+    (how well the query's tokens are answered) where there is no model that tells of tokens,
     `coverage` is the share of the query's telling words that the memory has.
     """
 
@@ -71,6 +74,7 @@ class Score:
     near: float
     cosine: float | None
     mean: float | None
+    maxsim: float | None
     coverage: float
     relevance: float
     boosts: tuple[tuple[str, float], ...]
@@ -95,18 +99,28 @@ def normalised(scores: Mapping[int, float], coverage: float = 1.0) -> dict[int, 
 
 
 def relevance(
-    *, words: float, passage: float, near: float, cosine: float | None, mean: float | None = None
+    *,
+    words: float,
+    passage: float,
+    near: float,
+    cosine: float | None,
+    mean: float | None = None,
+    maxsim: float | None = None,
 ) -> float:
     """
     Return the fused relevance, 0 to 1; without a cosine the lexical part is rescaled to 1.
 
-    *cosine* is that of the best passage, *mean* that of the best three; None for the same.
+    *cosine* is that of the best passage, *mean* that of the best three; None for the same. *maxsim* is None
+    for what was not looked at closely.
     """
     lexical = LEXICAL_MEMORY * words + LEXICAL_PASSAGE * passage + LEXICAL_NEAR * near
+    full = LEXICAL_MEMORY + LEXICAL_PASSAGE + LEXICAL_NEAR
     if cosine is None:
-        return lexical / (LEXICAL_MEMORY + LEXICAL_PASSAGE + LEXICAL_NEAR)
-    meaning = cosine if mean is None else (1.0 - MEAN_SHARE) * cosine + MEAN_SHARE * mean
-    return lexical + MEANING * max(0.0, meaning)
+        return lexical / full
+    meaning = max(0.0, cosine if mean is None else (1.0 - MEAN_SHARE) * cosine + MEAN_SHARE * mean)
+    if maxsim is None:
+        return lexical + MEANING * meaning
+    return (lexical + CLOSE_MEANING * meaning + MAXSIM * max(0.0, maxsim)) / (full + CLOSE_MEANING + MAXSIM)
 
 
 def boosted(value: float, boosts: Sequence[tuple[str, float]]) -> float:

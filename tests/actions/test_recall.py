@@ -8,6 +8,7 @@ import pytest
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
@@ -74,6 +75,45 @@ def test_of_a_long_memory_more_than_the_best_passage_counts(meaning_store: Store
     assert parts["Short"].mean == pytest.approx(parts["Short"].cosine)
     assert parts["Callbacks"].mean < parts["Callbacks"].cosine - 0.05
     assert parts["Twice"].mean > parts["Twice"].cosine - 0.05
+
+
+def test_tokens_tell_two_memories_of_one_topic_apart(meaning_store: Store) -> None:
+    about = "The payment provider sends callbacks, and the shop keeps every order with its parcels."
+    for word in ("signed", "archived", "compressed", "sorted", "counted"):
+        remember(meaning_store, Draft(f"{about} They are {word}.", f"{about} They are {word}."))
+    embed_pending(meaning_store)
+
+    hits = recall(meaning_store, Query("How are callbacks put into a ZIP?", mode=Mode.SEMANTIC)).hits
+
+    scores = [hit.parts.maxsim for hit in hits]
+    assert hits[0].title.endswith("compressed.")
+    assert None not in scores
+    assert scores[0] == max(scores)
+
+
+def test_words_alone_compare_no_tokens(store: Store, ids: dict[str, str]) -> None:
+    assert recall(store, Query("webhook signature")).hits[0].parts.maxsim is None
+
+
+def test_an_edit_keeps_what_the_model_made_of_the_passages_that_stay(meaning_store: Store) -> None:
+    memory = remember(meaning_store, Draft("Parts", "# One\n\nfirst words\n\n# Two\n\nsecond words")).memory
+    embed_pending(meaning_store)
+    before = made_of(meaning_store)
+
+    revise(meaning_store, memory.id, Revision(text="# One\n\nfirst words\n\n# Two\n\nother words"))
+
+    stays = {text: made for text, made in before.items() if "first" in text}
+    assert made_of(meaning_store) == stays
+    assert all(signs for _, signs in stays.values())
+
+
+def made_of(store: Store) -> dict[str, tuple[bytes, bytes]]:
+    """Return passage → its embedding and signs, of those that have them."""
+    with store.database.read() as db:
+        found = db.execute(
+            "SELECT p.text, v.embedding, v.signs FROM passages p JOIN vectors v ON v.passage = p.row"
+        ).fetchall()
+    return {text: (embedding, signs) for text, embedding, signs in found}
 
 
 def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened], memory_dir: Path) -> None:

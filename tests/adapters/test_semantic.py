@@ -12,6 +12,7 @@ from mcp_server.adapters.index import changelog, vectors
 from mcp_server.adapters.index.semantic import Matrix
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
+from mcp_server.core.ports import Embedded
 from mcp_server.store import Store
 
 DIMENSIONS = 48
@@ -24,7 +25,8 @@ def embed(store: Store, seed: int = 0) -> None:
         found = vectors.pending(db, "made up", 100_000)
         made = source.standard_normal((len(found), DIMENSIONS)).astype("<f4")
         made /= np.linalg.norm(made, axis=1, keepdims=True)
-        pairs = zip((passage for passage, _, _ in found), (row.tobytes() for row in made), strict=True)
+        made_of = [Embedded(row.tobytes(), b"") for row in made]
+        pairs = zip((passage for passage, _, _ in found), made_of, strict=True)
         vectors.put_vectors(db, "made up", pairs)
         changelog.note_embedded(db, {memory for _, memory, _ in found}, store.now())
 

@@ -15,6 +15,16 @@ def test_the_fused_relevance_is_the_documented_sum() -> None:
     assert relevance == pytest.approx(0.2 + 0.05 + 0.04 + 0.48)
 
 
+def test_the_relevance_with_tokens_is_the_documented_mean() -> None:
+    relevance = ranking.relevance(words=1.0, passage=0.5, near=0.4, cosine=0.8, maxsim=0.7)
+
+    assert relevance == pytest.approx((0.2 + 0.05 + 0.04 + 0.5 * 0.8 + 0.5 * 0.7) / 1.4)
+
+
+def test_all_evidence_there_can_be_is_a_relevance_of_one() -> None:
+    assert ranking.relevance(words=1.0, passage=1.0, near=1.0, cosine=1.0, maxsim=1.0) == pytest.approx(1.0)
+
+
 def test_without_an_embedder_the_words_alone_reach_one() -> None:
     assert ranking.relevance(words=1.0, passage=1.0, near=1.0, cosine=None) == pytest.approx(1.0)
 
@@ -25,11 +35,12 @@ def test_an_opposite_meaning_counts_as_no_meaning() -> None:
     )
 
 
-@given(share, share, share, share, share)
+@given(share, share, share, share, st.none() | share, share)
 def test_more_evidence_never_lowers_the_relevance(
-    words: float, passage: float, near: float, cosine: float, more: float
+    words: float, passage: float, near: float, cosine: float, maxsim: float | None, more: float
 ) -> None:
     found = {"words": words, "passage": passage, "near": near, "cosine": cosine}
+    found |= {} if maxsim is None else {"maxsim": maxsim}
     before = ranking.relevance(**found)
 
     for part, share in found.items():

@@ -20,7 +20,7 @@ COLUMNS = (
 )
 
 
-_Vectors = dict[tuple[str, str], bytes]  # (text of a passage, model) → embedding
+_Vectors = dict[tuple[str, str], tuple[bytes, bytes]]  # (text of a passage, model) → embedding, signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +223,11 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
 
 def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
     found = db.execute(
-        "SELECT p.text, v.model, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row"
+        "SELECT p.text, v.model, v.embedding, v.signs FROM passages p JOIN vectors v ON v.passage = p.row"
         " WHERE p.memory = ?",
         (row,),
     )
-    return {(text, model): embedding for text, model, embedding in found}
+    return {(text, model): (embedding, signs) for text, model, embedding, signs in found}
 
 
 def _clear(db: sqlite3.Connection, row: int) -> None:
@@ -250,8 +250,8 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Ve
             (row, position, text, " ".join(index_parts(text))),
         )
         db.executemany(
-            "INSERT INTO vectors (passage, model, embedding) VALUES (?, ?, ?)",
-            [(cursor.lastrowid, model, vectors[said, model]) for said, model in vectors if said == text],
+            "INSERT INTO vectors (passage, model, embedding, signs) VALUES (?, ?, ?, ?)",
+            [(cursor.lastrowid, model, *vectors[said, model]) for said, model in vectors if said == text],
         )
     return len(texts)
 

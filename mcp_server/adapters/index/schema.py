@@ -6,7 +6,7 @@ There are no migrations: another schema number means that the index is made anew
 
 import sqlite3
 
-SCHEMA = 7
+SCHEMA = 8
 TOKENIZER = "porter unicode61"
 
 
@@ -50,7 +50,11 @@ def create(connection: sqlite3.Connection) -> None:
     )
     db.table("passages").create_index(["memory"])
     db.table("passages").enable_fts(["text", "parts"], tokenize=TOKENIZER, create_triggers=True)
-    db.table("vectors").create({"passage": int, "model": str, "embedding": bytes}, pk=("passage", "model"))
+    db.table("vectors").create(
+        # `signs` last: reading every embedding need not pass over them.
+        {"passage": int, "model": str, "embedding": bytes, "signs": bytes},
+        pk=("passage", "model"),
+    )
     db.table("vectors").create_index(["model"])
 
     db.table("tags").create({"memory": int, "tag": str}, pk=("memory", "tag"))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from mcp_server.adapters.index import changelog
 from mcp_server.adapters.index.quantised import RESCORED, Floats, Numbers, Quantised
 from mcp_server.core.memory import Kind
-from mcp_server.core.ports import Embedder, Vector
+from mcp_server.core.ports import Embedded, Embedder, Vector
 from mcp_server.core.ranking import BEST_PASSAGES, Cosines
 
 CANDIDATES = 200  # memories
@@ -37,8 +37,8 @@ class Meaning:
     embedder: Embedder
     matrix: "Matrix"
 
-    def embedding(self, text: str) -> Future[Vector]:
-        """Return the vector of a query to come: one thread computes it beside the search by words."""
+    def embedding(self, text: str) -> Future[Embedded]:
+        """Return what the model makes of a query; one thread computes it beside the search by words."""
         return _embedding.submit(self.embedder.embed_query, text)
 
 
@@ -199,9 +199,10 @@ def _cosines(memories: Numbers, passages: Numbers, scores: Floats) -> dict[int, 
     rank = np.arange(len(memories)) - np.repeat(first, counts)
     sums = np.add.reduceat(np.where(rank < BEST_PASSAGES, scores, 0.0), first)
     means = sums / np.minimum(counts, BEST_PASSAGES)
-    columns = (memories[first], scores[first], passages[first], means)
+    columns = (memories[first], scores[first], means, first, first + np.minimum(counts, BEST_PASSAGES))
     found = zip(*(column.tolist() for column in columns), strict=True)
-    return {memory: Cosines(best, passage, mean) for memory, best, passage, mean in found}
+    numbers = passages.tolist()
+    return {memory: Cosines(best, mean, numbers[start:end]) for memory, best, mean, start, end in found}
 
 
 _COUNT = "SELECT count(*) FROM vectors WHERE model = ?"

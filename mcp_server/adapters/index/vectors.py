@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mcp_server.core.ports import Vector
+from mcp_server.core.ports import Embedded
 
 _FACT = "answering model"
 _LEAVING = "leaving models"
@@ -89,10 +89,12 @@ def count_passages(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT count(*) FROM passages").fetchone()[0])
 
 
-def put_vectors(db: sqlite3.Connection, model: str, vectors: Iterable[tuple[int, Vector]]) -> None:
-    """Store the vector of each passage; a passage that is gone meanwhile is left out."""
+def put_vectors(db: sqlite3.Connection, model: str, vectors: Iterable[tuple[int, Embedded]]) -> None:
+    """Store what *model* makes of each passage; a passage that is gone meanwhile is left out."""
+    from mcp_server.adapters.index.maxsim import packed  # numpy is slow to import, and most only read
+
     db.executemany(
-        "INSERT OR REPLACE INTO vectors (passage, model, embedding)"
-        " SELECT row, ?, ? FROM passages WHERE row = ?",
-        [(model, embedding, passage) for passage, embedding in vectors],
+        "INSERT OR REPLACE INTO vectors (passage, model, embedding, signs)"
+        " SELECT row, ?, ?, ? FROM passages WHERE row = ?",
+        [(model, vector, packed(tokens, len(vector) // 4), passage) for passage, (vector, tokens) in vectors],
     )

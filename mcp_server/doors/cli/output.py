@@ -65,6 +65,7 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
             "near": parts.near,
             "cosine": parts.cosine,
             "mean": parts.mean,
+            "maxsim": parts.maxsim,
             "coverage": parts.coverage,
             "relevance": parts.relevance,
             "boosts": dict(parts.boosts),
@@ -106,16 +107,18 @@ def print_hits(hits: Sequence[Hit]) -> None:
 
 def print_explanation(answer: Answer) -> None:
     """Print every component of every score as a table."""
-    headers = ["id", "score", "words", "passage", "near", "cosine", "mean", "coverage", "relevance", "boosts",
-               "recency", "usage", "trust", "helpful"]  # fmt: skip
+    headers = ["id", "score", "words", "passage", "near", "cosine", "mean", "maxsim", "coverage", "relevance",
+               "boosts", "recency", "usage", "trust", "helpful"]  # fmt: skip
     rows = []
     for hit in answer.hits:
         parts = hit.parts
         boosts = " ".join(f"{name}×{factor:.2f}" for name, factor in parts.boosts) or "-"
-        cosine, mean = ("-" if value is None else f"{value:.3f}" for value in (parts.cosine, parts.mean))
+        by_meaning = (
+            "-" if value is None else f"{value:.3f}" for value in (parts.cosine, parts.mean, parts.maxsim)
+        )
         rows.append(
             [hit.id, f"{hit.score:.3f}", f"{parts.words:.3f}", f"{parts.passage:.3f}", f"{parts.near:.3f}",
-             cosine, mean, f"{parts.coverage:.2f}", f"{parts.relevance:.3f}", boosts, f"{parts.recency:.2f}",
+             *by_meaning, f"{parts.coverage:.2f}", f"{parts.relevance:.3f}", boosts, f"{parts.recency:.2f}",
              f"{parts.usage:.2f}", f"{parts.trust:.2f}", f"{parts.helpfulness:.2f}"]
         )  # fmt: skip
     print_table(headers, rows)

@@ -212,10 +212,11 @@ def explained(hit: Hit) -> str:
     """Return every component of a hit's score on one line."""
     parts = hit.parts
     cosine = "none" if parts.cosine is None else f"{parts.cosine:.3f}, mean {parts.mean:.3f}"
+    maxsim = "none" if parts.maxsim is None else f"{parts.maxsim:.3f}"
     boosts = "".join(f" {name} ×{factor:.2f}" for name, factor in parts.boosts)
     return (
         f"words {parts.words:.3f}, passage {parts.passage:.3f}, near {parts.near:.3f}, cosine {cosine},"
-        f" coverage {parts.coverage:.2f}, relevance {parts.relevance:.3f}{boosts},"
+        f" maxsim {maxsim}, coverage {parts.coverage:.2f}, relevance {parts.relevance:.3f}{boosts},"
         f" recency {parts.recency:.2f}, usage {parts.usage:.2f},"
         f" trust {parts.trust:.2f}, helpfulness {parts.helpfulness:.2f}"
     )

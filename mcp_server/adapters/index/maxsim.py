@@ -1,0 +1,86 @@
+"""
+MaxSim: how well a memory answers a question token by token.
+
+The vector of a whole passage tells what it is about and blurs what its words say. Late interaction
+(ColBERT, https://doi.org/10.1145/3397271.3401075) compares tokens instead: each of the question's has a
+best cosine with those of the passage.
+Of a passage's tokens only the signs of their vectors' numbers are kept, 48 bytes for each at 384
+dimensions; the question's are taken as they are.
+"""
+
+import json
+import math
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from mcp_server.adapters.index.quantised import Floats
+from mcp_server.core.ports import Embedded, Vector
+from mcp_server.core.ranking import MEAN_SHARE
+
+MOST_TOKENS = 64  # of a question that are compared; each costs the same
+
+
+def packed(tokens: Vector, dimensions: int) -> bytes:
+    """Return the signs of the numbers of *tokens*, vectors of that many dimensions, a bit for each."""
+    return np.packbits(_vectors(tokens, dimensions) > 0, axis=1).tobytes()
+
+
+def maxsim(
+    db: sqlite3.Connection, model: str, query: Embedded, memories: Mapping[int, Sequence[int]]
+) -> dict[int, float]:
+    """
+    Return memory → how well it answers the tokens of *query*, -1 to 1; *memories* tells its best passages.
+
+    A token counts by how far the best of the memories is above their mean: one that all of them answer
+    alike, such as a stop word, says nothing about which is better. Of a memory's passages the best and the
+    mean count as they do for the cosine of the whole. Memories without tokens are left out.
+    """
+    tokens = _vectors(query.tokens, len(query.vector) // 4)[:MOST_TOKENS]
+    kept = _signs(db, model, [passage for passages in memories.values() for passage in passages])
+    found = [
+        (memory, kept[passage])
+        for memory, passages in memories.items()
+        for passage in passages
+        if kept.get(passage)
+    ]
+    if not found or not len(tokens):
+        return {}
+    of_passages = _best_cosines(tokens, [signs for _, signs in found])
+    numbers = np.array([memory for memory, _ in found])
+    first = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
+    of_memories = np.maximum.reduceat(of_passages, first, axis=0)
+    telling = of_memories.max(axis=0) - of_memories.mean(axis=0)
+    weights = telling / telling.sum() if telling.any() else np.full(len(tokens), 1 / len(tokens))
+    scores = of_passages @ weights
+    best = np.maximum.reduceat(scores, first)
+    mean = np.add.reduceat(scores, first) / np.diff(first, append=len(scores))
+    means = (1.0 - MEAN_SHARE) * best + MEAN_SHARE * mean
+    return dict(zip(numbers[first].tolist(), means.tolist(), strict=True))
+
+
+def _best_cosines(tokens: Floats, passages: Sequence[bytes]) -> Floats:
+    """Return for each of *passages*, given as signs, a row with the best cosine of each of *tokens*."""
+    dimensions = tokens.shape[1]
+    width = -(-dimensions // 8)
+    signs = np.frombuffer(b"".join(passages), dtype=np.uint8).reshape(-1, width)
+    bits = np.unpackbits(signs, axis=1, count=dimensions).astype(np.float32)
+    # With normal numbers the dot product with their signs, 2 · bits - 1, is √(2d/π) of that with themselves.
+    cosines = (2.0 * (bits @ tokens.T) - tokens.sum(axis=1)) * math.sqrt(math.pi / 2 / dimensions)
+    first = np.cumsum([0, *(len(each) // width for each in passages[:-1])])
+    return np.asarray(np.maximum.reduceat(cosines, first, axis=0))
+
+
+def _signs(db: sqlite3.Connection, model: str, passages: Sequence[int]) -> dict[int, bytes]:
+    return dict(
+        db.execute(
+            "SELECT v.passage, v.signs FROM json_each(?) wanted"
+            " CROSS JOIN vectors v ON v.passage = wanted.value AND v.model = ?",
+            (json.dumps(passages), model),
+        )
+    )
+
+
+def _vectors(numbers: Vector, dimensions: int) -> Floats:
+    return np.frombuffer(numbers, dtype="<f4").reshape(-1, dimensions)

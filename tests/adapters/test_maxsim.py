@@ -1,0 +1,109 @@
+"""Tokens are compared one by one, and what every memory answers alike decides nothing."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from mcp_server.actions.remember import remember
+from mcp_server.adapters.index import vectors
+from mcp_server.adapters.index.maxsim import MOST_TOKENS, maxsim, packed
+from mcp_server.core.memory import Draft
+from mcp_server.core.ports import Embedded
+from mcp_server.store import Store
+
+DIMENSIONS = 384
+MODEL = "made up"
+CHANCE = np.random.default_rng(3)
+
+
+def unit(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    made = CHANCE.standard_normal((*shape, DIMENSIONS)).astype("<f4")
+    return np.asarray(made / np.linalg.norm(made, axis=-1, keepdims=True))
+
+
+RARE, COMMON, OTHER = unit(3)
+
+
+def embedded(*tokens: Sequence[float]) -> Embedded:
+    return Embedded(unit(1).tobytes(), np.array(tokens, dtype="<f4").tobytes())
+
+
+def keep(store: Store, *passages: Embedded) -> int:
+    """Remember something of as many passages, as the model is said to have made them; return its row."""
+    text = "\n\n".join(f"# Part {unit(1)[0, 0]}\n\nwords" for _ in passages)
+    ref = remember(store, Draft(f"Note {unit(1)[0, 0]}", text)).memory.id
+    with store.database.write() as db:
+        (row,) = db.execute("SELECT row FROM memories WHERE id = ?", (ref,)).fetchone()
+        vectors.put_vectors(db, MODEL, zip(passages_of(store, row), passages, strict=True))
+    return int(row)
+
+
+def passages_of(store: Store, row: int) -> list[int]:
+    with store.database.read() as db:
+        found = db.execute("SELECT row FROM passages WHERE memory = ? ORDER BY row", (row,)).fetchall()
+    return [number for (number,) in found]
+
+
+def scores(store: Store, query: Embedded, *rows: int) -> dict[int, float]:
+    with store.database.read() as db:
+        return maxsim(db, MODEL, query, {row: passages_of(store, row) for row in rows})
+
+
+def test_signs_tell_a_cosine_to_about_five_hundredths(store: Store) -> None:
+    askeds = unit(200)
+    near = askeds + 0.7 * unit(200)
+    near /= np.linalg.norm(near, axis=1, keepdims=True)
+    off = []
+    for asked, there in zip(askeds, near, strict=True):
+        row = keep(store, embedded(there))
+        off.append(scores(store, embedded(asked), row)[row] - float(asked @ there))
+
+    assert abs(float(np.mean(off))) < 0.01
+    assert float(np.std(off)) < 0.05
+
+
+def test_a_token_that_every_memory_has_says_nothing_about_which_is_better(store: Store) -> None:
+    one, other = keep(store, embedded(RARE, COMMON)), keep(store, embedded(OTHER, COMMON))
+
+    found = scores(store, embedded(RARE, COMMON), one, other)
+
+    assert found[one] == pytest.approx(1.0, abs=0.05)
+    assert found[other] < 0.2  # as much as RARE and OTHER have in common, not the half of COMMON
+
+
+def test_where_nothing_is_better_every_token_counts_alike(store: Store) -> None:
+    row = keep(store, embedded(COMMON))
+
+    assert scores(store, embedded(COMMON, RARE), row)[row] == pytest.approx(0.5, abs=0.1)
+
+
+def test_of_a_memory_the_best_passage_and_the_mean_of_them_count(store: Store) -> None:
+    row = keep(store, embedded(RARE), embedded(OTHER))
+
+    found = scores(store, embedded(RARE), row)[row]
+
+    there, elsewhere = 1.0, float(RARE @ OTHER)
+    assert found == pytest.approx(0.7 * there + 0.3 * (there + elsewhere) / 2, abs=0.1)
+
+
+def test_what_has_no_tokens_is_left_out(store: Store) -> None:
+    row, bare = keep(store, embedded(RARE)), keep(store, embedded())
+
+    assert scores(store, embedded(RARE), row, bare).keys() == {row}
+    assert scores(store, embedded(), row) == {}
+    assert scores(store, embedded(RARE)) == {}
+
+
+def test_of_a_long_question_the_first_tokens_are_compared(store: Store) -> None:
+    row = keep(store, embedded(RARE))
+    others = unit(MOST_TOKENS)
+
+    assert scores(store, embedded(*others, RARE), row)[row] < 0.2
+    assert scores(store, embedded(*others[1:], RARE), row)[row] > scores(store, embedded(*others), row)[row]
+
+
+def test_dimensions_that_fill_no_whole_byte_are_kept(store: Store) -> None:
+    tokens = np.array([[1, -1, 1, 1, -1, 1, -1, 1, -1, -1, 1]], dtype="<f4")
+
+    assert packed(tokens.tobytes(), 11) == bytes([0b10110101, 0b00100000])
