@@ -180,6 +180,7 @@ def _weigh(candidate: _Candidate, model: str, margin: float) -> None:
     candidate.score = replace(candidate.score, coverage=coverage)
     candidate.confidence = gate.confidence(
         cosine=candidate.score.cosine,
+        maxsim=candidate.score.maxsim,
         coverage=coverage,
         found=len(found),
         asked=len(said.weights),

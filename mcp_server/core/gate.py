@@ -1,9 +1,9 @@
 """
 The gate: how far a hit can be relied on, and whether anything is shown unasked.
 
-It looks at absolute evidence (the cosine, the share of the question's telling words that a memory has,
-whether they stand together as in the question, and how unlikely they are by chance), never at a score
-divided by the best of the same answer: the best of nothing is nothing.
+It looks at absolute evidence (the cosine, how well the question's tokens are answered, the share of its
+telling words that a memory has, whether they stand together as in the question, and how unlikely they are
+by chance), never at a score divided by the best of the same answer: the best of nothing is nothing.
 The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
 it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
 what the words say alone holds for them too, and a cosine adds to it when it is high.
@@ -16,39 +16,39 @@ from mcp_server.core.query import Verdict
 
 ORDER = [Verdict.NONE, Verdict.MEDIUM, Verdict.HIGH]
 
-HIGH_EVIDENCE = 0.95  # the cosine plus the shares below, by the shipped model
-MEDIUM_EVIDENCE = 0.69
-NEAR_COSINE = 0.60  # "medium" without a word in common
-COVERAGE_SHARE = 0.35  # how much full coverage adds to the cosine
+HIGH_EVIDENCE = 1.20  # the cosine plus the shares below, by the shipped model
+MEDIUM_EVIDENCE = 0.93
+MAXSIM_SHARE = 0.70  # how much it adds to the cosine that every token is answered
+COVERAGE_SHARE = 0.10  # how much full coverage adds
 TOGETHER_SHARE = 0.10  # how much it adds that all words stand together as in the question
 SURPRISE_SHARE = 0.20  # how much it adds that chance cannot have brought the words there
 HIGH_COVERAGE = 0.85  # where the words decide alone
 MEDIUM_COVERAGE = 0.60
 LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
-PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: each needs that much more
+PART_MARGIN = 0.05  # what is asked in parts has as many chances to be wrong: each needs that much more
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """From where the cosines of a model are believed; see the constants above."""
+    """From where the evidence by a model is believed; see the constants above."""
 
     high: float
     medium: float
-    near: float
     measured: bool = False
 
 
 MEASURED = "minilm-l6-int8"
-_CAREFUL = Thresholds(high=1.05, medium=0.79, near=0.65)
+_CAREFUL = Thresholds(high=1.37, medium=1.10)  # as if its cosines were .1 too high
 THRESHOLDS = {each.model: _CAREFUL for each in CATALOGUE}
-THRESHOLDS[MEASURED] = Thresholds(HIGH_EVIDENCE, MEDIUM_EVIDENCE, NEAR_COSINE, measured=True)
+THRESHOLDS[MEASURED] = Thresholds(HIGH_EVIDENCE, MEDIUM_EVIDENCE, measured=True)
 # There are models that give 0.8 to two texts that have nothing in common.
-UNKNOWN = Thresholds(high=1.40, medium=1.14, near=0.85)
+UNKNOWN = Thresholds(high=1.82, medium=1.55)
 
 
 def confidence(
     *,
     cosine: float | None,
+    maxsim: float | None = None,
     coverage: float,
     found: int,
     asked: int,
@@ -62,20 +62,21 @@ def confidence(
 
     *coverage* is the share of the question's weight found in the memory, *found* and *asked* count the
     telling words, *near* is the share that stands together as in the question, *surprise* how unlikely the
-    words are by chance, each 0 to 1; without a *cosine* the coverage decides alone. *model* is what made
-    the vectors, *margin* by how much every threshold is higher.
+    words are by chance, each 0 to 1; without a *cosine* the coverage decides alone, and without a *maxsim*
+    the cosine stands for it. *model* is what made the vectors, *margin* by how much every threshold is
+    higher.
     """
     enough = found >= min(LEAST_COVERAGE_WORDS, asked) and asked > 0
     by_words = _by_words(coverage - margin if enough else 0.0)
     if cosine is None:
         return by_words
     limits = THRESHOLDS.get(model, UNKNOWN)
+    meant = cosine + MAXSIM_SHARE * (cosine if maxsim is None else maxsim)
     said = COVERAGE_SHARE * coverage + SURPRISE_SHARE * surprise if enough else 0.0
-    evidence = cosine + said + TOGETHER_SHARE * near - margin
+    evidence = meant + said + TOGETHER_SHARE * near - margin
     if evidence >= limits.high:
         return Verdict.HIGH
-    passes = evidence >= limits.medium or cosine - margin >= limits.near
-    verdict = Verdict.MEDIUM if passes else Verdict.NONE
+    verdict = Verdict.MEDIUM if evidence >= limits.medium else Verdict.NONE
     return verdict if limits.measured else max(verdict, by_words, key=ORDER.index)
 
 

@@ -9,33 +9,41 @@ share = st.floats(0, 1)
 
 
 @pytest.mark.parametrize(
-    ("cosine", "coverage", "found", "asked", "expected"),
+    ("cosine", "maxsim", "coverage", "found", "asked", "expected"),
     [
-        (0.96, 0.0, 0, 4, Verdict.HIGH),
-        (0.6, 1.0, 4, 4, Verdict.HIGH),
-        (0.55, 0.5, 2, 4, Verdict.MEDIUM),
-        (0.3, 0.3, 1, 4, Verdict.NONE),
-        (0.61, 0.0, 0, 4, Verdict.MEDIUM),
-        (0.4, 1.0, 1, 1, Verdict.MEDIUM),
-        (None, 1.0, 3, 3, Verdict.HIGH),
-        (None, 0.7, 3, 4, Verdict.MEDIUM),
-        (None, 0.5, 2, 4, Verdict.NONE),
-        (None, 0.9, 1, 4, Verdict.NONE),
-        (None, 1.0, 1, 1, Verdict.HIGH),
-        (None, 0.0, 0, 0, Verdict.NONE),
+        (0.7, 0.75, 0.0, 0, 4, Verdict.HIGH),
+        (0.6, 0.75, 1.0, 4, 4, Verdict.HIGH),
+        (0.5, 0.6, 0.5, 2, 4, Verdict.MEDIUM),
+        (0.5, 0.4, 0.5, 2, 4, Verdict.NONE),
+        (0.3, 0.5, 0.3, 1, 4, Verdict.NONE),
+        (0.5, 0.65, 0.0, 0, 4, Verdict.MEDIUM),
+        (0.56, None, 0.0, 0, 4, Verdict.MEDIUM),
+        (0.4, 0.65, 1.0, 1, 1, Verdict.MEDIUM),
+        (None, None, 1.0, 3, 3, Verdict.HIGH),
+        (None, None, 0.7, 3, 4, Verdict.MEDIUM),
+        (None, None, 0.5, 2, 4, Verdict.NONE),
+        (None, None, 0.9, 1, 4, Verdict.NONE),
+        (None, None, 1.0, 1, 1, Verdict.HIGH),
+        (None, None, 0.0, 0, 0, Verdict.NONE),
     ],
 )
 def test_a_hit_is_believed_as_far_as_its_evidence_goes(
-    cosine: float | None, coverage: float, found: int, asked: int, expected: Verdict
+    cosine: float | None,
+    maxsim: float | None,
+    coverage: float,
+    found: int,
+    asked: int,
+    expected: Verdict,
 ) -> None:
-    assert confidence(cosine=cosine, coverage=coverage, found=found, asked=asked) is expected
+    said = confidence(cosine=cosine, maxsim=maxsim, coverage=coverage, found=found, asked=asked)
+    assert said is expected
 
 
-@given(share, share, share, share, share)
+@given(share, share, share, share, share, share)
 def test_more_evidence_never_lowers_the_verdict(
-    cosine: float, coverage: float, near: float, surprise: float, more: float
+    cosine: float, maxsim: float, coverage: float, near: float, surprise: float, more: float
 ) -> None:
-    parts = {"cosine": cosine, "coverage": coverage, "near": near, "surprise": surprise}
+    parts = {"cosine": cosine, "maxsim": maxsim, "coverage": coverage, "near": near, "surprise": surprise}
     before = confidence(found=3, asked=4, **parts)
 
     for name, value in parts.items():
@@ -44,19 +52,19 @@ def test_more_evidence_never_lowers_the_verdict(
 
 
 def test_rare_words_that_stand_together_are_believed_before_common_ones_apart() -> None:
-    assert confidence(cosine=0.4, coverage=0.5, found=2, asked=4) is Verdict.NONE
-    assert confidence(cosine=0.4, coverage=0.5, found=2, asked=4, near=0.3, surprise=0.5) is Verdict.MEDIUM
+    assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4) is Verdict.NONE
+    assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4, near=0.3, surprise=0.5) is Verdict.MEDIUM
 
 
 def test_one_word_of_many_may_be_chance_however_rare_it_is() -> None:
-    assert confidence(cosine=0.4, coverage=0.6, found=1, asked=4, surprise=1.0) is Verdict.NONE
+    assert confidence(cosine=0.5, coverage=0.6, found=1, asked=4, surprise=1.0) is Verdict.NONE
 
 
 @pytest.mark.parametrize("model", ["multilingual", "minilm-l12", "mpnet-base", "a-folder-1a2b3c4d"])
 @pytest.mark.parametrize("cosine", [0.0, 0.3, 0.56, 0.6])
 def test_a_model_that_was_not_measured_is_believed_less(model: str, cosine: float) -> None:
     assert confidence(cosine=cosine, coverage=0.0, found=0, asked=4, model=model) is Verdict.NONE
-    assert confidence(cosine=0.9, coverage=0.0, found=0, asked=4, model=model) is not Verdict.NONE
+    assert confidence(cosine=0.92, coverage=0.0, found=0, asked=4, model=model) is not Verdict.NONE
 
 
 @given(st.sampled_from([*THRESHOLDS, "a-folder-1a2b3c4d"]), share, share, st.integers(0, 5))
