@@ -1,8 +1,10 @@
 """A store of made-up memories, filled as fast as files can be written."""
 
+import zlib
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import synthetic
 from mcp_server.actions.sync import rebuild
@@ -11,9 +13,11 @@ from mcp_server.adapters.index import vectors
 from mcp_server.adapters.vault import make_vault_folders
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Memory
+from mcp_server.core.ports import Embedded
 
 ASKED_ABOUT = 2000  # memories that questions are made from
 BATCH = 2000  # vectors in one transaction
+TOKENS = 20_000  # different ones, as many as there are words
 
 
 def open_empty(folder: Path) -> Opened:
@@ -40,18 +44,34 @@ def make_index(opened: Opened) -> None:
 
 
 def give_vectors(opened: Opened) -> None:
-    """Give every passage that has none a random unit vector."""
+    """Give every passage that has none a random unit vector, and each of its words one for its token."""
     meaning = opened.meaning()
     assert meaning, opened.meaning.problem
     embedder = meaning.embedder
     chance = np.random.default_rng(0)
+    tokens = _unit(chance, TOKENS, embedder.dimensions)
     while True:
         with opened.database.read() as db:
             batch = vectors.pending(db, embedder.model, BATCH)
         if not batch:
             return
-        made = chance.standard_normal((len(batch), embedder.dimensions)).astype("<f4")
-        made /= np.linalg.norm(made, axis=1, keepdims=True)
+        made = _unit(chance, len(batch), embedder.dimensions)
         with opened.database.write() as db:
-            rows = zip((passage for passage, _, _ in batch), (row.tobytes() for row in made), strict=True)
-            vectors.put_vectors(db, embedder.model, rows)
+            vectors.put_vectors(
+                db,
+                embedder.model,
+                (
+                    (passage, Embedded(vector.tobytes(), tokens[_tokens_of(text)].tobytes()))
+                    for (passage, _, text), vector in zip(batch, made, strict=True)
+                ),
+            )
+
+
+def _unit(chance: np.random.Generator, count: int, dimensions: int) -> NDArray[np.float32]:
+    made = chance.standard_normal((count, dimensions)).astype("<f4")
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True))
+
+
+def _tokens_of(text: str) -> list[int]:
+    """Return a number for each different word of *text*, the same one for the same word."""
+    return sorted({zlib.crc32(word.encode()) % TOKENS for word in text.split()})

@@ -3,7 +3,7 @@
 import heapq
 import itertools
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_server.adapters.index import filters, lexical, selections
@@ -14,8 +14,11 @@ from mcp_server.core.ranking import Cosines
 from mcp_server.core.words import query_terms
 from mcp_server.store import Store
 
-SHORTLIST = 30  # most relevant memories that are looked at closely: three times a usual answer
+SHORTLIST = 15  # most relevant memories that are looked at closely at least: three times a usual answer
 FEWEST_OF_PART = 10  # the same of each part of a query
+
+
+_NOT_FOUND = (None, None, ())
 
 
 class Evidence(NamedTuple):
@@ -52,7 +55,7 @@ class Evidence(NamedTuple):
     @property
     def best_passage(self) -> int:
         """The number of the passage that answers best, 0 when there is none."""
-        return self.matching or next(iter(self.passages), 0)
+        return self.matching or (self.passages[0] if self.passages else 0)
 
 
 def gather(
@@ -61,7 +64,7 @@ def gather(
     """
     Return what speaks for the most relevant memories, best first, and the model that was searched by.
 
-    Of *vaults* that are 30 memories, or three times what *query* asks for. Its parts are asked one by one
+    Of *vaults* that are three times what *query* asks for, at least 15. Its parts are asked one by one
     instead of *text*, and a memory counts by the one that it answers best.
     """
     meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
@@ -71,8 +74,7 @@ def gather(
     found = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
     most = max(SHORTLIST, 3 * query.limit)
     if meaning is None:
-        near = [_most_relevant(_evidence(said, {}, by_words), most) for said in found]
-        return _merged(near, most), ""
+        return _merged([_most_relevant(said, {}, by_words, most) for said in found], most), ""
     embedded = [each.result() for each in coming]
     among = None
     if not filters.is_simple(query.filter):
@@ -87,32 +89,37 @@ def gather(
     )
     share = max(FEWEST_OF_PART, most // len(asked))
     near = [
-        _closely(db, meaning.matrix.model, question, _most_relevant(_evidence(said, there, by_words), share))
+        _closely(db, meaning.matrix.model, question, _most_relevant(said, there, by_words, share))
         for question, said, there in zip(embedded, found, cosines, strict=True)
     ]
     return _merged(near, most), meaning.matrix.model if any(cosines) else ""
 
 
-def _evidence(said: lexical.Found, cosines: Mapping[int, Cosines], by_words: bool) -> Iterator[Evidence]:
-    """Yield what speaks for each memory, by what one question *said* and meant."""
+def _most_relevant(
+    said: lexical.Found, cosines: Mapping[int, Cosines], by_words: bool, most: int
+) -> list[Evidence]:
+    """Return what speaks for the *most* relevant memories, by what one question *said* and meant."""
     coverage = said.best_coverage()
     words = ranking.normalised(said.memories if by_words else {}, coverage)
     parts = said.passages if by_words else {}
     passages = ranking.normalised({row: score for row, (score, _) in parts.items()}, coverage)
-    for number in words.keys() | cosines.keys():
-        _, matching = parts.get(number, (0.0, 0))
-        by_meaning = cosines.get(number)
-        yield Evidence(
+    near = said.near if by_words else {}
+
+    def evidence(number: int) -> Evidence:
+        best, mean, nearest = cosines.get(number, _NOT_FOUND)
+        return Evidence(
             number,
             said,
-            words=words.get(number, 0.0),
-            passage=passages.get(number, 0.0),
-            near=said.near.get(number, 0.0) if by_words else 0.0,
-            matching=matching,
-            cosine=by_meaning.best if by_meaning else None,
-            mean=by_meaning.mean if by_meaning else None,
-            passages=by_meaning.passages if by_meaning else (),
+            words.get(number, 0.0),
+            passages.get(number, 0.0),
+            near.get(number, 0.0),
+            parts.get(number, (0.0, 0))[1],
+            best,
+            mean,
+            nearest,
         )
+
+    return _best(map(evidence, words.keys() | cosines.keys()), most)
 
 
 def _closely(
@@ -125,12 +132,12 @@ def _closely(
     return [each._replace(maxsim=found.get(each.number)) for each in evidence]
 
 
-def _most_relevant(evidence: Iterable[Evidence], most: int) -> list[Evidence]:
+def _best(evidence: Iterable[Evidence], most: int) -> list[Evidence]:
     return heapq.nlargest(most, evidence, key=lambda each: (each.relevance, each.number))
 
 
 def _merged(of_each: Sequence[Sequence[Evidence]], most: int) -> list[Evidence]:
     """Return the most relevant of what each question found, every memory once."""
-    ordered = _most_relevant(itertools.chain(*of_each), sum(map(len, of_each)))
+    ordered = _best(itertools.chain(*of_each), sum(map(len, of_each)))
     once = {each.number: each for each in reversed(ordered)}
-    return _most_relevant(once.values(), most)
+    return _best(once.values(), most)

@@ -25,7 +25,7 @@ SURPRISE_SHARE = 0.20  # how much it adds that chance cannot have brought the wo
 HIGH_COVERAGE = 0.85  # where the words decide alone
 MEDIUM_COVERAGE = 0.60
 LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
-PART_MARGIN = 0.05  # what is asked in parts has as many chances to be wrong: each needs that much more
+PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: each needs that much more
 
 
 @dataclass(frozen=True, slots=True)

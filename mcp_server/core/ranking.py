@@ -50,7 +50,11 @@ FEWEST_TERMS = 2  # the rarest terms that are always searched
 
 
 class Cosines(NamedTuple):
-    """How near a memory is to a query: its best cosine, the mean of the best three, and those passages."""
+    """
+    How near a memory is to a query: its best cosine, the mean of the best three, and those passages.
+
+    The number of a passage is 0 where the memory has fewer than three.
+    """
 
     best: float
     mean: float

@@ -20,6 +20,9 @@ from mcp_server.core.ports import Embedded, Vector
 from mcp_server.core.ranking import MEAN_SHARE
 
 MOST_TOKENS = 64  # of a question that are compared; each costs the same
+AT_ONCE = 128  # tokens of passages whose signs are made numbers together: they stay near the processor
+
+_SIGNS_OF_BYTE = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1.0
 
 
 def packed(tokens: Vector, dimensions: int) -> bytes:
@@ -63,12 +66,18 @@ def maxsim(
 def _best_cosines(tokens: Floats, passages: Sequence[bytes]) -> Floats:
     """Return for each of *passages*, given as signs, a row with the best cosine of each of *tokens*."""
     dimensions = tokens.shape[1]
-    width = -(-dimensions // 8)
-    signs = np.frombuffer(b"".join(passages), dtype=np.uint8).reshape(-1, width)
-    bits = np.unpackbits(signs, axis=1, count=dimensions).astype(np.float32)
-    # With normal numbers the dot product with their signs, 2 · bits - 1, is √(2d/π) of that with themselves.
-    cosines = (2.0 * (bits @ tokens.T) - tokens.sum(axis=1)) * math.sqrt(math.pi / 2 / dimensions)
-    first = np.cumsum([0, *(len(each) // width for each in passages[:-1])])
+    signs = np.frombuffer(b"".join(passages), dtype=np.uint8).reshape(-1, -(-dimensions // 8))
+    # With normal numbers the dot product with their signs is √(2d/π) of that with themselves. The signs that
+    # fill up the last byte meet zeros.
+    asked = np.zeros((8 * signs.shape[1], len(tokens)), dtype=np.float32)
+    asked[:dimensions] = tokens.T * math.sqrt(math.pi / 2 / dimensions)
+    cosines = np.empty((len(signs), len(tokens)), dtype=np.float32)
+    room = np.empty((AT_ONCE, *signs.shape[1:], 8), dtype=np.float32)
+    for start in range(0, len(signs), AT_ONCE):
+        some = signs[start : start + AT_ONCE]
+        numbers = np.take(_SIGNS_OF_BYTE, some, axis=0, out=room[: len(some)], mode="clip")
+        np.matmul(numbers.reshape(len(some), -1), asked, out=cosines[start : start + AT_ONCE])
+    first = np.cumsum([0, *(len(each) // signs.shape[1] for each in passages[:-1])])
     return np.asarray(np.maximum.reduceat(cosines, first, axis=0))
 
 

@@ -108,10 +108,14 @@ class Matrix:
         """Return memory → its cosines, of the best of the *most* passages near *query*, and of *also*."""
         held, size = self._held, self._held.size
         near = held.vectors.near(query, rows, most)
-        best = _with_best(held.memories[near], held.vectors.cosines(query, near), CANDIDATES)
-        found = np.union1d(best, _numbers(also))
+        scores = held.vectors.cosines(query, near)
+        found = np.union1d(_with_best(held.memories[near], scores, CANDIDATES), _numbers(also))
         read = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], found))
-        return _cosines(held.memories[read], held.passages[read], held.vectors.cosines(query, read))
+        if len(near) < len(rows):
+            scores = held.vectors.cosines(query, read)
+        else:  # every one is known
+            scores = scores[np.searchsorted(near, read)]
+        return _cosines(held.memories[read], held.passages[read], scores)
 
     def _refresh(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN")
@@ -199,10 +203,11 @@ def _cosines(memories: Numbers, passages: Numbers, scores: Floats) -> dict[int, 
     rank = np.arange(len(memories)) - np.repeat(first, counts)
     sums = np.add.reduceat(np.where(rank < BEST_PASSAGES, scores, 0.0), first)
     means = sums / np.minimum(counts, BEST_PASSAGES)
-    columns = (memories[first], scores[first], means, first, first + np.minimum(counts, BEST_PASSAGES))
-    found = zip(*(column.tolist() for column in columns), strict=True)
-    numbers = passages.tolist()
-    return {memory: Cosines(best, mean, numbers[start:end]) for memory, best, mean, start, end in found}
+    best = np.zeros((len(first), BEST_PASSAGES), dtype=np.int64)
+    near = rank < BEST_PASSAGES
+    best[np.repeat(np.arange(len(first)), counts)[near], rank[near]] = passages[near]
+    columns = (scores[first].tolist(), means.tolist(), best.tolist())
+    return dict(zip(memories[first].tolist(), map(Cosines._make, zip(*columns, strict=True)), strict=True))
 
 
 _COUNT = "SELECT count(*) FROM vectors WHERE model = ?"
