@@ -45,7 +45,8 @@ EXPANSION_MOST = 3  # linked memories taken in for each hit
 FULL_SURPRISE = 8.0  # nats; at most one of 3,000 stores has such words together by chance
 FEWEST_DOCUMENTS = 100  # memories from which on frequencies are taken at their word
 MOST_TERMS = 24  # the rarest terms that are searched at all: a long prompt has more than it needs
-MOST_ROWS = 15_000  # memories with a term that are read for one question, or all its parts: about 20 ms
+MOST_ROWS = 15_000  # memories with a term that are read for one question: about 20 ms
+MOST_PART_ROWS = 7_500  # the same for all parts of a prompt together, each of which is embedded as well
 FEWEST_TERMS = 2  # the rarest terms that are always searched
 
 
@@ -178,6 +179,11 @@ def idf(documents: int, frequency: int) -> float:
     known = max(1, frequency)
     all_of_them = max(documents, FEWEST_DOCUMENTS)
     return math.log(1.0 + (all_of_them - known + 0.5) / (known + 0.5))
+
+
+def rows_for_each(questions: int) -> int:
+    """Return how many memories with a term may be read for each of the *questions* that are asked at once."""
+    return MOST_ROWS if questions == 1 else MOST_PART_ROWS // questions
 
 
 def telling_terms(frequencies: Mapping[str, int], *, most_rows: int = MOST_ROWS) -> list[str]:

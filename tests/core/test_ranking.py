@@ -139,3 +139,8 @@ def test_the_more_memories_are_searched_the_more_words_chance_brings_together() 
     assert (few, many) == pytest.approx(((11 - math.log(1000)) / 8, (11 - math.log(10_000)) / 8))
     assert ranking.surprise(frozenset(weights), {**weights, "body": 20.0}, 10) == 1.0
     assert ranking.surprise(frozenset(), weights, 0) == 0.0
+
+
+def test_the_parts_of_a_prompt_together_read_half_of_what_one_question_may() -> None:
+    assert ranking.rows_for_each(1) == 15_000
+    assert 3 * ranking.rows_for_each(3) == 7_500

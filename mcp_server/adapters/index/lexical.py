@@ -72,7 +72,7 @@ def search(
         searched = scopes.searched(db, filter, vaults)
         documents, passages = scopes.size(db)
         count = functools.cache(lambda word: _count(db, "memories_fts", word))
-        most = ranking.MOST_ROWS // len(questions)
+        most = ranking.rows_for_each(len(questions))
         rows = functools.cache(
             lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most)
         )
