@@ -118,7 +118,7 @@ def test_two_words_are_found_written_as_one(store: Store) -> None:
 
 def test_of_a_very_common_word_the_newest_memories_are_read(store: Store) -> None:
     note(store, *(f"The gateway of shop {number}." for number in range(120)))
-    together = 150  # questions, which share the rows that may be read
+    together = 75  # questions, which share the rows that may be read
     keys = [vault.key for vault in store.vaults]
 
     with store.database.read() as db:
