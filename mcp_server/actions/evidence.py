@@ -3,7 +3,7 @@
 import heapq
 import itertools
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_server.adapters.index import filters, lexical, selections
@@ -14,22 +14,21 @@ from mcp_server.core.ranking import Cosines
 from mcp_server.core.words import query_terms
 from mcp_server.store import Store
 
-SHORTLIST = 15  # most relevant memories that are looked at closely at least: three times a usual answer
-FEWEST_OF_PART = 10  # the same of each part of a query
-
+SHORTLIST = 60  # most relevant memories whose boosts are looked at: ten times a usual answer
 
 _NOT_FOUND = (None, None, ())
 
 
 class Evidence(NamedTuple):
     """
-    What speaks for the memory *number*, its row in the index, as an answer to a question.
+    What speaks for the memory *number*, its row in the index, as an answer to the *question*-th asked.
 
     `said` is what the words of the question found, `matching` is the memory's best passage by words and
     `passages` are the best by meaning; the rest is as in `ranking.Score`.
     """
 
     number: int
+    question: int
     said: lexical.Found
     words: float
     passage: float
@@ -58,47 +57,72 @@ class Evidence(NamedTuple):
         return self.matching or (self.passages[0] if self.passages else 0)
 
 
-def gather(
-    store: Store, db: sqlite3.Connection, query: Query, text: str, vaults: Sequence[str]
-) -> tuple[list[Evidence], str]:
+class Gathered(NamedTuple):
     """
-    Return what speaks for the most relevant memories, best first, and the model that was searched by.
+    The evidence for the most relevant memories, best first, and what they were searched by.
 
-    Of *vaults* that are three times what *query* asks for, at least 15. Its parts are asked one by one
-    instead of *text*, and a memory counts by the one that it answers best.
+    `questions` are empty and `model` is '' where meaning was not searched.
+    """
+
+    evidence: list[Evidence]
+    questions: list[Embedded]
+    model: str
+
+
+def gather(store: Store, db: sqlite3.Connection, query: Query, text: str, vaults: Sequence[str]) -> Gathered:
+    """
+    Return what speaks for the 60 most relevant memories of *vaults*, or three times what *query* asks for.
+
+    Its parts are asked one by one instead of *text*, each has as many places among the 60, and a memory
+    counts by the part that it answers best.
     """
     meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
     by_words = query.mode is not Mode.SEMANTIC or meaning is None
     asked = query.parts or (text,)
     coming = [meaning.embedding(each) for each in asked] if meaning else []
     found = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
-    most = max(SHORTLIST, 3 * query.limit)
-    if meaning is None:
-        return _merged([_most_relevant(said, {}, by_words, most) for said in found], most), ""
-    embedded = [each.result() for each in coming]
-    among = None
-    if not filters.is_simple(query.filter):
-        among = selections.row_numbers(db, query.filter, vaults)
-    cosines = meaning.matrix.search(
-        db,
-        [each.vector for each in embedded],
-        vaults=vaults,
-        kinds=query.filter.kinds,
-        among=among,
-        also=[said.memories if by_words else () for said in found],
-    )
-    share = max(FEWEST_OF_PART, most // len(asked))
-    near = [
-        _closely(db, meaning.matrix.model, question, _most_relevant(said, there, by_words, share))
-        for question, said, there in zip(embedded, found, cosines, strict=True)
+    questions = [each.result() for each in coming]
+    cosines: list[dict[int, Cosines]] = [{} for _ in asked]
+    if meaning:
+        among = None
+        if not filters.is_simple(query.filter):
+            among = selections.row_numbers(db, query.filter, vaults)
+        cosines = meaning.matrix.search(
+            db,
+            [each.vector for each in questions],
+            vaults=vaults,
+            kinds=query.filter.kinds,
+            among=among,
+            also=[said.memories if by_words else () for said in found],
+        )
+    share = max(SHORTLIST, 3 * query.limit) // len(asked)
+    of_each = [
+        _most_relevant(question, said, there, by_words, share)
+        for question, (said, there) in enumerate(zip(found, cosines, strict=True))
     ]
-    return _merged(near, most), meaning.matrix.model if any(cosines) else ""
+    model = meaning.matrix.model if meaning and any(cosines) else ""
+    return Gathered(_once(of_each), questions, model)
+
+
+def looked_at_closely(
+    db: sqlite3.Connection, gathered: Gathered, evidence: Sequence[Evidence]
+) -> list[Evidence]:
+    """Return *evidence*, some of what was *gathered*, with what the tokens of each question say as well."""
+    if not gathered.model:
+        return [*evidence]
+    from mcp_server.adapters.index.maxsim import maxsim  # slow to import, and a search by words needs none
+
+    found: dict[int, float] = {}
+    for number, question in enumerate(gathered.questions):
+        own = {each.number: each.passages for each in evidence if each.question == number}
+        found |= maxsim(db, gathered.model, question, own)
+    return [each._replace(maxsim=found.get(each.number)) for each in evidence]
 
 
 def _most_relevant(
-    said: lexical.Found, cosines: Mapping[int, Cosines], by_words: bool, most: int
+    question: int, said: lexical.Found, cosines: Mapping[int, Cosines], by_words: bool, most: int
 ) -> list[Evidence]:
-    """Return what speaks for the *most* relevant memories, by what one question *said* and meant."""
+    """Return what speaks for the *most* relevant memories, by what one *question* said and meant."""
     coverage = said.best_coverage()
     words = ranking.normalised(said.memories if by_words else {}, coverage)
     parts = said.passages if by_words else {}
@@ -109,6 +133,7 @@ def _most_relevant(
         best, mean, nearest = cosines.get(number, _NOT_FOUND)
         return Evidence(
             number,
+            question,
             said,
             words.get(number, 0.0),
             passages.get(number, 0.0),
@@ -119,25 +144,16 @@ def _most_relevant(
             nearest,
         )
 
-    return _best(map(evidence, words.keys() | cosines.keys()), most)
+    found = map(evidence, words.keys() | cosines.keys())
+    return heapq.nlargest(most, found, key=_order)
 
 
-def _closely(
-    db: sqlite3.Connection, model: str, question: Embedded, evidence: Sequence[Evidence]
-) -> list[Evidence]:
-    """Return *evidence* with what the tokens of *question* say as well."""
-    from mcp_server.adapters.index.maxsim import maxsim  # slow to import, and a search by words needs none
-
-    found = maxsim(db, model, question, {each.number: each.passages for each in evidence})
-    return [each._replace(maxsim=found.get(each.number)) for each in evidence]
+def _once(of_each: Sequence[Sequence[Evidence]]) -> list[Evidence]:
+    """Return what each question found, best first, every memory once."""
+    ordered = sorted(itertools.chain(*of_each), key=_order)
+    best = {each.number: each for each in ordered}
+    return sorted(best.values(), key=_order, reverse=True)
 
 
-def _best(evidence: Iterable[Evidence], most: int) -> list[Evidence]:
-    return heapq.nlargest(most, evidence, key=lambda each: (each.relevance, each.number))
-
-
-def _merged(of_each: Sequence[Sequence[Evidence]], most: int) -> list[Evidence]:
-    """Return the most relevant of what each question found, every memory once."""
-    ordered = _best(itertools.chain(*of_each), sum(map(len, of_each)))
-    once = {each.number: each for each in reversed(ordered)}
-    return _best(once.values(), most)
+def _order(evidence: Evidence) -> tuple[float, int]:
+    return evidence.relevance, evidence.number

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mcp_server.actions.evidence import Evidence, gather
+from mcp_server.actions.evidence import Evidence, Gathered, gather, looked_at_closely
 from mcp_server.actions.hits import as_hit, flagged, linked, trust_of
 from mcp_server.actions.staleness import staleness
 from mcp_server.actions.sync import ensure_synced, self_healing, take_in
@@ -35,15 +35,18 @@ from mcp_server.core.time_words import span_of
 from mcp_server.core.words import query_terms, words
 from mcp_server.store import Store
 
+CLOSE = 15  # candidates that are looked at closely at least: three times a usual answer
+CLOSE_OF_PART = 10  # the same for each part of a query
 EXAMINED = 20  # best candidates that are looked at for confident ones
 
 
 @dataclass(slots=True)
 class _Candidate:
-    """One memory under consideration; the score is filled in when it is known."""
+    """One memory under consideration; the rest is filled in when it is known."""
 
     row: Row
     evidence: Evidence
+    boosts: tuple[tuple[str, float], ...] = ()
     score: Score | None = None
     confidence: Verdict = Verdict.NONE
 
@@ -93,21 +96,23 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     """Return the answer, and which files of it say something else by now than the index."""
     text = query.text[:MAX_QUERY]
     vaults = visible(store, db, query.filter)
-    evidence, model = gather(store, db, query, text, vaults)
-    rows = memories.by_rows(db, [each.number for each in evidence])
-    candidates = [_Candidate(rows[each.number], each) for each in evidence if each.number in rows]
-    _score(store, db, query, text, candidates)
+    gathered = gather(store, db, query, text, vaults)
+    rows = memories.by_rows(db, [each.number for each in gathered.evidence])
+    candidates = [_Candidate(rows[each.number], each) for each in gathered.evidence if each.number in rows]
+    _boost(store, query, text, candidates)
+    candidates = _closest(db, gathered, query, candidates)
+    _score(store, db, query, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
     for candidate in best:
-        _weigh(candidate, model, gate.PART_MARGIN if query.parts else 0.0)
+        _weigh(candidate, gathered.model, gate.PART_MARGIN if query.parts else 0.0)
     if query.only_confident:
         best = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
     hits = _hits(store, db, best[: query.limit])
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
         hits += linked(store, db, hits, vaults)
-    answer = Answer(verdict=verdict, hits=flagged(store, db, hits, vaults), semantic=bool(model))
+    answer = Answer(verdict=verdict, hits=flagged(store, db, hits, vaults), semantic=bool(gathered.model))
     return answer, _changed(store, db, [candidate.row for candidate in best[: query.limit]])
 
 
@@ -122,11 +127,8 @@ def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[
     return changed
 
 
-def _score(
-    store: Store, db: sqlite3.Connection, query: Query, text: str, candidates: Sequence[_Candidate]
-) -> None:
-    """Fill in the score of every candidate."""
-    used = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
+def _boost(store: Store, query: Query, text: str, candidates: Sequence[_Candidate]) -> None:
+    """Fill in what raises each candidate beyond its relevance."""
     phrases = quoted_phrases(text)
     paths = named_paths(text)
     asked = {*query_terms(text), *words(text)}
@@ -135,34 +137,60 @@ def _score(
     about_now = query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text)
     for candidate in candidates:
         row = candidate.row
-        usage_of_row = used.get(row.ref, UNUSED)
-        recency = ranking.recency((now - row.updated) / dials.DAY)
-        boosts = [
-            *([("now", ranking.now_boost(recency))] if about_now else []),
+        candidate.boosts = (
+            *([("now", ranking.now_boost(_recency(row, now)))] if about_now else []),
             *([("tag", ranking.TAG_BOOST)] if asked.intersection(row.tags) else []),
             *([("phrase", ranking.PHRASE_BOOST)] if _has_phrase(row, phrases) else []),
             *([("path", ranking.PATH_BOOST)] if _touches(row, paths) else []),
             *([("time", ranking.TIME_BOOST)] if span and span.meets(row.created_at, row.updated_at) else []),
-        ]
-        lifted = ranking.boosted(candidate.evidence.relevance, boosts)
+        )
+
+
+def _closest(
+    db: sqlite3.Connection, gathered: Gathered, query: Query, candidates: Sequence[_Candidate]
+) -> list[_Candidate]:
+    """Return the candidates that are likely to be shown, with what their tokens say."""
+    most = max(CLOSE, 3 * query.limit)
+    if query.parts:
+        most = max(CLOSE_OF_PART, most // len(query.parts))
+    taken: dict[int, list[_Candidate]] = {}
+    for candidate in sorted(candidates, key=lambda candidate: -_lifted(candidate)):
+        of_question = taken.setdefault(candidate.evidence.question, [])
+        if len(of_question) < most:
+            of_question.append(candidate)
+    close = [candidate for of_question in taken.values() for candidate in of_question]
+    evidence = looked_at_closely(db, gathered, [candidate.evidence for candidate in close])
+    for candidate, seen in zip(close, evidence, strict=True):
+        candidate.evidence = seen
+    return close
+
+
+def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Sequence[_Candidate]) -> None:
+    """Fill in the score of every candidate."""
+    used = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
+    now = store.now()
+    for candidate in candidates:
+        row, evidence = candidate.row, candidate.evidence
+        usage_of_row = used.get(row.ref, UNUSED)
+        recency = _recency(row, now)
         usage_share = ranking.usage(usage_of_row.accesses)
         trust = trust_of(row, usage_of_row, now)
         helpfulness = dials.helpfulness(usage_of_row.used, usage_of_row.retrieved)
-        total = lifted
+        total = lifted = _lifted(candidate)
         if query.sort is Sort.COMPOSITE:
             total = ranking.composite(
                 relevance=lifted, recency=recency, usage=usage_share, trust=trust, helpfulness=helpfulness
             )
         candidate.score = Score(
-            words=candidate.evidence.words,
-            passage=candidate.evidence.passage,
-            near=candidate.evidence.near,
-            cosine=candidate.evidence.cosine,
-            mean=candidate.evidence.mean,
-            maxsim=candidate.evidence.maxsim,
+            words=evidence.words,
+            passage=evidence.passage,
+            near=evidence.near,
+            cosine=evidence.cosine,
+            mean=evidence.mean,
+            maxsim=evidence.maxsim,
             coverage=0.0,
-            relevance=candidate.evidence.relevance,
-            boosts=tuple(boosts),
+            relevance=evidence.relevance,
+            boosts=candidate.boosts,
             recency=recency,
             usage=usage_share,
             trust=trust,
@@ -210,6 +238,14 @@ def _hits(store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate]
             )
         )
     return hits
+
+
+def _lifted(candidate: _Candidate) -> float:
+    return ranking.boosted(candidate.evidence.relevance, candidate.boosts)
+
+
+def _recency(row: Row, now: int) -> float:
+    return ranking.recency((now - row.updated) / dials.DAY)
 
 
 def _total(candidate: _Candidate) -> float:
