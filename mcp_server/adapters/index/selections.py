@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index import filters, relations
@@ -77,16 +78,21 @@ def newest(
     What is never shown unasked is left out, and so is what lies outside the *private* vaults and was not
     accepted: enough of it would leave no room for what the person knows.
     """
-    of_types = f" AND type IN ({marks(types)})" if types else ""
-    where = (
-        f"{_in(vaults)} AND status = 'active' AND kind = ?{of_types}"
-        f" AND source NOT IN ({marks(NEVER)})"
-        f" AND ({_in(private)} OR digest IN (SELECT digest FROM accepted))"
-    )
-    newest_rows = f"SELECT row FROM memories WHERE {where} ORDER BY updated DESC, row LIMIT {int(limit)}"
-    # The rows are chosen in an index that has all of this; only the chosen ones are read.
-    bound = (*vaults, kind.value, *types, *NEVER, *private)
-    return rows(db, f"row IN ({newest_rows})", bound, "updated DESC, id")
+    if not vaults:
+        return []
+    # Each type of each vault stands in an index by itself, its newest at the end: nothing is sorted, and only
+    # the rows that are chosen are read.
+    parts: list[str] = []
+    bound: list[str] = []
+    for vault, type in product(vaults, types or [""]):
+        where = f"vault = ? AND status = 'active' AND kind = ? AND source NOT IN ({marks(NEVER)})"
+        where += " AND type = ?" if type else ""
+        where += "" if vault in private else " AND digest IN (SELECT digest FROM accepted)"
+        bound += [vault, kind.value, *NEVER, *([type] if type else [])]
+        order = f"ORDER BY updated DESC, row LIMIT {int(limit)}"
+        parts.append(f"SELECT * FROM (SELECT row, updated FROM memories WHERE {where} {order})")
+    chosen = f"SELECT row FROM ({' UNION ALL '.join(parts)}) ORDER BY updated DESC, row LIMIT {int(limit)}"
+    return rows(db, f"row IN ({chosen})", bound, "updated DESC, id")
 
 
 def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: int) -> list[Row]:

@@ -1,0 +1,53 @@
+"""The newest memories of a group are the ones that come first when all of it is put in order."""
+
+import random
+
+import pytest
+
+from mcp_server.actions.remember import remember
+from mcp_server.adapters.index import memories, selections
+from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.store import Store
+
+TYPES = ("decision", "gotcha", "note")
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    """A store with memories of three types in two vaults, several of the same second."""
+    chance = random.Random(7)
+    for number in range(36):
+        level = Level.USER if number % 2 else Level.PROJECT
+        remember(store, Draft(f"Number {number}", f"Text {number}.", type=TYPES[number % 3], level=level))
+    with store.database.write() as db:
+        for (row,) in db.execute("SELECT row FROM memories").fetchall():
+            moment, source = chance.randrange(12), "output" if row % 7 == 0 else "manual"
+            db.execute("UPDATE memories SET updated = ?, source = ? WHERE row = ?", (moment, source, row))
+        db.execute("DELETE FROM accepted")
+        db.execute("INSERT INTO accepted SELECT digest FROM memories WHERE row % 5 < 2")
+    return store
+
+
+@pytest.mark.parametrize("types", [(), ("decision",), TYPES, ("progress",)])
+@pytest.mark.parametrize("vaults", [slice(None), slice(1), slice(0)])
+@pytest.mark.parametrize("private", [slice(None), slice(1)])
+def test_the_newest_come_first(filled: Store, types: tuple[str, ...], vaults: slice, private: slice) -> None:
+    keys = [vault.key for vault in filled.vaults][vaults]
+    own = [vault.key for vault in filled.vaults][private]
+    with filled.database.read() as db:
+        accepted = {digest for (digest,) in db.execute("SELECT digest FROM accepted")}
+        fitting = [
+            row
+            for row in memories.rows(db, "1", ())
+            if row.vault in keys
+            and row.type in (types or TYPES)
+            and row.source != "output"
+            and (row.vault in own or row.digest in accepted)
+        ]
+        chosen = sorted(fitting, key=lambda row: (-row.updated, row.row))[:8]
+
+        found = selections.newest(db, keys, types=types, private=own, limit=8)
+        sessions = selections.newest(db, keys, kind=Kind.SESSION, private=own, limit=8)
+
+    assert found == sorted(chosen, key=lambda row: (-row.updated, row.id))
+    assert sessions == []
