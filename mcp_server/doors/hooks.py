@@ -5,6 +5,7 @@ Standard library only, and fail open: whatever happens, exit 0 and nothing or JS
 A memory must never break or delay a session.
 """
 
+import gc
 import json
 import os
 import sys
@@ -60,6 +61,7 @@ EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 def main() -> None:
     """Run the hook named on the command line with the JSON on stdin."""
+    gc.disable()  # there is less garbage in a tenth of a second than it costs to look for
     try:
         from mcp_server.core.settings import hooks_are_off
 
