@@ -23,8 +23,9 @@ SEARCHED_ALONE = frozenset({OUTPUT, SEEDED})
 """What programs said, and what documents say: anybody may have written it, so it is never shown unasked."""
 
 # Each pattern with the words of which one must be there for it to match: looking for them is much quicker.
+# `re` compiles them when they are first searched for: the start of a session has no use for them.
 _INSTRUCTIONS = [
-    (words.split("|"), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
+    (words.split("|"), pattern)
     for words, pattern in (
         (
             "ignore|disregard|forget|override",
@@ -92,19 +93,21 @@ _INSTRUCTIONS = [
 
 
 _ALIKE = str.maketrans("аеорсухіѕјАВЕКМНОРСТХІ", "aeopcyxisjABEKMHOPCTXI")
-_ODD = re.compile("[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]")
-_UNSEEN = re.compile("[\\u00ad\\u0300-\\u036f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]")
-_MIXED = re.compile(r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІ])\w+")  # a word of two alphabets
+_ODD = "[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]"
+_UNSEEN = "[\\u00ad\\u0300-\\u036f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]"
+_MIXED = r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІ])\w+"  # a word of two alphabets
 
 
 def reads_like_instruction(text: str) -> bool:
     """Tell whether *text* tries to steer a model instead of stating a fact; advisory, both ways."""
-    if _ODD.search(text):  # wide and bold letters, and those of other alphabets that look like ours
-        text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
-        text = _MIXED.sub(lambda word: word[0].translate(_ALIKE), text)
+    if re.search(_ODD, text):  # wide and bold letters, and those of other alphabets that look like ours
+        text = re.sub(_UNSEEN, "", unicodedata.normalize("NFKC", text))
+        text = re.sub(_MIXED, lambda word: word[0].translate(_ALIKE), text)
     folded = re.sub(r"[ \t]+", " ", text.lower())
     return any(
-        pattern.search(folded) for words, pattern in _INSTRUCTIONS if any(word in folded for word in words)
+        re.search(pattern, folded, re.IGNORECASE | re.MULTILINE)
+        for words, pattern in _INSTRUCTIONS
+        if any(word in folded for word in words)
     )
 
 
