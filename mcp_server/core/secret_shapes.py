@@ -235,7 +235,9 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a JSON web token", "ey", r"ey[\w-]{10,1000}\.ey[\w-]{10,4000}\.[\w-]{10,4000}"),
 )  # fmt: skip
 
-_BY_ANCHOR = {anchor: [s for s in SHAPES if s.anchor == anchor] for anchor in {s.anchor: 0 for s in SHAPES}}
+_BY_ANCHOR: dict[str, list[Shape]] = {}
+for _shape in SHAPES:
+    _BY_ANCHOR.setdefault(_shape.anchor, []).append(_shape)
 _SHORTEST = 15  # characters of the shortest secret that has a shape
 _REST = re.compile(r"[A-Za-z0-9_.~+/=-]{0,65536}")
 _DUMMY = r"x{5}|\*{3}|\.{3}|0{8}|your|placeholder|example|replace|insert|redacted|dummy|fake"
