@@ -61,11 +61,21 @@ def kind_of(vault: Vault, path: Path) -> tuple[Kind, bool]:
 
 def confined(vault: Vault, path: Path) -> Path:
     """Return *path* when it lies in *vault*, links resolved; raise Rejected otherwise."""
+    if _has_no_links(os.fspath(vault.root), os.fspath(path)):
+        return path
     real = Path(os.path.realpath(path.parent)) / path.name
     root = os.path.realpath(vault.root)
     if os.path.commonpath([root, real]) != root:
         raise Rejected(f"{path} leads out of {vault.root}.", "Remove the symbolic link that leads outside.")
     return path
+
+
+def _has_no_links(root: str, path: str) -> bool:
+    """Tell whether *path* goes down from *root* through folders alone: then it leads nowhere else."""
+    folder = os.path.dirname(path)
+    while len(folder) > len(root) and os.path.basename(folder) != ".." and not os.path.islink(folder):
+        folder = os.path.dirname(folder)
+    return folder == root
 
 
 def stamps(vault: Vault) -> list[Stamp]:
