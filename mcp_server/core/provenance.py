@@ -100,10 +100,12 @@ _MIXED = r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІ])\w+"  # a word of two alp
 
 def reads_like_instruction(text: str) -> bool:
     """Tell whether *text* tries to steer a model instead of stating a fact; advisory, both ways."""
-    if re.search(_ODD, text):  # wide and bold letters, and those of other alphabets that look like ours
+    if not text.isascii() and re.search(
+        _ODD, text
+    ):  # wide and bold letters, and those of other alphabets that look like ours
         text = re.sub(_UNSEEN, "", unicodedata.normalize("NFKC", text))
         text = re.sub(_MIXED, lambda word: word[0].translate(_ALIKE), text)
-    folded = re.sub(r"[ \t]+", " ", text.lower())
+    folded = re.sub(r"[ \t]{2,}|\t", " ", text.lower())
     return any(
         re.search(pattern, folded, re.IGNORECASE | re.MULTILINE)
         for words, pattern in _INSTRUCTIONS
