@@ -80,9 +80,7 @@ def _has_no_links(root: str, path: str) -> bool:
 
 def stamps(vault: Vault) -> list[Stamp]:
     """Return the stamps of all memory files of *vault*, sorted by path; unreadable folders are left out."""
-    found = [stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), 0)]
-    found.sort(key=lambda stamp: stamp.path)
-    return found
+    return sorted(stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), 0))
 
 
 def stamp(path: Path) -> Stamp | None:

@@ -1,13 +1,16 @@
 """The difference between what is on disk and what is indexed: the heart of sync."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What tells whether a file changed without reading it: size in bytes, mtime in nanoseconds."""
+class Stamp(NamedTuple):
+    """
+    What tells whether a file changed without reading it: size in bytes, mtime in nanoseconds.
+
+    A tuple, because two are made of every file and compared whenever a command begins.
+    """
 
     path: str
     size: int

@@ -153,10 +153,10 @@ def stamps(db: sqlite3.Connection, vault: str) -> list[Stamp]:
     rows = db.execute(
         "SELECT path, size, mtime_ns FROM unreadable WHERE vault = :vault UNION ALL"
         " SELECT path, size, mtime_ns FROM memories WHERE vault = :vault"
-        " AND path NOT IN (SELECT path FROM unreadable WHERE vault = :vault) ORDER BY path",
+        " AND path NOT IN (SELECT path FROM unreadable WHERE vault = :vault)",
         {"vault": vault},
     )
-    return sorted((Stamp(*row) for row in rows), key=lambda stamp: stamp.path)
+    return sorted(map(Stamp._make, rows))
 
 
 def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
