@@ -28,9 +28,10 @@ _WORD = re.compile(r"\w+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CAMEL_HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]")
 _CJK_CLASS = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_CJK = re.compile(f"[{_CJK_CLASS}]+")
-_RUNS = re.compile(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
-_IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+# Slow to compile, which `re` does when they are first searched for: a text in ASCII never needs them.
+_CJK = f"[{_CJK_CLASS}]+"
+_RUNS = f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+"
+_IDEOGRAPH = r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _MARKS = re.compile(r"[\u0300-\u0305\u0307-\u036f]")  # without the breve, which makes "й" of "и"
 _FOLDED_BY_SQLITE = "\u0180"  # its tokenizer drops the marks of all letters before this one
 MAX_QUERY_TERMS = 48
@@ -64,7 +65,7 @@ def identifier_parts(text: str) -> list[str]:
 def index_parts(text: str) -> list[str]:
     """Return what is indexed of *text* beside its words: its parts, and each ideograph by itself."""
     parts = identifier_parts(text)
-    return parts if text.isascii() else [*parts, *_IDEOGRAPH.findall(text)]
+    return parts if text.isascii() else [*parts, *re.findall(_IDEOGRAPH, text)]
 
 
 def _humps(word: str) -> list[str]:
@@ -80,13 +81,13 @@ def _humps(word: str) -> list[str]:
 
 def _foreign_parts(word: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", word)
-    if not _CJK.search(plain):
+    if not re.search(_CJK, plain):
         form = folded(plain)
         known = plain == word and max(word) < _FOLDED_BY_SQLITE and len(form) == len(word)
         return [] if known or form == word.lower() else [form]
     parts = []
-    for run in _RUNS.findall(plain):
-        if _CJK.match(run):
+    for run in re.findall(_RUNS, plain):
+        if re.match(_CJK, run):
             parts += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
         elif run.strip("_"):  # 用户session存在: no space stands around it
             parts += [folded(run), *(_humps(run) if run.isascii() else [])]
@@ -100,7 +101,11 @@ def query_terms(text: str) -> list[str]:
     Stop words are left out unless nothing else would remain.
     """
     # A run of CJK characters is found by its parts: as one word hardly any text has it.
-    said = [word for word in _WORD.findall(text) if not _CJK.search(unicodedata.normalize("NFKC", word))]
+    said = [
+        word
+        for word in _WORD.findall(text)
+        if word.isascii() or not re.search(_CJK, unicodedata.normalize("NFKC", word))
+    ]
     found = dict.fromkeys(map(folded, said))
     telling = [word for word in found if word not in STOP_WORDS and word.strip("_")]
     terms = telling or [word for word in found if word.strip("_")]
