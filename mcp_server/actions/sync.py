@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from mcp_server.adapters import files, memory_file
+from mcp_server.adapters import files
 from mcp_server.adapters.index import memories, replay, selections
 from mcp_server.adapters.index.memories import Problem
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp, stamps
@@ -213,6 +213,8 @@ def _take_in(
 
 
 def _read(vault: Vault, found: Stamp) -> _Reading:
+    from mcp_server.adapters import memory_file  # slow to load, and mostly no file has changed
+
     path = Path(found.path)
     try:
         data = read_memory_file(vault, path)

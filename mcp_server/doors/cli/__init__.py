@@ -10,7 +10,8 @@ from mcp_server.core.errors import DaybookError
 
 DISK_REFUSED = 9
 GROUPS = {  # module: the commands in it; only the module of the command that runs is loaded
-    "memory_commands": ("remember", "recall", "read", "revise", "forget", "restore"),
+    "recall_command": ("recall",),
+    "memory_commands": ("remember", "read", "revise", "forget", "restore"),
     "listing_commands": ("list", "stats", "bench"),
     "session_commands": ("save-session", "restore-session", "save-conversation", "load-conversation"),
     "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),

@@ -1,0 +1,107 @@
+"""
+The command recall.
+
+It stands by itself: whoever asks waits for no module that only those commands need that change a memory.
+"""
+
+import click
+
+from mcp_server.actions.embed import embed_pending, pending
+from mcp_server.actions.recall import recall
+from mcp_server.actions.sync import sync
+from mcp_server.core.memory import Kind, split_list
+from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.store import Store
+
+FEW = 64  # passages: about a second
+
+
+@click.command("recall")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--mode", default="hybrid", help="hybrid, keyword or semantic.")
+@click.option("--limit", default=5, show_default=True, help="How many, 1 to 50.")
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="precision: 3 sure ones; exploratory: 10.")
+@click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default="composite")
+@click.option("--type", "type_", default="", help="Only this type.")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="Only this kind.")
+@click.option("--tags", default="", help="Only with all these tags, with commas between them.")
+@click.option("--level", type=LEVELS)
+@click.option("--since", default="", help="Only updated on or after this date.")
+@click.option("--until", default="", help="Only updated before this date.")
+@click.option("--as-of", default="", help="What was valid on this date.")
+@click.option("--touches", default="", help="Only about this file.")
+@click.option("--all-projects", is_flag=True, help="Search every project.")
+@click.option("--include-archived", is_flag=True, help="Also what was superseded or archived.")
+@click.option("--expand", is_flag=True, help="Also what the hits link to.")
+@click.option("--explain", is_flag=True, help="Show how each score came about.")
+@as_json
+def recall_command(
+    words: tuple[str, ...],
+    mode: str,
+    limit: int,
+    preset: str | None,
+    sort: str,
+    type_: str,
+    kind: str | None,
+    tags: str,
+    level: str | None,
+    since: str,
+    until: str,
+    as_of: str,
+    touches: str,
+    all_projects: bool,
+    include_archived: bool,
+    expand: bool,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Find the memories that answer a question best, by words and by meaning.
+
+    Example: daybook recall "how do we verify stripe webhooks" --explain
+    """
+    opened = output.opened()
+    store = opened.store()
+    sync(store)
+    filter = filter_of(
+        level=level,
+        kind=kind,
+        type=type_,
+        tags=split_list(tags),
+        since=since,
+        until=until,
+        as_of=as_of,
+        touches=touches,
+        all_projects=all_projects,
+        include_archived=include_archived,
+    )
+    query = Query(" ".join(words), parse_mode(mode), Sort(sort), limit, expand=expand, filter=filter)
+    query = with_preset(query, preset)
+    if query.mode is not Mode.KEYWORD:
+        _embed_few(store)
+    answer = recall(store, query)
+    if as_json:
+        output.print_json(output.answer_json(answer, explain=explain))
+        return
+    if not answer.hits:
+        click.echo("No memory matches. Try other words, --all-projects, or 'daybook list'.")
+        return
+    if problem := opened.meaning.problem:
+        click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
+    output.print_answer(answer)
+    if explain:
+        click.echo()
+        output.print_explanation(answer)
+
+
+def _embed_few(store: Store) -> None:
+    """Embed what was written since the last session; a long wait is for the person to ask for."""
+    waiting = pending(store)
+    if waiting <= FEW:
+        embed_pending(store, coming=False)
+    elif store.settings.embedding_model != "none":
+        click.echo(f"{waiting} passages are found by words only until 'daybook sync' has run.", err=True)
+
+
+COMMANDS = (recall_command,)
