@@ -1,5 +1,6 @@
 """The command line: `daybook VERB`, the same verbs and words as the MCP tools."""
 
+import gc
 import sys
 from importlib import import_module
 
@@ -9,6 +10,7 @@ from mcp_server import __version__
 from mcp_server.core.errors import DaybookError
 
 DISK_REFUSED = 9
+LITTER = 200_000  # objects that are made before garbage is looked for: most commands end before
 GROUPS = {  # module: the commands in it; only the module of the command that runs is loaded
     "recall_command": ("recall",),
     "memory_commands": ("remember", "read", "revise", "forget", "restore"),
@@ -51,6 +53,7 @@ def daybook() -> None:
 
 def main() -> None:
     """Run the command line; errors are one sentence and one hint on stderr."""
+    gc.set_threshold(LITTER)
     try:
         daybook(prog_name="daybook", standalone_mode=False)
     except click.exceptions.Exit as end:
