@@ -105,7 +105,9 @@ def reads_like_instruction(text: str) -> bool:
     ):  # wide and bold letters, and those of other alphabets that look like ours
         text = re.sub(_UNSEEN, "", unicodedata.normalize("NFKC", text))
         text = re.sub(_MIXED, lambda word: word[0].translate(_ALIKE), text)
-    folded = re.sub(r"[ \t]{2,}|\t", " ", text.lower())
+    folded = text.lower()
+    if "  " in folded or "\t" in folded:
+        folded = re.sub(r"[ \t]+", " ", folded)
     return any(
         re.search(pattern, folded, re.IGNORECASE | re.MULTILINE)
         for words, pattern in _INSTRUCTIONS

@@ -25,6 +25,7 @@ STOP_WORDS = frozenset(
 )
 
 _WORD = re.compile(r"\w+")
+_UNPLAIN = re.compile(r"\b[A-Za-z]?[a-z]*+[^\Wa-z]\w*")  # a word like most, "Like" or "this", has no parts
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CAMEL_HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]")
 _CJK_CLASS = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -57,7 +58,7 @@ def identifier_parts(text: str) -> list[str]:
     `getUserById` gives get, user, by, id; snake_case needs nothing: the tokenizer splits at `_`.
     """
     parts: list[str] = []
-    for word in _WORD.findall(text):
+    for word in _UNPLAIN.findall(text):
         parts += _humps(word) if word.isascii() else _foreign_parts(word)
     return parts
 
@@ -69,9 +70,8 @@ def index_parts(text: str) -> list[str]:
 
 
 def _humps(word: str) -> list[str]:
-    is_plain = word.isalpha() and word[1:].islower()  # most words are, and this is quicker to see
     parts: list[str] = []
-    if not is_plain and _CAMEL_HUMP.search(word):
+    if _CAMEL_HUMP.search(word):
         for piece in word.split("_"):
             humps = _CAMEL.findall(piece)
             if len(humps) > 1:
