@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_server.adapters.index import changelog, scopes
 from mcp_server.adapters.index.filters import marks
@@ -23,9 +23,12 @@ COLUMNS = (
 _Vectors = dict[tuple[str, str], tuple[bytes, bytes]]  # (text of a passage, model) → embedding, signs
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What the index knows of one memory; times are Unix seconds, 0 where there is none."""
+class Row(NamedTuple):
+    """
+    What the index knows of one memory; times are Unix seconds, 0 where there is none.
+
+    A tuple, because the start of a session makes hundreds and has a tenth of a second.
+    """
 
     row: int
     vault: str
@@ -299,7 +302,7 @@ def _row(found: Sequence[object]) -> Row:
     values = list(found)
     for at, convert in _CONVERSIONS:
         values[at] = convert(values[at])
-    return Row(*values)  # type: ignore[arg-type]
+    return Row._make(values)
 
 
 _CONVERSIONS: list[tuple[int, Callable[[Any], object]]] = [
