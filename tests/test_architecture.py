@@ -205,6 +205,18 @@ def test_a_hook_tells_its_brief_and_loads_nothing_slow(store: Store, project: Pa
     assert names & SLOW == set()
 
 
+def test_a_search_by_words_loads_nothing_slow_when_no_file_changed(store: Store, project: Path) -> None:
+    remember(store, Draft("Postgres, not MySQL", "The reports need window functions.", type="decision"))
+    asked = ("-m", "mcp_server.doors.cli", "recall", "postgres", "--mode", "keyword")
+    where = {"MEMORY_DIR": str(store.home), "CLAUDE_PROJECT_DIR": str(project)}
+    loaded(*asked, **where)  # reads once more what was written a moment ago
+
+    names, printed = loaded(*asked, **where)
+
+    assert b"Postgres" in printed
+    assert names & (SLOW - {"click"}) == set()
+
+
 def test_the_command_line_starts_without_what_only_recall_by_meaning_needs() -> None:
     names, _ = loaded("-c", "import mcp_server.doors.cli")
 
