@@ -100,9 +100,8 @@ _MIXED = r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІ])\w+"  # a word of two alp
 
 def reads_like_instruction(text: str) -> bool:
     """Tell whether *text* tries to steer a model instead of stating a fact; advisory, both ways."""
-    if not text.isascii() and re.search(
-        _ODD, text
-    ):  # wide and bold letters, and those of other alphabets that look like ours
+    # Wide and bold letters, and those of other alphabets that look like ours.
+    if not text.isascii() and re.search(_ODD, text):
         text = re.sub(_UNSEEN, "", unicodedata.normalize("NFKC", text))
         text = re.sub(_MIXED, lambda word: word[0].translate(_ALIKE), text)
     folded = text.lower()
