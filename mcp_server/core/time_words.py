@@ -61,9 +61,9 @@ def span_of(question: str, now: datetime) -> Span | None:
             edge = _EDGE.search(question[: found.start()]) or re.match(r"\w+", found[0])
             match edge[0].split()[0].lower() if edge else "":
                 case "since":
-                    return Span(span.start, now + _LATEST)
+                    return Span(span.start, max(span.end, now + _LATEST))
                 case "after":
-                    return Span(span.end, now + _LATEST)
+                    return Span(span.end, max(span.end, now + _LATEST))
                 case "until":
                     return Span(datetime.min.replace(tzinfo=now.tzinfo), span.end)
                 case "before":
