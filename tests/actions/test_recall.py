@@ -116,6 +116,19 @@ def made_of(store: Store) -> dict[str, tuple[bytes, bytes]]:
     return {text: (embedding, signs) for text, embedding, signs in found}
 
 
+def test_a_boost_lifts_a_memory_that_is_far_from_the_first(store: Store) -> None:
+    lifted = remember(
+        store, Draft("Note of the gateway now", "It retries now.", touches=("src/pay.py",))
+    ).memory.id
+    for number in range(40):
+        remember(store, Draft(f"Note of the gateway {number}", f"It retries {number}."))
+
+    hits = recall(store, Query("gateway retries in src/pay.py", sort=Sort.RELEVANCE)).hits
+
+    assert hits[0].id == lifted
+    assert dict(hits[0].parts.boosts) == {"path": 1.1}
+
+
 def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened], memory_dir: Path) -> None:
     opened = open_here(EMBEDDING_MODEL="minilm-l6")
     loading = Opened({**opened.environment}, folder=opened.folder, wait_for_model=False)
