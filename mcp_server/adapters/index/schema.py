@@ -28,6 +28,8 @@ def create(connection: sqlite3.Connection) -> None:
     )  # fmt: skip
     db.table("memories").create_index(["vault", "id"], unique=True)
     db.table("memories").create_index(["path"], unique=True)
+    # Every command on the command line compares these with the files: it need not read the texts beside them.
+    db.table("memories").create_index(["vault", "path", "size", "mtime_ns"])
     db.table("memories").create_index(["fingerprint"])
     db.table("memories").create_index(["vault", "status", "kind", "type", "updated", "source"])
     connection.execute("CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1")
