@@ -122,10 +122,15 @@ def relevance(
     full = LEXICAL_MEMORY + LEXICAL_PASSAGE + LEXICAL_NEAR
     if cosine is None:
         return lexical / full
-    meaning = max(0.0, cosine if mean is None else (1.0 - MEAN_SHARE) * cosine + MEAN_SHARE * mean)
+    meaning = max(0.0, cosine if mean is None else of_passages(cosine, mean))
     if maxsim is None:
         return lexical + MEANING * meaning
     return (lexical + CLOSE_MEANING * meaning + MAXSIM * max(0.0, maxsim)) / (full + CLOSE_MEANING + MAXSIM)
+
+
+def of_passages(best: float, mean: float) -> float:
+    """Return what a memory's passages come to, given the *best* of them and the *mean* of the best three."""
+    return (1.0 - MEAN_SHARE) * best + MEAN_SHARE * mean
 
 
 def boosted(value: float, boosts: Sequence[tuple[str, float]]) -> float:

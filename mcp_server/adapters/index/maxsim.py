@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mcp_server.adapters.index.quantised import Floats
+from mcp_server.core import ranking
 from mcp_server.core.ports import Embedded, Vector
-from mcp_server.core.ranking import MEAN_SHARE
 
 MOST_TOKENS = 64  # of a question that are compared; each costs the same
 AT_ONCE = 128  # tokens of passages whose signs are made numbers together: they stay near the processor
@@ -59,8 +59,8 @@ def maxsim(
     scores = of_passages @ weights
     best = np.maximum.reduceat(scores, first)
     mean = np.add.reduceat(scores, first) / np.diff(first, append=len(scores))
-    means = (1.0 - MEAN_SHARE) * best + MEAN_SHARE * mean
-    return dict(zip(numbers[first].tolist(), means.tolist(), strict=True))
+    both = map(ranking.of_passages, best.tolist(), mean.tolist())
+    return dict(zip(numbers[first].tolist(), both, strict=True))
 
 
 def _best_cosines(tokens: Floats, passages: Sequence[bytes]) -> Floats:
