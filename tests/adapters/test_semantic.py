@@ -100,6 +100,20 @@ def test_only_two_hundred_are_taken_and_those_asked_for_beside_them(store: Store
     assert ranked[-1] in said(store, matrix, query, also=[ranked[-1]])
 
 
+def test_a_memory_that_was_archived_meanwhile_has_its_own_cosine(store: Store, query: bytes) -> None:
+    """The words found it a moment before the matrix heard of it."""
+    matrix = Matrix("made up", DIMENSIONS)
+    for number in range(5):
+        remember(store, Draft(f"Note {number}", f"text {number}"))
+    embed(store)
+    every = exact(store, query)
+    gone = max(every)
+    with store.database.write() as db:
+        db.execute("UPDATE memories SET status = 'archived' WHERE row = ?", (gone,))
+
+    assert said(store, matrix, query, also=[gone]) == pytest.approx(every, abs=0.003)
+
+
 def test_a_loaded_model_has_read_its_vectors_before_the_first_question(
     open_here: Callable[..., Opened],
 ) -> None:

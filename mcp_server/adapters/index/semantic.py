@@ -108,14 +108,10 @@ class Matrix:
         """Return memory → its cosines, of the best of the *most* passages near *query*, and of *also*."""
         held, size = self._held, self._held.size
         near = held.vectors.near(query, rows, most)
-        scores = held.vectors.cosines(query, near)
-        found = np.union1d(_with_best(held.memories[near], scores, CANDIDATES), _numbers(also))
+        best = _with_best(held.memories[near], held.vectors.cosines(query, near), CANDIDATES)
+        found = np.union1d(best, _numbers(also))
         read = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], found))
-        if len(near) < len(rows):
-            scores = held.vectors.cosines(query, read)
-        else:  # every one is known
-            scores = scores[np.searchsorted(near, read)]
-        return _cosines(held.memories[read], held.passages[read], scores)
+        return _cosines(held.memories[read], held.passages[read], held.vectors.cosines(query, read))
 
     def _refresh(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN")
