@@ -1,5 +1,5 @@
 """
-Search by meaning: the exact cosine of a query with every passage, over a matrix kept in memory.
+Search by meaning: the cosine of a query with the passages that are near it, over a matrix kept in memory.
 
 Vectors are stored as float32 blobs; a vector extension would be slower at our sizes and cannot be
 loaded in many Pythons.

@@ -1,7 +1,7 @@
 """
 Vectors in the index: which passages lack one of a model, storing them, and which model answers.
 
-While another model is computed, each passage has a vector of both; needs no numpy.
+While another model is computed, each passage has a vector of both. Only storing them needs numpy.
 """
 
 import json
