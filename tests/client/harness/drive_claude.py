@@ -13,6 +13,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -198,7 +199,10 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._tmux("kill-server")
+        # A client that is still ending writes its settings over those that the next one is given.
+        for client in self._tmux("list-panes", "-F", "#{pane_pid}").split():
+            os.kill(int(client), signal.SIGHUP)
+        wait_until(lambda: not self._tmux("list-panes"), self._screen)
         self.api.__exit__()
         shutil.rmtree(self._folder, ignore_errors=True)
 
