@@ -10,6 +10,7 @@ import os
 
 from mcp_server.actions.work import work
 from mcp_server.adapters import files
+from mcp_server.adapters.heap import share_one_arena
 from mcp_server.bootstrap import Opened
 
 NICENESS = 10  # it yields to whatever the person does
@@ -18,6 +19,7 @@ NICENESS = 10  # it yields to whatever the person does
 def main() -> None:
     """Do what is pending, then end; always with exit code 0, for nobody is there to read another."""
     os.umask(0o077)
+    share_one_arena()
     os.nice(NICENESS)
     opened = Opened()
     folder = opened.home / "logs"

@@ -19,6 +19,7 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 
 from mcp_server.adapters import files
+from mcp_server.adapters.heap import share_one_arena
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import DEFAULTS
@@ -49,6 +50,7 @@ PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still 
 
 def main() -> None:
     """Serve until Claude Code ends or closes the pipe."""
+    share_one_arena()
     os.umask(0o077)  # what the log says is nobody else's business
     # Nothing is flushed at the end, so the quickest death is the best one.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,0 +1,50 @@
+import subprocess
+import sys
+
+import pytest
+
+ARENAS = """
+import ctypes, sys, threading
+from mcp_server.adapters.heap import share_one_arena
+
+if sys.argv[1] == "one":
+    share_one_arena()
+libc = ctypes.CDLL(None)
+if not hasattr(libc, "malloc_info"):
+    sys.exit("not glibc")
+libc.malloc.restype = ctypes.c_void_p
+libc.fdopen.restype = ctypes.c_void_p
+together = threading.Barrier(4)
+
+
+def allocate():
+    together.wait()
+    libc.malloc(ctypes.c_size_t(1000))
+    together.wait()
+
+
+threads = [threading.Thread(target=allocate) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+out = ctypes.c_void_p(libc.fdopen(1, b"w"))
+libc.malloc_info(0, out)
+libc.fflush(out)
+"""
+
+
+def arenas(how: str) -> int:
+    """Return how many arenas four threads at once had."""
+    done = subprocess.run(
+        [sys.executable, "-c", ARENAS, how], capture_output=True, encoding="utf-8", check=False
+    )
+    if done.stderr.strip() == "not glibc":
+        pytest.skip("the C library is not glibc")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.count("<heap nr=")
+
+
+def test_threads_share_one_arena_where_they_would_have_several() -> None:
+    assert arenas("several") > 1
+    assert arenas("one") == 1
