@@ -104,8 +104,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     _score(store, db, query, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
-    for candidate in best:
-        _weigh(candidate, gathered.model, gate.PART_MARGIN if query.parts else 0.0)
+    _rely(best, gathered.model, gate.PART_MARGIN if query.parts else 0.0)
     if query.only_confident:
         best = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
     hits = _hits(store, db, best[: query.limit])
@@ -197,6 +196,16 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
             helpfulness=helpfulness,
             total=total,
         )
+
+
+def _rely(candidates: Sequence[_Candidate], model: str, margin: float) -> None:
+    """Fill in how far each of *candidates* can be relied on, best first, by thresholds higher by *margin*."""
+    for candidate in candidates:
+        _weigh(candidate, model, margin)
+    known = {each.evidence.question for each in candidates if each.confidence is not Verdict.NONE}
+    for candidate in candidates[: gate.COMPANIONS]:
+        if candidate.confidence is Verdict.NONE and candidate.evidence.question in known:
+            _weigh(candidate, model, margin - gate.COMPANION_MARGIN)
 
 
 def _weigh(candidate: _Candidate, model: str, margin: float) -> None:

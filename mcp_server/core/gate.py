@@ -4,6 +4,7 @@ The gate: how far a hit can be relied on, and whether anything is shown unasked.
 It looks at absolute evidence (the cosine, how well the question's tokens are answered, the share of its
 telling words that a memory has, whether they stand together as in the question, and how unlikely they are
 by chance), never at a score divided by the best of the same answer: the best of nothing is nothing.
+Only what comes with a hit that passes needs a little less: that a question has an answer here is known, then.
 The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
 it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
 what the words say alone holds for them too, and a cosine adds to it when it is high.
@@ -26,6 +27,8 @@ HIGH_COVERAGE = 0.85  # where the words decide alone
 MEDIUM_COVERAGE = 0.60
 LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
 PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: each needs that much more
+COMPANIONS = 3  # first hits of an answer that need less evidence when any hit passes
+COMPANION_MARGIN = 0.06  # how much less
 
 
 @dataclass(frozen=True, slots=True)

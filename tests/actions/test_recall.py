@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -250,6 +251,25 @@ def test_no_match_is_said_and_not_guessed(store: Store, ids: dict[str, str]) -> 
 
 def test_a_sure_match_is_said_to_be_sure(store: Store, ids: dict[str, str]) -> None:
     assert recall(store, Query("stripe webhook raw body")).verdict is Verdict.HIGH
+
+
+def test_beside_a_sure_match_the_next_two_need_less_evidence(store: Store) -> None:
+    question = Query("harbour crane lamp oil rope anchor buoy")
+    for number in ("One", "Two", "Three"):
+        remember(store, Draft(f"Quay {number}", f"{number} has a harbour crane with a lamp and oil."))
+        remember(store, Draft(f"Ship {number}", f"{number} has a rope, an anchor and a buoy."))
+    assert recall(store, question).verdict is Verdict.NONE
+
+    remember(store, Draft("The yard", "Harbour crane, lamp, oil, rope, anchor, buoy: the yard has it all."))
+
+    hits = recall(store, replace(question, limit=7)).hits
+    assert [(hit.title.split()[0], hit.confidence) for hit in hits[:4]] == [
+        ("The", Verdict.HIGH),
+        ("Quay", Verdict.MEDIUM),
+        ("Quay", Verdict.MEDIUM),
+        ("Quay", Verdict.NONE),
+    ]
+    assert {hit.confidence for hit in hits[4:]} == {Verdict.NONE}
 
 
 def test_every_component_of_a_score_is_explained(store: Store, ids: dict[str, str]) -> None:
