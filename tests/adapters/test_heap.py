@@ -9,7 +9,7 @@ from mcp_server.adapters.heap import share_one_arena
 
 if sys.argv[1] == "one":
     share_one_arena()
-libc = ctypes.CDLL(None)
+libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 if not hasattr(libc, "malloc_info"):
     sys.exit("not glibc")
 libc.malloc.restype = ctypes.c_void_p
