@@ -1,0 +1,89 @@
+"""A turn of any length is masked, cut and read in time."""
+
+import time
+
+import pytest
+
+from mcp_server.core.brief import FRAME
+from mcp_server.core.transcript import LONGEST_TURN, Condenser
+from tests.core.transcript.lines import KEY, as_bytes, call, claude, ranges, user, words
+
+
+@pytest.mark.parametrize("length", [0, 3000, 500_000, 3_000_000])
+def test_a_secret_is_masked_wherever_it_stands_in_a_turn(length: int) -> None:
+    filler = "wide words and more " * (length // 20)
+    turns = [f"{KEY} {filler}", f"{filler} {KEY}", f"{filler} {KEY} {filler}", f"{KEY[:9]}\u200b{KEY[9:]}"]
+
+    for told in words(*map(user, turns), claude(*turns), claude(call("Bash", command=f"aws {turns[0]}"))):
+        assert KEY not in told
+        assert KEY[9:] not in told
+        assert len(told) <= LONGEST_TURN
+
+
+def test_a_key_that_a_window_would_cut_leaves_nothing() -> None:
+    block = "\n".join(["-----BEGIN PRIVATE KEY-----", *["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 2] * 700])
+    for room in range(0, 400_000, 20_000):
+        turn = "a word " * (room // 7) + block + "\n-----END PRIVATE KEY-----\n" + "b word " * 60_000
+        (told,) = words(user(turn))
+        assert "MIIEvQ" not in told
+
+
+def test_a_secret_that_a_window_cuts_is_not_shown_in_part() -> None:
+    window = 192 * 1024
+    for cut in range(5, 16):
+        (first,) = words(user(" " * (window - cut) + KEY + " b word" * 70_000))
+        (last,) = words(user("b word " * 70_000 + KEY + " " * (window - cut)))
+
+        assert not any(KEY[at : at + 5] in first + last for at in range(len(KEY) - 4))
+
+
+def test_a_long_turn_keeps_its_ends_and_says_what_is_missing() -> None:
+    turn = "START " + "middle " * 1000 + "END"
+
+    (told,) = words(user(turn))
+
+    assert told.startswith("START middle")
+    assert told.endswith("middle END")
+    assert len(told) <= LONGEST_TURN
+    head, _, rest = told.partition(" … [")
+    number, _, tail = rest.partition(" characters left out] … ")
+    assert len(head) + int(number.replace(",", "")) + len(tail) == len(turn)
+
+
+def test_a_mask_is_not_cut_in_two() -> None:
+    for shift in range(40):
+        (told,) = words(user("x" * (1940 + shift) + f" {KEY} " + "y " * 3000))
+        assert told.count("[secret removed") == told.count("[secret removed: an AWS")
+        (told,) = words(user("y " * 3000 + f"{KEY} " + "x" * (1940 + shift)))
+        assert told.count(" removed: an AWS") == told.count("[secret removed: an AWS")
+        assert "access key]" not in told or "[secret removed" in told
+        (line,) = words(claude(call("Bash", command="x" * (160 + shift) + f" {KEY} y")))
+        assert "[secret" not in line or "]" in line.removeprefix("[Bash]")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<private>", "</private>", "<", "< ", "<system-reminder>", "<!-- MEMORY:START -->", "\n> ", "#skip-",
+     "#remember-", "\u200b", "é", f"{FRAME}\n", "[secret removed: "],
+)  # fmt: skip
+def test_a_turn_that_repeats_itself_is_read_in_time(unit: str) -> None:
+    begun = time.process_time()
+
+    words(user(unit * (400_000 // len(unit))), claude(call("Bash", command=unit * (400_000 // len(unit)))))
+
+    assert time.process_time() - begun < 3
+
+
+def test_a_tool_result_or_an_attachment_of_any_size_is_passed_over_quickly() -> None:
+    lines = ranges(as_bytes({"type": "attachment", "role": "user", "rendered": [{}] * 1_000_000}) * 5)
+    begun = time.process_time()
+
+    assert list(Condenser().read(lines)) == []
+    assert time.process_time() - begun < 5 * 4 / 200  # at 200 MB/s; to parse them takes ten times as long
+
+
+def test_a_large_image_does_not_hide_the_words_beside_it() -> None:
+    large = {"type": "image", "source": {"data": "A" * 5_000_000}}
+
+    assert words(user([large, {"type": "text", "text": "it is red"}])) == ["it is red"]
+    assert words(user("no person types this " * 250_000), user("after")) == ["after"]
