@@ -1,0 +1,208 @@
+"""Choosing the file that holds the block, by the action and by `daybook init`."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions import claude_md, repository
+from mcp_server.actions.claude_md import choose, chosen, current_block, ignored, refresh, repair, trouble
+from mcp_server.actions.remember import remember
+from mcp_server.adapters import places
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import Rejected
+from mcp_server.core.managed_block import END, START
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+from tests.actions.claude_md.block import MINE, one_more
+from tests.live import ROOT
+
+# Choosing a file
+
+
+def test_nothing_is_written_before_a_file_was_chosen(store: Store, project: Path) -> None:
+    assert refresh(store) == claude_md.Refreshed(None, False)
+    assert (chosen(store), trouble(store)) == ("", "")
+    assert list(project.iterdir()) == []
+
+
+def test_the_chosen_file_gets_the_block_and_nothing_else_appears_in_the_project(
+    store: Store, document: Path, project: Path
+) -> None:
+    document.chmod(0o640)
+
+    (done,) = choose(store, "CLAUDE.md")
+
+    assert done == claude_md.Refreshed(document, True)
+    assert document.read_bytes() == f"{MINE}\n{current_block(store).text}\n".encode()
+    assert document.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in project.iterdir()] == ["CLAUDE.md"]
+    assert chosen(store) == "CLAUDE.md"
+
+
+def test_a_missing_file_is_created_and_goes_again_when_only_the_block_was_in_it(
+    store: Store, project: Path
+) -> None:
+    (done,) = choose(store, "CLAUDE.local.md")
+    path = project / "CLAUDE.local.md"
+    assert done == claude_md.Refreshed(path, True)
+    assert path.read_text(encoding="utf-8") == f"{current_block(store).text}\n"
+    assert path.stat().st_mode & 0o777 == 0o600
+    one_more(store)
+    assert refresh(store).changed
+
+    assert choose(store, "none") == (claude_md.Refreshed(path, True),)
+
+    assert list(project.iterdir()) == []
+    assert chosen(store) == ""
+
+
+def test_a_file_that_was_empty_before_stays(store: Store, project: Path) -> None:
+    path = project / "CLAUDE.md"
+    path.touch()
+    choose(store, "CLAUDE.md")
+
+    choose(store, "none")
+
+    assert path.read_bytes() == b""
+
+
+def test_another_choice_moves_the_block(store: Store, document: Path, project: Path) -> None:
+    choose(store, "CLAUDE.md")
+
+    done = choose(store, "CLAUDE.local.md")
+
+    assert [(one.path, one.changed) for one in done] == [
+        (document, True),
+        (project / "CLAUDE.local.md", True),
+    ]
+    assert document.read_bytes() == MINE.encode()
+    choose(store, "CLAUDE.md")
+    assert not (project / "CLAUDE.local.md").exists()
+
+
+def test_a_block_that_came_with_the_repository_is_taken_out_on_request(store: Store, document: Path) -> None:
+    document.write_text(f"{MINE}\n{START}\nof a colleague\n{END}\n", encoding="utf-8")
+    assert refresh(store).path is None
+
+    choose(store, "none")
+
+    assert document.read_bytes() == MINE.encode()
+
+
+def test_there_is_nothing_to_choose_outside_a_project(
+    open_here: Callable[..., Opened], scratch_home: Path, store: Store
+) -> None:
+    with pytest.raises(Rejected, match="belongs to no project"):
+        choose(open_here(folder=scratch_home).store(), "CLAUDE.md")
+    with pytest.raises(Rejected, match="is not a file for the block"):
+        choose(store, "../x")
+    with pytest.raises(Rejected, match="No file of this project was chosen"):
+        repair(store)
+
+
+def test_the_choice_survives_that_knowledge_moves_into_the_repository(store: Store, document: Path) -> None:
+    choose(store, "CLAUDE.md")
+
+    done = repository.init(store)
+
+    assert chosen(store) == "CLAUDE.md"
+    assert str(done.root) in places.adopted_roots(store.home, store.project.key if store.project else "")
+
+
+def test_another_clone_of_the_project_has_its_own_choice(
+    open_here: Callable[..., Opened], tmp_path: Path
+) -> None:
+    clones = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        subprocess.run(["git", "-C", folder, "remote", "add", "origin", "git@github.com:a/b.git"], check=True)
+        clones.append(open_here(folder=folder).store())
+    remember(clones[0], Draft("Carts expire", "After a day."))
+
+    choose(clones[0], "CLAUDE.md")
+
+    assert refresh(clones[1]).path is None
+    choose(clones[1], "CLAUDE.local.md")
+    assert [chosen(clone) for clone in clones] == ["CLAUDE.md", "CLAUDE.local.md"]
+
+
+def test_it_is_known_whether_git_ignores_the_file(store: Store, project: Path) -> None:
+    assert ignored(store, "CLAUDE.local.md"), "there is no repository"
+    subprocess.run(["git", "init", "-q", project], check=True)
+    assert not ignored(store, "CLAUDE.local.md")
+
+    (project / ".gitignore").write_text("CLAUDE.local.md\n", encoding="utf-8")
+
+    assert ignored(store, "CLAUDE.local.md")
+    assert not ignored(store, "CLAUDE.md")
+
+
+# The command
+
+
+@pytest.fixture
+def daybook(memory_dir: Path, project: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    settings = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT)}
+
+    def run(*words: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
+            cwd=project, env={**os.environ, **settings}, stdin=stdin, capture_output=True,
+            encoding="utf-8", timeout=60,
+        )  # fmt: skip
+
+    return run
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_init_without_a_terminal_says_which_options_to_give(daybook: Run, project: Path) -> None:
+    done = daybook("init")
+
+    assert done.returncode == 4
+    assert "--file CLAUDE.md|CLAUDE.local.md|none and --repository or --no-repository" in done.stderr
+    assert list(project.iterdir()) == []
+
+
+def test_init_asks_in_a_terminal(daybook: Run, document: Path, store: Store, project: Path) -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, b"CLAUDE.md\n\n")
+    try:
+        done = daybook("init", stdin=theirs)
+    finally:
+        os.close(theirs)
+        os.close(ours)
+
+    assert done.returncode == 0, done.stderr
+    assert "live in its repository? [y/N]" in done.stdout
+    assert "everybody who gets CLAUDE.md from git" in done.stdout
+    assert "window functions" in document.read_text(encoding="utf-8")
+    assert not (project / ".claude-memory").exists()
+
+
+def test_init_puts_the_block_in_takes_it_out_and_mends_it(
+    daybook: Run, document: Path, store: Store, project: Path
+) -> None:
+    subprocess.run(["git", "init", "-q", project], check=True)
+
+    assert "CLAUDE.md was written." in daybook("init", "--file", "CLAUDE.md").stdout
+    assert "CLAUDE.md says it already." in daybook("init", "--file", "CLAUDE.md").stdout
+    document.write_text(f"{START}\n{document.read_text(encoding='utf-8')}", encoding="utf-8")
+    damaged = daybook("init", "--file", "CLAUDE.md")
+    assert (damaged.returncode, "are damaged" in damaged.stderr) == (4, True)
+    assert "was written" in daybook("init", "--repair").stdout
+    shown = daybook("brief").stdout
+    assert shown.endswith(f"\nCLAUDE.md:\n{current_block(store).text}\n")
+    assert daybook("brief", "--block").stdout == f"{current_block(store).text}\n"
+    local = daybook("init", "--file", "CLAUDE.local.md", "--no-repository").stdout
+    assert "Git does not ignore CLAUDE.local.md" in local
+    assert document.read_bytes() == MINE.encode()
+    assert "No file of this project holds a block." in daybook("init", "--file", "none").stdout
+    assert sorted(path.name for path in project.iterdir()) == [".git", "CLAUDE.md"]

@@ -1,0 +1,193 @@
+"""Keeping the block up, and the files that are left alone."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions import claude_md
+from mcp_server.actions.brief import told_by_block
+from mcp_server.actions.claude_md import choose, current_block, refresh, repair, trouble
+from mcp_server.core.managed_block import END, START
+from mcp_server.store import Store
+from tests.actions.claude_md.block import MINE, one_more
+
+
+def test_a_refresh_writes_only_when_the_memories_say_something_else(store: Store, document: Path) -> None:
+    choose(store, "CLAUDE.md")
+    before = document.stat()
+    note = store.home / "projects" / store.vaults[-1].key / "project.json"
+    noted = note.stat()
+
+    assert refresh(store) == claude_md.Refreshed(document, False)
+    assert (document.stat().st_ino, document.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert note.stat().st_ino == noted.st_ino
+    one_more(store)
+    assert refresh(store).changed
+    assert "Prices are in cents" in document.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "mine",
+    [
+        MINE.replace("\n", "\r\n").encode(),
+        "\ufeff# Mine\r\n".encode(),
+        b"no final line end",
+        b"latin-1: \xe9\xff\n",
+        b"",
+    ],
+)
+def test_bytes_outside_the_block_stay(store: Store, document: Path, mine: bytes) -> None:
+    document.write_bytes(mine)
+    choose(store, "CLAUDE.md")
+    one_more(store)
+    refresh(store)
+
+    assert document.read_bytes().startswith(mine)
+    assert (b"\r\n" in mine) == (b"\r\n" in document.read_bytes()[len(mine) :])
+    choose(store, "none")
+    assert document.read_bytes() == mine
+
+
+def test_a_linked_file_stays_a_link(store: Store, document: Path, project: Path) -> None:
+    real = project / "docs" / "AGENTS.md"
+    real.parent.mkdir()
+    document.rename(real)
+    document.symlink_to("docs/AGENTS.md")
+
+    choose(store, "CLAUDE.md")
+
+    assert document.is_symlink()
+    assert "Postgres" in real.read_text(encoding="utf-8")
+    assert [path.name for path in real.parent.iterdir()] == ["AGENTS.md"]
+
+
+def lead_out(document: Path) -> None:
+    outside = document.parent.parent / "theirs.md"
+    document.rename(outside)
+    document.symlink_to(outside)
+
+
+def lead_into_git(document: Path) -> None:
+    (document.parent / ".git").mkdir()
+    document.rename(document.parent / ".git" / "description")
+    document.symlink_to(".git/description")
+
+
+def lead_nowhere(document: Path) -> None:
+    document.unlink()
+    document.symlink_to("missing.md")
+
+
+def lead_to_itself(document: Path) -> None:
+    document.unlink()
+    document.symlink_to("CLAUDE.md")
+
+
+def be_a_folder(document: Path) -> None:
+    document.unlink()
+    document.mkdir()
+
+
+def be_a_pipe(document: Path) -> None:
+    document.unlink()
+    os.mkfifo(document)
+
+
+def be_large(document: Path) -> None:
+    document.write_bytes(b"x" * (1024 * 1024 + 1))
+
+
+def be_nearly_too_large(document: Path) -> None:
+    document.write_bytes(b"x" * (1024 * 1024 - 10))
+
+
+def be_utf_16(document: Path) -> None:
+    document.write_bytes(MINE.encode("utf-16"))
+
+
+def be_read_only(document: Path) -> None:
+    document.chmod(0o444)
+
+
+def have_one_marker(document: Path) -> None:
+    document.write_bytes(f"{MINE}{START}\nmine\n".encode())
+
+
+def have_an_open_fence(document: Path) -> None:
+    document.write_bytes(f"{MINE}```\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lead_out, "is a link that leads out of the project"),
+        (lead_into_git, "is a link that leads out of the project"),
+        (lead_nowhere, "is a link to a file that is missing"),
+        (lead_to_itself, "CLAUDE.md is a"),
+        (be_a_folder, "CLAUDE.md is not a regular file."),
+        (be_a_pipe, "CLAUDE.md is not a regular file."),
+        (be_large, "CLAUDE.md has 1,048,577 bytes; 1,048,576 is the most."),
+        (be_nearly_too_large, "larger than a mebibyte"),
+        (be_utf_16, "CLAUDE.md: it is not UTF-8 text."),
+        (be_read_only, "CLAUDE.md: it is read-only."),
+        (have_one_marker, "START stands in line 4, END is missing"),
+        (have_an_open_fence, "begins in line 4 is never closed"),
+    ],
+)
+def test_a_file_that_cannot_be_written_safely_is_left_alone(
+    store: Store, document: Path, make: Callable[[Path], None], sentence: str
+) -> None:
+    make(document)
+    before = document.read_bytes() if document.is_file() and not document.is_fifo() else b""
+
+    (done,) = choose(store, "CLAUDE.md")
+
+    assert (done.path, done.changed) == (document, False)
+    assert sentence in done.reason
+    assert (document.read_bytes() if before else b"") == before
+    if make not in (be_nearly_too_large, be_read_only):
+        assert sentence in trouble(store)
+    assert told_by_block(store) == {}
+
+
+def test_damaged_markers_are_mended_on_request_and_no_text_is_lost(store: Store, document: Path) -> None:
+    choose(store, "CLAUDE.md")
+    whole = document.read_text(encoding="utf-8")
+    document.write_text(f"{START}\nmine 1\n{whole}mine 2\n{whole}{END}\nmine 3\n", encoding="utf-8")
+    assert refresh(store).reason == trouble(store)
+    assert "daybook init --repair" in trouble(store)
+
+    assert repair(store).changed
+
+    block = current_block(store).text
+    assert document.read_text(encoding="utf-8") == f"mine 1\n{MINE}\n{block}\nmine 2\n{MINE}\nmine 3\n"
+    assert trouble(store) == ""
+    assert not repair(store).changed
+
+
+def test_a_damaged_file_does_not_keep_the_person_from_choosing_another(
+    store: Store, document: Path, project: Path
+) -> None:
+    choose(store, "CLAUDE.md")
+    document.write_text(f"{MINE}{START}\n", encoding="utf-8")
+
+    torn, written = choose(store, "CLAUDE.local.md")
+
+    assert "END is missing" in torn.reason
+    assert written == claude_md.Refreshed(project / "CLAUDE.local.md", True)
+
+
+def test_what_a_killed_process_left_in_the_project_is_swept_and_no_file_of_the_person(
+    store: Store, document: Path, project: Path
+) -> None:
+    (project / f".daybook-{'0a' * 8}").write_bytes(b"half")
+    for name in (".daybook-notes.md", ".daybook-0a"):
+        (project / name).write_bytes(b"mine")
+
+    choose(store, "CLAUDE.md")
+
+    assert sorted(path.name for path in project.iterdir()) == [
+        ".daybook-0a", ".daybook-notes.md", "CLAUDE.md",
+    ]  # fmt: skip
