@@ -1,0 +1,27 @@
+"""Nodes to begin with, the sessions that put them, and the graph of a level."""
+
+from mcp_server.actions.graph import read_graph
+from mcp_server.actions.graph_node import put_node
+from mcp_server.actions.read import read
+from mcp_server.actions.sync import sync
+from mcp_server.core.graph import Graph
+from mcp_server.core.memory import Level
+from mcp_server.store import Store
+
+PROJECT, USER = Level.PROJECT, Level.USER
+A, B = "aaaaaaaa-1111", "bbbbbbbb-2222"
+
+
+def node(store: Store, name: str, gist: str = "", level: Level = PROJECT, **more: object) -> str:
+    put_node(store, level, name, gist or f"what {name} says", **more)  # type: ignore[arg-type]
+    return name
+
+
+def shown(store: Store, level: Level = PROJECT, **more: str) -> Graph:
+    return next(graph for graph in read_graph(store, **more) if graph.level is level)
+
+
+def archive(store: Store, name: str) -> None:
+    found = read(store, name)
+    found.path.rename(found.vault.root / "archive" / found.path.name)
+    sync(store)

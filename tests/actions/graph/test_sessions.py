@@ -1,0 +1,161 @@
+"""Sessions that put into the same graph hear of each other."""
+
+from collections.abc import Callable
+
+import pytest
+
+from mcp_server.actions.graph import ping, read_graph
+from mcp_server.actions.graph_edge import put_edge
+from mcp_server.actions.graph_node import delete_node, put_node
+from mcp_server.actions.graph_sync import register, session_called, sync_graph
+from mcp_server.actions.read import read
+from mcp_server.actions.sync import catch_up, sync
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import Rejected
+from mcp_server.core.graph import Edge
+from mcp_server.store import Store
+from tests.actions.graph.nodes import PROJECT, A, B, archive, node
+from tests.conftest import Clock
+
+
+def test_a_session_has_one_short_id_whoever_asks(store: Store, open_here: Callable[..., Opened]) -> None:
+    first = register(store, "3f2a9c11-aaaa-bbbb-cccc-000000000000", folder="/a")
+    other_process = open_here().store()
+    again = register(other_process, "3f2a9c11-aaaa-bbbb-cccc-000000000000", folder="/a")
+    unnamed = register(store, "", folder="/a")
+
+    assert first == again == "3f2a9c11"
+    assert len(unnamed) == 8 != first
+    assert len(register(store, "not a uuid", folder="/a")) == 8
+    assert session_called(store, first, "") == ("3f2a9c11-aaaa-bbbb-cccc-000000000000", True)
+    assert ping(store).sessions == 3
+
+
+def test_changes_by_others_are_told_once_and_ones_own_never(store: Store, clock: Clock) -> None:
+    a, b = register(store, A, folder="/a"), register(store, B, folder="/b")
+    node(store, "of-a", session=A), node(store, "of-b", session=B)
+    put_edge(store, PROJECT, "of-a", "of-b", "uses", notes=["n"], session=A)
+
+    (news,) = sync_graph(store, b)
+
+    assert (news.id, news.by, news.when, news.level) == ("of-a", a, clock(), PROJECT)
+    assert news.edges == (Edge("of-a", "uses", "of-b", ("n",)),)
+    assert sync_graph(store, b) == []
+    assert [one.id for one in sync_graph(store, a)] == ["of-b"]
+
+
+def test_told_is_what_changed_since_the_last_sync_not_since_the_start(store: Store) -> None:
+    register(store, A, folder="/a")
+    b = register(store, B, folder="/b")
+    node(store, "first", session=A)
+    assert [one.id for one in sync_graph(store, b)] == ["first"]
+    node(store, "second", session=A)
+    assert [one.id for one in sync_graph(store, b)] == ["second"]
+
+
+def test_what_was_there_before_a_session_registered_is_not_news(store: Store, clock: Clock) -> None:
+    node(store, "n", session=A)
+    b = register(store, B, folder="/b")
+    clock.pass_days(0.01)
+
+    assert sync_graph(store, b) == []
+
+
+def test_deletions_are_told_and_what_was_put_away_is_hidden(store: Store) -> None:
+    for name in ("gone", "away", "old", "new"):
+        node(store, name, session=A)
+    b = register(store, B, folder="/b")
+    delete_node(store, PROJECT, "gone", session=A)
+    node(store, "away", "changed", session=A)
+    archive(store, "away")
+    put_edge(store, PROJECT, "new", "old", "supersedes", session=A)
+
+    news = {one.id: one for one in sync_graph(store, b)}
+
+    assert news.keys() == {"gone", "new", "old"}
+    assert news["gone"].node is None
+    assert news["old"].superseded_by == "new"
+
+
+def test_edits_by_hand_are_told_once(store: Store, clock: Clock) -> None:
+    node(store, "edited", session=A), node(store, "removed", session=A), node(store, "kept", session=A)
+    b = register(store, B, folder="/b")
+    clock.pass_days(0.01)
+    path = read(store, "edited").path
+    path.write_bytes(path.read_bytes().replace(b"what edited says", b"what a person says"))
+    read(store, "removed").path.unlink()
+    sync(store)
+    clock.pass_days(0.01)
+
+    news = {one.id: (one.by, one.node and one.node.gist) for one in sync_graph(store, b)}
+
+    assert news == {"edited": ("hand", "what a person says"), "removed": ("hand", None)}
+    clock.pass_days(0.01)
+    assert sync_graph(store, b) == []
+
+
+def test_a_session_lives_a_day_and_is_not_told_less_after_it_registers_again(
+    store: Store, clock: Clock
+) -> None:
+    a = register(store, A, folder="/a")
+    clock.pass_days(0.9)
+    assert sync_graph(store, a) == []
+    clock.pass_days(0.9)
+    sync_graph(store, a)
+    node(store, "n", session=B)
+    clock.pass_days(1.1)
+
+    with pytest.raises(Rejected, match="more than a day"):
+        sync_graph(store, a)
+    assert ping(store).sessions == 0
+    assert register(store, A, folder="/a") == a
+    assert [one.id for one in sync_graph(store, a)] == ["n"]
+
+
+def test_an_unknown_session_is_told_what_to_do(store: Store) -> None:
+    with pytest.raises(Rejected) as refused:
+        sync_graph(store, "nobody00")
+
+    assert "kg_register_session" in refused.value.hint
+    assert session_called(store, "nobody00", A) == ("nobody00", False)
+    assert session_called(store, "", A) == (A, True)
+
+
+def test_who_overwrites_what_another_wrote_is_told_both(store: Store, clock: Clock) -> None:
+    a, _ = register(store, A, folder="/a"), register(store, B, folder="/b")
+    node(store, "n", "first", session=A)
+    clock.pass_days(0.5)
+
+    told = put_node(store, PROJECT, "n", "second", session=B).overwritten
+
+    assert told
+    assert (told.gist, told.by) == ("first", a)
+    assert (clock() - told.at).total_seconds() == 43_200
+    assert put_node(store, PROJECT, "n", "third", session=B).overwritten is None
+
+
+@pytest.mark.parametrize("look", ["read", "sync"])
+def test_who_has_seen_what_another_wrote_is_not_told(store: Store, look: str) -> None:
+    b = register(store, B, folder="/b")
+    node(store, "n", "first", session=A)
+    if look == "read":
+        read_graph(store, session=B)
+    else:
+        sync_graph(store, b)
+
+    assert put_node(store, PROJECT, "n", "second", session=B).overwritten is None
+    told = put_node(store, PROJECT, "n", "third", session=A).overwritten
+    assert told
+    assert told.gist == "second"
+
+
+def test_a_session_that_only_a_hook_told_of_has_to_register_before_it_is_told(store: Store) -> None:
+    node(store, "before", session="other")
+    store.ledger.append("session_started", store.clock(), session="mine", short="mine0000")
+    catch_up(store)
+
+    with pytest.raises(Rejected, match="No session is registered"):
+        sync_graph(store, "mine0000")
+
+    assert register(store, "mine", folder="") == "mine0000"
+    assert sync_graph(store, "mine0000") == []
