@@ -1,0 +1,143 @@
+"""A model that is not here, cannot be loaded or has been replaced, and what is read beside one."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions import doctor
+from mcp_server.actions.choose_embedder import progress
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import EmbedderUnavailable
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Query
+from mcp_server.meanings import load_embedder
+from tests.actions.choose_embedder.chosen import Chosen, ask, stopped_after, stored_models, who_answers
+from tests.live import ROOT
+from tests.tiny_model import make_model
+
+
+def test_a_model_that_is_not_here_leaves_the_one_before_and_is_told(
+    filled: Chosen, open_here: Callable[..., Opened]
+) -> None:
+    store = open_here(EMBEDDING_MODEL="mpnet-base").store()
+
+    assert embed_pending(store) == 0
+    assert who_answers(store) == "old"
+    assert "'mpnet-base' is not on this machine" in progress(store).problem
+    needs = doctor.status(store, has_key=False).needs
+    assert any("'mpnet-base' is not on this machine" in need for need in needs)
+    checks = {check.name: check for check in doctor.doctor(store, plugin=ROOT)}
+    assert not checks["embedding model"].well
+    assert "mpnet-base" in checks["embedding model"].seen
+
+
+def test_with_no_model_that_can_be_loaded_the_words_answer(open_here: Callable[..., Opened]) -> None:
+    store = open_here(EMBEDDING_MODEL="mpnet-base").store()
+    written = remember(store, Draft("Quagga", "The quagga is extinct."))
+
+    assert embed_pending(store) == 0
+    answer = recall(store, Query("quagga"))
+
+    assert not answer.semantic
+    assert [hit.id for hit in answer.hits] == [written.memory.id]
+    assert "not on this machine" in getattr(store.meaning, "problem", "")
+
+
+def test_when_the_model_that_answers_is_gone_the_chosen_one_takes_its_place(
+    filled: Chosen, models: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(models / "new", tmp_path / "passing")
+    embed_pending(filled.use(tmp_path / "passing"))
+    filled.use(models / "old")
+    shutil.rmtree(tmp_path / "passing")
+    store = filled.another_process()
+
+    embed_pending(store)
+
+    assert (who_answers(store), stored_models(store)) == ("old", {"old"})
+
+
+def test_when_the_files_of_the_model_that_answers_are_replaced_its_vectors_are_not_used(
+    chosen: Chosen, models: Path, tmp_path: Path
+) -> None:
+    place = make_model(tmp_path / "mine", dimensions=8)
+    remember(chosen.store, Draft("Quagga", "The quagga is extinct."))
+    embed_pending(chosen.use(place))
+    chosen.use(models / "new")
+    shutil.rmtree(place)
+    make_model(place, dimensions=8, seed=5)
+    store = chosen.another_process()
+    with stopped_after(1) as advance:
+        embed_pending(store, progress=advance)
+
+    assert who_answers(store) == "new"
+
+
+def test_a_folder_whose_files_are_replaced_is_another_model(chosen: Chosen, tmp_path: Path) -> None:
+    place = make_model(tmp_path / "mine", dimensions=8)
+    store = chosen.use(place)
+    remember(store, Draft("Quagga", "The quagga is extinct."))
+    embed_pending(store)
+    shutil.rmtree(place)
+    make_model(place, dimensions=16, seed=5)
+
+    store = chosen.another_process()
+
+    assert embed_pending(store) == 1
+    assert ask(store).hits[0].parts.cosine is not None
+    assert progress(store).embedded == 1
+
+
+@pytest.mark.parametrize("broken", ["model.onnx", "tokenizer.json", "tokenizer_config.json"])
+@pytest.mark.parametrize("missing", [True, False])
+def test_a_folder_that_cannot_be_loaded_is_refused_and_nothing_changes(
+    filled: Chosen, models: Path, tmp_path: Path, broken: str, missing: bool
+) -> None:
+    shutil.copytree(models / "new", tmp_path / "broken")
+    (tmp_path / "broken" / broken).unlink()
+    if not missing:
+        (tmp_path / "broken" / broken).write_bytes(b"{")
+    config = (filled.opened.home / "config.toml").read_bytes()
+
+    with pytest.raises(EmbedderUnavailable, match="is missing" if missing else "cannot be loaded"):
+        filled.use(tmp_path / "broken")
+
+    assert (filled.opened.home / "config.toml").read_bytes() == config
+    assert who_answers(filled.store) == "old"
+
+
+def test_how_a_model_makes_one_vector_is_read_beside_it(models: Path, tmp_path: Path) -> None:
+    for name, told in (
+        ("first", '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}'),
+        ("mean", '{"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true}'),
+        ("odd", '{"pooling_mode_weightedmean_tokens": true}'),
+    ):
+        shutil.copytree(models / "old", tmp_path / name)
+        (tmp_path / name / "1_Pooling").mkdir()
+        (tmp_path / name / "1_Pooling/config.json").write_text(told, encoding="utf-8")
+    plain, first, mean = (
+        load_embedder(tmp_path, str(folder))
+        for folder in (models / "old", tmp_path / "first", tmp_path / "mean")
+    )
+
+    assert plain.embed_query("quagga") == mean.embed_query("quagga")
+    quagga, zebra = first.embed_query("quagga").vector, first.embed_query("zebra").vector
+    assert quagga == zebra != mean.embed_query("quagga").vector
+    with pytest.raises(EmbedderUnavailable, match="does not know"):
+        load_embedder(tmp_path, str(tmp_path / "odd"))
+
+
+def test_what_stands_before_questions_and_passages_is_read_beside_it(models: Path, tmp_path: Path) -> None:
+    place = shutil.copytree(models / "old", tmp_path / "prefixed")
+    (place / "config_sentence_transformers.json").write_text(
+        '{"prompts": {"query": "query: ", "passage": "passage: "}}', encoding="utf-8"
+    )
+    plain, prefixed = load_embedder(tmp_path, str(models / "old")), load_embedder(tmp_path, str(place))
+
+    assert prefixed.embed_query("quagga") == plain.embed_query("query: quagga")
+    assert prefixed.embed_passages(["quagga"]) == plain.embed_passages(["passage: quagga"])
