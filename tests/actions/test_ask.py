@@ -1,6 +1,6 @@
 """Questions answered from what is remembered."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -11,12 +11,6 @@ from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.scripted_model import ScriptedModel, error, reply
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as server:
-        yield server
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from mcp_server.actions.capture import conversation_id, keep, with_subagents
 from mcp_server.actions.note import note_answer, note_seen
 from mcp_server.actions.read import read
@@ -21,11 +19,6 @@ from mcp_server.core.memory import Kind
 from mcp_server.core.query import Filter, Query
 from mcp_server.store import Store
 from tests.recorded import Recorded
-
-
-@pytest.fixture
-def recorded(tmp_path: Path, project: Path) -> Recorded:
-    return Recorded(tmp_path / "transcripts", cwd=project)
 
 
 def seen(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:

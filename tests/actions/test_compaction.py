@@ -3,17 +3,10 @@
 import os
 from pathlib import Path
 
-import pytest
-
 from mcp_server.actions.compaction import KEEP, after_compaction, before_compaction, forget_compactions
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.recorded import Recorded
-
-
-@pytest.fixture
-def recorded(tmp_path: Path, project: Path) -> Recorded:
-    return Recorded(tmp_path / "transcripts", cwd=project)
 
 
 def told(store: Store, recorded: Recorded) -> list[str]:

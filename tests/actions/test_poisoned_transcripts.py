@@ -63,11 +63,6 @@ Open = Callable[..., Opened]
 
 
 @pytest.fixture
-def recorded(tmp_path: Path, project: Path) -> Recorded:
-    return Recorded(tmp_path / "transcripts", cwd=project)
-
-
-@pytest.fixture
 def obeying() -> Iterator[ScriptedModel]:
     with ScriptedModel(obey) as server:
         yield server
