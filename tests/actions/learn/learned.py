@@ -1,0 +1,59 @@
+"""A store that may ask a model, a transcript it has kept, and what was learned from it."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from mcp_server.actions.capture import keep
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.note import note_seen
+from mcp_server.actions.read import read
+from mcp_server.actions.sync import catch_up
+from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Kind, Memory, Status
+from mcp_server.core.query import Filter
+from mcp_server.store import Store
+from tests.recorded import Recorded
+from tests.scripted_model import ScriptedModel, reply
+
+KEY = "sk-test-0000"
+
+
+def open_learning(open_here: Callable[..., Opened], model: ScriptedModel, **more: str) -> Store:
+    return open_here(
+        DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=model.url, **more
+    ).store()
+
+
+def queued(store: Store, recorded: Recorded) -> Transcript:
+    catch_up(store)
+    with store.database.read() as db:
+        found = transcripts.known(db, str(recorded.path))
+    assert found
+    return found
+
+
+def kept(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
+    size = recorded.path.stat().st_size
+    note_seen(store, recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=ended)
+    keep(store, queued(store, recorded))
+    return queued(store, recorded)
+
+
+def knowledge(store: Store, *statuses: Status) -> list[Memory]:
+    filter = Filter(kinds=(Kind.KNOWLEDGE,), statuses=statuses or (Status.ACTIVE,))
+    return [read(store, row.id).memory for row in list_memories(store, filter).rows]
+
+
+def proposal(content: str, evidence: str, **more: Any) -> dict[str, Any]:
+    said = {"type": "decision", "title": content[:60], "content": content, "tags": ["billing"]}
+    return {**said, "supersedes": None, "evidence": evidence, **more}
+
+
+def answer(*said: dict[str, Any]) -> Any:
+    return reply(json.dumps(list(said)))
+
+
+POSTGRES = "We decided to keep invoices in Postgres because the reports need window functions."
