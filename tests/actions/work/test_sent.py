@@ -1,0 +1,140 @@
+"""What of a transcript is sent to a model, and when."""
+
+import json
+
+from mcp_server.actions.note import note_seen
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.adapters import transcript_file
+from mcp_server.core.memory import Kind
+from mcp_server.core.query import Filter, Query
+from tests.actions.work.worked import DECIDED, LONG, Open, agreed, ended, known, sent, worked
+from tests.conftest import Clock
+from tests.recorded import Recorded
+from tests.scripted_model import ScriptedModel, reply
+
+
+def test_what_was_said_before_the_person_agreed_is_not_sent(
+    open_here: Open, recorded: Recorded, model: ScriptedModel
+) -> None:
+    before = open_here()
+    recorded.user(f"The first half was private talk. {LONG}")
+    agent = Recorded(recorded.path.parent, cwd=recorded.cwd, subagent_of=recorded)
+    agent.claude(f"An agent heard some of the private talk. {LONG}")
+    for number in range(8):
+        recorded.user(f"More private talk, part {number}. {LONG}")
+    note_seen(
+        before.store(), recorded.path, transcript_file.size(recorded.path), session=recorded.session,
+        folder=str(recorded.cwd), ended=False,
+    )  # fmt: skip
+
+    after = open_here(**agreed(model))
+    recorded.user(f"The second half is about invoices. {LONG}")
+    ended(after.store(), recorded)
+    worked(after)
+
+    assert "second half" in sent(model)
+    assert "private talk" not in sent(model)
+    assert "private talk" in read(after.store(), recorded.session).memory.text
+
+
+def test_what_was_kept_long_before_the_person_agreed_is_not_sent(
+    open_here: Open, recorded: Recorded, model: ScriptedModel
+) -> None:
+    for number in range(20):
+        recorded.user(f"Private talk, part {number}. {LONG}")
+    ended(open_here().store(), recorded)
+    worked(open_here())
+
+    recorded.user(f"The second half is about invoices. {LONG}")
+    opened = open_here(**agreed(model))
+    ended(opened.store(), recorded)
+    worked(opened)
+
+    assert "second half" in sent(model)
+    assert "Private talk" not in sent(model).partition("<transcript>")[2]
+
+
+def test_what_is_only_taken_in_to_be_found_again_is_never_sent(
+    open_here: Open, recorded: Recorded, model: ScriptedModel
+) -> None:
+    for number in range(20):
+        recorded.user(f"An old talk, part {number}. {LONG}")
+    opened = open_here(**agreed(model))
+    size = transcript_file.size(recorded.path)
+    note_seen(
+        opened.store(), recorded.path, size, session=recorded.session, folder=str(recorded.cwd),
+        ended=True, backfill=True,
+    )  # fmt: skip
+
+    assert worked(opened).kept == 20
+    assert worked(opened).kept == 0
+
+    assert model.calls == 0
+
+
+def test_with_the_budget_used_up_everything_is_kept_and_the_next_day_goes_on(
+    open_here: Open, recorded: Recorded, model: ScriptedModel, clock: Clock
+) -> None:
+    opened = open_here(**agreed(model, DAYBOOK_DAILY_CALLS="1"))
+    for number in range(12):
+        recorded.user(f"Part {number}: {LONG}")
+    ended(opened.store(), recorded)
+
+    done = worked(opened)
+
+    size = transcript_file.size(recorded.path)
+    assert model.calls == 1
+    assert done.waits.startswith("Today's 1 calls")
+    assert (known(opened.store(), recorded.path).kept, done.kept) == (size, 12)
+    assert 0 < known(opened.store(), recorded.path).learned < size
+    for _ in range(5):
+        clock.pass_days(1)
+        worked(opened)
+    assert known(opened.store(), recorded.path).learned == size
+    assert model.calls == len({asked.prompt for asked in model.asked}) > 1
+
+
+def test_what_is_new_in_a_transcript_written_anew_is_learned(
+    open_here: Open, recorded: Recorded, model: ScriptedModel
+) -> None:
+    opened = open_here(**agreed(model))
+    for number in range(10):
+        recorded.user(f"Turn {number} of them. {LONG}")
+    ended(opened.store(), recorded)
+    worked(opened)
+    asked = model.calls
+
+    last = recorded.path.read_text(encoding="utf-8").splitlines(keepends=True)[-1]
+    recorded.path.write_text(last, encoding="utf-8")
+    recorded.user(DECIDED)
+    ended(opened.store(), recorded)
+    worked(opened)
+
+    (again,) = model.asked[asked:]
+    assert DECIDED[:60] in again.prompt
+    assert "Turn 9 of them" not in again.prompt.partition("<transcript>")[2]
+
+
+def test_an_answer_that_waits_is_taken_though_the_transcript_went_on(
+    open_here: Open, recorded: Recorded, model: ScriptedModel
+) -> None:
+    opened = open_here(**agreed(model))
+    said = {"type": "decision", "title": "Invoices", "content": DECIDED[:82], "tags": [], "supersedes": None}
+    model.answers = [reply(json.dumps([{**said, "evidence": "keep invoices in Postgres"}])), reply()]
+    recorded.user(DECIDED)
+    ended(opened.store(), recorded)
+    in_the_way = opened.store().vaults[-1].root / "knowledge"
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.write_text("no folder", encoding="utf-8")
+    assert str(recorded.path) in worked(opened).failed
+    in_the_way.unlink()
+
+    recorded.user("And a little more of it.")
+    ended(opened.store(), recorded)
+    worked(opened)
+
+    assert sent(model).count(DECIDED[:60]) == 1
+    (hit,) = recall(opened.store(), Query("invoices Postgres", filter=Filter(kinds=(Kind.KNOWLEDGE,)))).hits
+    assert hit.text == DECIDED[:82]
+    assert list((opened.home / "work").glob("*.json")) == []
