@@ -1,0 +1,64 @@
+"""What the documents show in a console is what is printed."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.documents import fenced, text
+from tests.live import ROOT
+
+
+def steps(document: str) -> list[tuple[str, list[str]]]:
+    """Return the commands of all console blocks with the lines that they are said to print."""
+    found: list[tuple[str, list[str]]] = []
+    for block in fenced(document, "console"):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:].partition("  #")[0].strip(), []))
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+NOT_RUN = ("claude ", "bin/daybook demo", "make ", "UPDATE=1 ")  # need Claude Code, a network or the tests
+RUN = ("daybook ", "perl ")
+SUFFIX = "k3f9"  # of every id in the documents
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/privacy.md", "CONTRIBUTING.md"])
+def test_the_console_prints_what_the_document_shows(name: str, tmp_path: Path, scratch_home: Path) -> None:
+    shop = scratch_home / "shop"
+    shop.mkdir()
+    shim = tmp_path / "daybook"
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m mcp_server.doors.cli "$@"\n', encoding="utf-8")
+    shim.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    slugs = set(re.findall(rf"([a-z-]+-){SUFFIX}\b", text(name)))
+    real = {}  # the ids that the documents' ids became
+    for command, expected in steps(text(name)):
+        if command.startswith(NOT_RUN):
+            continue
+        assert command.startswith(RUN), command
+        line = command
+        for shown, became in real.items():
+            line = line.replace(shown, became)
+        done = subprocess.run(
+            ["/bin/sh", "-c", line], cwd=shop, env=environment, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        printed = done.stdout.replace(str(scratch_home), "/home/ada")
+        for slug in slugs:
+            for became in re.findall(rf"\b{slug}[a-z0-9]{{4}}\b", printed):
+                real[slug + SUFFIX] = became
+                printed = printed.replace(became, slug + SUFFIX)
+        if expected:
+            assert [normal(line) for line in expected] == [normal(line) for line in printed.splitlines()]
+
+
+def normal(line: str) -> str:
+    """Return *line* without what differs between machines: a folder's digest, the figures of a cosine."""
+    return re.sub(r"meaning -?\d\.\d\d", "meaning #", re.sub(r"\bshop-[0-9a-f]{8}\b", "shop-#", line))
