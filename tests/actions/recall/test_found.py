@@ -1,0 +1,196 @@
+"""What a question finds: by words, by meaning, within its filters."""
+
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import sync
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft, Level, Link
+from mcp_server.core.query import ANY_STATUS, Filter, Mode, Query
+from mcp_server.store import Store
+from tests.actions.recall.notes import fill, found
+from tests.conftest import Clock
+
+# By words and by meaning
+
+
+def test_words_find_a_memory(store: Store, ids: dict[str, str]) -> None:
+    assert found(store, "signature verification")[0] == ids["webhook"]
+
+
+def test_a_part_of_an_identifier_finds_it(store: Store, ids: dict[str, str]) -> None:
+    assert found(store, "cart totals")[0] == ids["cart"]
+    assert found(store, "updateCartTotals")[0] == ids["cart"]
+
+
+def test_meaning_finds_what_no_word_does(meaning_store: Store) -> None:
+    ids = fill(meaning_store)
+    embed_pending(meaning_store)
+
+    answer = recall(meaning_store, Query("payment provider callbacks", mode=Mode.HYBRID))
+
+    assert answer.semantic
+    assert answer.hits[0].id == ids["webhook"]
+    assert answer.hits[0].parts.words == 0
+
+
+def test_an_edit_keeps_what_the_model_made_of_the_passages_that_stay(meaning_store: Store) -> None:
+    memory = remember(meaning_store, Draft("Parts", "# One\n\nfirst words\n\n# Two\n\nsecond words")).memory
+    embed_pending(meaning_store)
+    before = made_of(meaning_store)
+
+    revise(meaning_store, memory.id, Revision(text="# One\n\nfirst words\n\n# Two\n\nother words"))
+
+    stays = {text: made for text, made in before.items() if "first" in text}
+    assert made_of(meaning_store) == stays
+    assert all(signs for _, signs in stays.values())
+
+
+def made_of(store: Store) -> dict[str, tuple[bytes, bytes]]:
+    """Return passage → its embedding and signs, of those that have them."""
+    with store.database.read() as db:
+        found = db.execute(
+            "SELECT p.text, v.embedding, v.signs FROM passages p JOIN vectors v ON v.passage = p.row"
+        ).fetchall()
+    return {text: (embedding, signs) for text, embedding, signs in found}
+
+
+def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened], memory_dir: Path) -> None:
+    opened = open_here(EMBEDDING_MODEL="minilm-l6")
+    loading = Opened({**opened.environment}, folder=opened.folder, wait_for_model=False)
+    ids = fill(opened.store())
+
+    answer = recall(loading.store(), Query("signature verification"))
+
+    assert answer.hits[0].id == ids["webhook"]
+
+
+def test_a_model_that_cannot_be_loaded_leaves_the_words(
+    open_here: Callable[..., Opened], tmp_path: Path
+) -> None:
+    from mcp_server.adapters.fastembed_embedder import FastembedEmbedder
+    from mcp_server.adapters.model_folder import look_into
+    from mcp_server.core.errors import EmbedderUnavailable
+
+    with pytest.raises(EmbedderUnavailable, match="no embedding model"):
+        look_into(tmp_path)
+    for name in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / name).write_bytes(b"broken")
+    with pytest.raises(EmbedderUnavailable, match="cannot be loaded"):
+        FastembedEmbedder(look_into(tmp_path))
+
+
+# Within filters
+
+
+def test_the_default_search_sees_the_person_and_this_project_only(
+    open_here: Callable[..., Opened], ids: dict[str, str], tmp_path: Path
+) -> None:
+    other = open_here(folder=tmp_path / "blog").store()
+    elsewhere = remember(other, Draft("Blog webhook", "Another signature."))
+
+    assert elsewhere.memory.id not in found(open_here().store(), "webhook signature")
+    assert ids["webhook"] not in found(other, "webhook signature")
+    both = found(other, "webhook signature", filter=Filter(all_projects=True))
+    assert {elsewhere.memory.id, ids["webhook"]} <= set(both)
+
+
+def test_filters_apply_before_the_ranking(store: Store, ids: dict[str, str]) -> None:
+    remember(store, Draft("Signature of commits", "Sign them.", type="decision", level=Level.USER))
+
+    assert found(store, "signature", filter=Filter(tags=("webhook",))) == [ids["webhook"]]
+    assert ids["webhook"] not in found(store, "signature", filter=Filter(types=("decision",)))
+    assert found(store, "signature", filter=Filter(level=Level.PROJECT)) == [ids["webhook"]]
+    assert found(store, "signature", filter=Filter(since=datetime(2027, 1, 1, tzinfo=UTC))) == []
+    assert len(found(store, "signature", filter=Filter(until=datetime(2027, 1, 1, tzinfo=UTC)))) == 2
+
+
+def test_as_of_answers_with_what_was_valid_then(store: Store, clock: Clock) -> None:
+    old = remember(store, Draft("Database", "We use MySQL."))
+    clock.pass_days(10)
+    new = remember(store, Draft("Database", "We use Postgres.", supersedes=(old.memory.id,)))
+
+    then = Filter(as_of=datetime(2026, 11, 25, tzinfo=UTC))
+    now = Filter(as_of=datetime(2026, 12, 1, tzinfo=UTC))
+
+    assert found(store, "database", filter=then) == [old.memory.id]
+    assert found(store, "database", filter=now) == [new.memory.id]
+
+
+def test_superseded_memories_come_when_asked_for(store: Store, ids: dict[str, str]) -> None:
+    remember(store, Draft("New way", "Raw body middleware.", supersedes=(ids["webhook"],)))
+
+    assert ids["webhook"] not in found(store, "signature verification")
+    assert ids["webhook"] in found(store, "signature verification", filter=Filter(statuses=ANY_STATUS))
+
+
+def test_expansion_follows_links_and_gives_the_successor_of_what_is_superseded(store: Store) -> None:
+    old = remember(store, Draft("Retry policy", "Three attempts."))
+    new = remember(store, Draft("Backoff", "Exponential.", supersedes=(old.memory.id,)))
+    wiki = remember(store, Draft("Queue", "Jobs wait here; see [[backoff]]."))
+    asked = remember(store, Draft("Worker", "Runs jobs.", links=(Link("depends-on", old.memory.id),)))
+
+    assert found(store, "worker", expand=True) == [asked.memory.id, new.memory.id]
+    assert found(store, "queue", expand=True) == [wiki.memory.id, new.memory.id]
+
+
+# Whatever is asked
+
+
+@pytest.mark.parametrize("limit", [0, -1, 51])
+def test_a_limit_that_makes_no_sense_is_refused(store: Store, limit: int) -> None:
+    with pytest.raises(Rejected, match="limit"):
+        recall(store, Query("anything", limit=limit))
+
+
+@pytest.mark.parametrize("text", ["", "   ", "the", "*", '"', "a" * 200_000, "NEAR(x", "\x00"])
+def test_odd_questions_get_an_answer(store: Store, ids: dict[str, str], text: str) -> None:
+    recall(store, Query(text))
+
+
+def test_hits_given_to_a_model_count_once_for_a_query(store: Store, ids: dict[str, str]) -> None:
+    recall(store, Query("webhook signature"))
+    for _ in range(3):
+        recall(store, Query("webhook signature", limit=1), session="s1")
+    sync(store)
+
+    with store.database.read() as db:
+        counts = dict(db.execute("SELECT ref, accesses FROM usage").fetchall())
+    assert {ref.rpartition("/")[2]: count for ref, count in counts.items() if count} == {ids["webhook"]: 3}
+
+
+def test_without_the_index_the_answers_are_the_same(
+    open_here: Callable[..., Opened], ids: dict[str, str]
+) -> None:
+    questions = [
+        "webhook",
+        "signature verification",
+        "cart totals",
+        "mysql",
+        "imperative subjects",
+        "nothing here",
+    ]
+    before = [answers(open_here().store(), questions)]
+    recall(open_here().store(), Query("webhook"), session="s1")
+    opened = open_here()
+    sync(opened.store())
+    before = answers(opened.store(), questions)
+    opened.database.close()
+    for path in opened.home.glob("memory.db*"):
+        path.unlink()
+
+    assert answers(open_here().store(), questions) == before
+
+
+def answers(store: Store, questions: Iterable[str]) -> str:
+    hits = [[(hit.id, round(hit.score, 9)) for hit in recall(store, Query(text)).hits] for text in questions]
+    return json.dumps(hits)
