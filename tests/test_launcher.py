@@ -1,146 +1,14 @@
-"""
-bin/daybook, really run: a scratch HOME, a PATH that holds only what a test puts on it, nothing downloaded.
-
-What runs is a copy of the launcher beside a tiny `mcp_server`, whose modules print how they were started. A
-stand-in for uv makes bare environments at once; it writes down each start and can be held at a gate.
-"""
+"""bin/daybook, really run, with nothing downloaded."""
 
 import json
 import os
-import select
-import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[1]
-PYTHON = os.path.realpath(sys.executable)
-TOOLS = ["cat", "cp", "ls", "mkdir", "mv", "readlink", "rm", "sleep", "tail"]
-
-PROBE = """
-import json, os, sys
-print(json.dumps({"module": __spec__.name, "args": sys.argv[1:], "prefix": sys.prefix, "pid": os.getpid(),
-                  "site": "site" in sys.modules, "env": dict(os.environ)}))
-"""
-
-UV = """#!/bin/sh
-echo "$1" >>"$HOME/uv.calls"
-[ "$1" = venv ] || exit 0
-if [ -e "$HOME/gate" ]; then
-    echo half >"$5/half-made"
-    [ ! -e "$HOME/orphan" ] || kill -9 $PPID
-    echo arrived >"$HOME/arrivals"
-    read -r _ <"$HOME/gate"
-fi
-exec "$4" -m venv --without-pip "$5"
-"""
-
-
-class Machine:
-    """A person's machine: HOME, PATH (with Python and uv or neither) and one copy of Daybook (`root`)."""
-
-    def __init__(self, folder: Path, root: Path | None = None, python: bool = True) -> None:
-        self.home = folder / "home"
-        self.path = folder / "path"
-        self.root = root or folder / "daybook"
-        self.started: list[subprocess.Popen[str]] = []
-        self.home.mkdir(parents=True)
-        self.path.mkdir()
-        for tool in TOOLS:
-            self.put(tool, Path(str(shutil.which(tool))))
-        if python:
-            self.put("python3", Path(PYTHON))
-            self.put("uv", UV)
-        (self.root / "bin").mkdir(parents=True)
-        (self.root / "mcp_server" / "doors").mkdir(parents=True)
-        for module in ("__init__", "doors/__init__"):
-            (self.root / "mcp_server" / f"{module}.py").touch()
-        for module in ("__main__", "doors/cli", "doors/hooks", "doors/waiting_room"):
-            (self.root / "mcp_server" / f"{module}.py").write_text(PROBE, encoding="utf-8")
-        shutil.copy(PROJECT / "bin" / "daybook", self.root / "bin")
-        self.requirements = self.root / "requirements.txt"
-        self.requirements.touch()
-        self.venv = self.home / ".local" / "share" / "daybook" / "venv"
-
-    def put(self, name: str, what: Path | str) -> Path:
-        """Puts a program on PATH: a link to `what`, or a script when it is text."""
-        program = self.path / name
-        if isinstance(what, Path):
-            program.symlink_to(what)
-        else:
-            program.write_text(what, encoding="utf-8")
-            program.chmod(0o755)
-        return program
-
-    def start(self, *args: str, launcher: Path | None = None, **env: str) -> "subprocess.Popen[str]":
-        process = subprocess.Popen(
-            [launcher or self.root / "bin" / "daybook", *args],
-            env={"HOME": str(self.home), "PATH": str(self.path), **env},
-            cwd=self.home,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            start_new_session=True,
-        )
-        self.started.append(process)
-        return process
-
-    def stop(self) -> None:
-        """Ends all that still runs, so that a failing test leaves nobody behind."""
-        for process in self.started:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-        if (self.home / "gate").exists():
-            self.open_gate(os.O_RDWR)
-
-    def run(self, *args: str, launcher: Path | None = None, **env: str) -> tuple[int, str, str]:
-        return finish(self.start(*args, launcher=launcher, **env))
-
-    def probe(self, *args: str, launcher: Path | None = None, **env: str) -> dict[str, Any]:
-        """Runs it and returns what our stand-in module printed."""
-        code, out, err = self.run(*args, launcher=launcher, **env)
-        assert code == 0, err
-        answer: dict[str, Any] = json.loads(out)
-        return answer
-
-    def installs(self) -> int:
-        """How many environments the stand-in for uv was asked to make."""
-        calls = self.home / "uv.calls"
-        return calls.read_text(encoding="utf-8").split().count("venv") if calls.exists() else 0
-
-    def close_gate(self) -> None:
-        os.mkfifo(self.home / "gate")
-        os.mkfifo(self.home / "arrivals")
-
-    def wait_for_arrival(self) -> None:
-        assert (self.home / "arrivals").read_text(encoding="utf-8") == "arrived\n"
-
-    def somebody_arrives(self, seconds: float) -> bool:
-        arrivals = os.open(self.home / "arrivals", os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            return bool(select.select([arrivals], [], [], seconds)[0] and os.read(arrivals, 1))
-        finally:
-            os.close(arrivals)
-
-    def open_gate(self, mode: int = os.O_WRONLY) -> None:
-        """Lets the one who is held there go on, and every later one pass."""
-        gate = os.open(self.home / "gate", mode)  # write-only waits for a reader
-        (self.home / "gate").unlink()
-        os.write(gate, b"go\n")
-        os.close(gate)
-
-
-def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=60)
-    return process.returncode, out, err
+from tests.machine import PYTHON, UV, Machine, finish
 
 
 @pytest.fixture
