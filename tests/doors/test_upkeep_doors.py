@@ -20,29 +20,11 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.doors.shell import Run
 from tests.live import ROOT
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 Call = Callable[..., str]
 HERE, EARLIER = "here-1234-5678", "8d7cabcd-1111-2222"
-
-
-@pytest.fixture
-def run(memory_dir: Path, project: Path) -> Run:
-    """Run a command as a person does."""
-
-    def run_(*words: str) -> subprocess.CompletedProcess[str]:
-        settings = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT)}
-        return subprocess.run(
-            [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
-            cwd=project,
-            env={**os.environ, **settings},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-
-    return run_
 
 
 @pytest.fixture

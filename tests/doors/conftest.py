@@ -1,0 +1,36 @@
+"""`daybook`, run as a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.doors.shell import Run
+from tests.live import ROOT
+
+
+@pytest.fixture
+def run(memory_dir: Path, project: Path) -> Run:
+    """Run `daybook` with the words given; EMBEDDING_MODEL=none unless told otherwise."""
+
+    def run_(*words: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        settings = {
+            "MEMORY_DIR": str(memory_dir),
+            "EMBEDDING_MODEL": "none",
+            "PYTHONPATH": str(ROOT),
+            **environment,
+        }
+        return subprocess.run(
+            [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
+            cwd=project,
+            env={**os.environ, **settings},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+
+    return run_

@@ -1,0 +1,84 @@
+"""Past sessions from the shell: whether they are captured, taken in, and decided on."""
+
+import json
+from pathlib import Path
+
+from tests.doors.shell import Run
+from tests.recorded import Recorded
+
+
+def transcript(folder: Path, project: Path) -> Path:
+    """Record a session of *project* where Claude Code keeps them."""
+    recorded = Recorded(folder / "projects" / "-shop", cwd=project)
+    recorded.user("We decided to keep invoices in Postgres because of the reports.")
+    recorded.claude("Noted.")
+    return recorded.path
+
+
+def test_past_sessions_are_counted_taken_in_and_found(run: Run, project: Path, tmp_path: Path) -> None:
+    transcript(tmp_path / "claude", project)
+    claude = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+
+    assert run("backfill", "--dry-run", **claude).stdout.startswith("1 transcripts to take in")
+    assert run("backfill", **claude).stdout == "1 transcripts taken in, 2 turns.\n"
+    assert run("backfill", **claude).stdout.startswith("0 transcripts to take in")
+    assert "keep invoices in Postgres" in run("recall", "invoices", "--kind", "conversation").stdout
+
+
+def test_capture_can_be_switched_off(run: Run, memory_dir: Path) -> None:
+    assert "capture is manual" in run("setup", "--capture", "manual").stdout
+    assert (memory_dir / "config.toml").read_text(encoding="utf-8") == 'capture = "manual"\n'
+
+    done = run("backfill")
+
+    assert done.returncode == 4
+    assert "Nothing is captured" in done.stderr
+
+
+def test_setup_without_a_terminal_says_which_options_to_give(run: Run, memory_dir: Path) -> None:
+    done = run("setup")
+
+    assert done.returncode == 4
+    assert "--model or --no-model" in done.stderr
+    assert not (memory_dir / "config.toml").exists()
+
+
+def test_setup_says_what_holds_and_what_is_missing(run: Run) -> None:
+    said = run("setup", "--model", "--daily-usd", "0.05").stdout
+
+    assert "at most $0.05 and 60 calls a day" in said
+    assert "There is no API key yet" in said
+    assert "you allowed model calls" not in run("status").stdout
+    assert "FAIL  language model: it is allowed, but there is no API key" in run("doctor").stdout
+    assert "never called" in run("setup", "--no-model").stdout
+
+
+def test_candidates_are_listed_and_decided_on(run: Run, project: Path, tmp_path: Path) -> None:
+    transcript(tmp_path / "claude", project)
+    run("backfill", CLAUDE_CONFIG_DIR=str(tmp_path / "claude"))
+
+    (waiting,) = json.loads(run("candidates", "--json").stdout)
+    assert waiting["text"].startswith("We decided to keep invoices")
+    assert "We decided to keep invoices" in run("candidates").stdout
+    assert run("candidates", "--approve", waiting["id"]).stdout == "Stored: 1 add.\n"
+    assert run("candidates").stdout == "Nothing waits for you.\n"
+    assert run("candidates", "--reject", "nope").returncode == 3
+
+
+def test_work_says_what_it_did(run: Run, memory_dir: Path) -> None:
+    assert run("work").stdout == "0 turns kept; memories: nothing\n"
+
+
+def test_what_a_person_approves_in_a_terminal_is_accepted_as_it_is(
+    run: Run, project: Path, tmp_path: Path
+) -> None:
+    recorded = Recorded(tmp_path / "claude" / "projects" / "-shop", cwd=project)
+    recorded.user("We decided to always run make check before every commit of the shop.")
+    run("backfill", CLAUDE_CONFIG_DIR=str(tmp_path / "claude"))
+    (waiting,) = json.loads(run("candidates", "--json").stdout)
+    assert "reads like an instruction" in waiting["why"]
+
+    run("candidates", "--approve", waiting["id"])
+
+    assert run("trust", "--list").stdout == "Nothing waits for you.\n"
+    assert "always run make check" in run("brief").stdout

@@ -1,0 +1,114 @@
+"""Memories, sessions and conversations from the shell."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.doors.shell import Run, said
+
+
+def test_remember_and_recall_from_the_shell(run: Run) -> None:
+    stored = json.loads(
+        said(run("remember", "Webhook | Skip body parsing.", "--type", "gotcha", "--tags", "a,b", "--json"))
+    )
+    found = json.loads(said(run("recall", "body", "parsing", "--json", "--explain")))
+
+    assert Path(stored["path"]).is_file()
+    assert found["verdict"] == "high"
+    (hit,) = found["hits"]
+    assert {"id", "title", "type", "level", "path", "score", "reasons", "text"} <= hit.keys()
+    assert (hit["id"], hit["type"], hit["level"]) == (stored["id"], "gotcha", "project")
+    assert hit["explain"]["total"] == pytest.approx(hit["score"], abs=1e-6)
+
+
+def test_meaning_is_searched_from_the_shell(run: Run) -> None:
+    said(run("remember", "Webhook | The payment provider's signature needs the raw body."))
+
+    found = json.loads(
+        said(run("recall", "verifying callbacks of stripe", "--json", EMBEDDING_MODEL="minilm-l6"))
+    )
+
+    assert "meaning" in " ".join(found["hits"][0]["reasons"])
+
+
+def test_an_edit_by_hand_is_seen_by_the_next_command(run: Run) -> None:
+    stored = json.loads(said(run("remember", "Deploys | We deploy from main.", "--json")))
+    path = Path(stored["path"])
+    path.write_text(path.read_text(encoding="utf-8").replace("main", "release"), encoding="utf-8")
+
+    assert "We deploy from release." in said(run("recall", "deploy"))
+
+
+def test_a_session_is_saved_and_restored_from_the_shell(run: Run) -> None:
+    said(run("save-session", "Retries", "--context", "Half done.", "--task", "backoff", "--var", "PORT=80"))
+
+    assert "- [ ] backoff" in said(run("restore-session"))
+    assert json.loads(said(run("restore-session", "--json")))["title"] == "Retries"
+
+
+def test_a_conversation_is_saved_and_loaded_from_the_shell(run: Run) -> None:
+    messages = [{"role": "user", "content": "why?"}]
+    saved = said(run("save-conversation", "Talk", stdin=json.dumps(messages)))
+
+    memory_id = saved.split()[2].rstrip(",")
+    assert json.loads(said(run("load-conversation", memory_id, "--json")))["messages"][0]["content"] == "why?"
+
+
+def test_a_memory_is_revised_forgotten_and_restored_from_the_shell(run: Run) -> None:
+    memory_id = json.loads(said(run("remember", "Deploys | From main.", "--json")))["id"]
+
+    assert memory_id in said(run("revise", memory_id, "--text", "-", "--pin", stdin="From release.\n"))
+    assert "pinned: true" in said(run("read", memory_id))
+    assert "Forgot" in said(run("forget", memory_id))
+    assert "No memories yet" in said(run("list"))
+    assert "Restored" in said(run("restore", memory_id))
+    assert json.loads(said(run("list", "--json")))["total"] == 1
+
+
+def test_a_question_is_answered_by_passages_without_a_model(run: Run) -> None:
+    run("remember", "Invoices in Postgres | Invoices are kept in Postgres for the reports.")
+
+    known = run("ask", "where are invoices kept in Postgres").stdout
+    assert "The best passages are:" in known
+    assert "Invoices are kept in Postgres" in known
+    assert run("ask", "colour of the moon of Endor").stdout.startswith("Not known")
+    assert json.loads(run("ask", "--json", "where are invoices kept in Postgres").stdout)["hits"]
+
+
+def test_remembering_another_value_says_what_it_replaces(run: Run) -> None:
+    old = json.loads(run("remember", "--json", "Upload timeout | The upload timeout is 30 seconds.").stdout)[
+        "id"
+    ]
+
+    said = run("remember", "Upload timeout | The upload timeout is 60 seconds.").stdout
+
+    assert f"It takes the place of {old}, which is kept as superseded." in said
+    assert "60 seconds" in run("recall", "upload timeout").stdout
+    assert "30 seconds" not in run("recall", "upload timeout").stdout
+
+
+def test_notes_are_imported_and_exported_from_the_shell(run: Run, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "Retry rule.md").write_text("Retry thrice. #api\n", encoding="utf-8")
+
+    would = said(run("import", "notes", str(notes), "--dry-run"))
+    done = json.loads(said(run("import", "notes", str(notes), "--json")))
+    again = said(run("import", "notes", str(notes)))
+    exported = said(run("export", str(tmp_path / "out")))
+    document = json.loads(said(run("export", "--format", "json", "-")))
+    refused = run("export", str(tmp_path / "out"))
+    missing = run("import", "memory-mcp")
+
+    assert "1 taken" in would
+    (source,) = done["sources"]
+    assert [item["outcome"] for item in source["items"]] == ["taken"]
+    assert "1 unchanged" in again
+    assert "1 memories are in" in exported
+    assert (tmp_path / "out" / "knowledge").is_dir()
+    assert [memory["title"] for memory in document["memories"]] == ["Retry rule"]
+    assert refused.returncode == 4
+    assert "nothing is overwritten" in refused.stderr
+    assert missing.returncode == 4
+    assert "There is no" in missing.stderr

@@ -1,0 +1,127 @@
+"""The store from the shell: where it is, how it is, its settings, and mistakes."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_server.doors.cli import GROUPS
+from tests.doors.shell import Run, said
+
+
+def test_where_tells_the_project_and_why(run: Run, project: Path) -> None:
+    assert f"the folder {project}, which is in no git repository" in said(run("where"))
+    assert json.loads(said(run("where", "--json")))["project"]["name"] == "shop"
+
+
+def test_status_and_stats_and_brief_of_an_empty_store(run: Run) -> None:
+    assert "0 memories for shop" in said(run("status"))
+    assert json.loads(said(run("stats", "--json")))["memories"] == 0
+    assert "Nothing yet" in said(run("brief"))
+    assert "No memories yet" in said(run("list"))
+    assert "No memory matches" in said(run("recall", "anything"))
+
+
+def test_the_doctor_tries_every_part(run: Run) -> None:
+    checks: list[dict[str, Any]] = json.loads(said(run("doctor", "--json", EMBEDDING_MODEL="minilm-l6")))
+
+    assert all(check["well"] for check in checks)
+    assert {"store", "index", "embedding model", "round trip", "hooks"} <= {check["name"] for check in checks}
+    assert "No memories yet" in said(run("list"))
+
+
+def test_a_broken_file_is_named_with_its_line(run: Run, memory_dir: Path) -> None:
+    said(run("remember", "A | fact", "--level", "user"))
+    (memory_dir / "knowledge" / "bad.md").write_text("---\ntitle: a\ntitle: b\n---\n", encoding="utf-8")
+
+    done = run("sync")
+
+    assert "bad.md:3:" in done.stderr
+    assert "1 files cannot be read" in said(run("status"))
+
+
+def test_the_index_is_made_anew_on_demand(run: Run) -> None:
+    said(run("remember", "A | fact about carts"))
+
+    assert "1 added" in said(run("sync", "--rebuild"))
+    assert "fact about carts" in said(run("recall", "carts"))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("remember",), 4, "There is nothing to remember."),
+        (("remember", "a | b", "--type", "idea"), 4, "'idea' is not a type"),
+        (("read", "nope"), 3, "No memory has the id 'nope'."),
+        (("recall", "x", "--limit", "99"), 4, "A limit of 99 cannot be used."),
+        (("recall", "x", "--since", "soon"), 4, "'soon' is not a date."),
+        (("recall",), 2, "Missing argument"),
+        (("nonsense",), 2, "No such command"),
+        (("save-conversation", "t"), 4, "not JSON"),
+        (("share",), 4, "no memories in its repository"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_its_exit_code(
+    run: Run, words: tuple[str, ...], code: int, sentence: str
+) -> None:
+    done = run(*words)
+
+    assert (done.returncode, sentence in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"EMBEDDING_MODEL": "gpt"}, "EMBEDDING_MODEL is 'gpt'"),
+        ({"MEMORY_DIR": "relative"}, "not an absolute path"),
+        ({"HOT_CACHE_MAX_ITEMS": "many"}, "HOT_CACHE_MAX_ITEMS is 'many'"),
+        ({"MEMORY_DIR": "/etc/passwd"}, "not a folder"),
+    ],
+)
+def test_a_setting_that_does_not_parse_is_named(run: Run, environment: dict[str, str], sentence: str) -> None:
+    done = run("list", **environment)
+
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+def test_init_share_and_trust_from_the_shell(run: Run, project: Path) -> None:
+    said(run("remember", "A | fact about carts"))
+
+    assert "1 memories moved" in said(run("init", "--repository"))
+    assert "Git sees" in said(run("share"))
+    (project / ".claude-memory" / "knowledge" / "other.md").write_text(
+        "From a colleague.\n", encoding="utf-8"
+    )
+    assert "1 wait." in said(run("trust", "--list"))
+    assert "1 accepted." in said(run("trust"))
+    assert "Nothing waits" in said(run("trust"))
+
+
+def test_every_command_is_in_the_list_of_its_module() -> None:
+    for module, names in GROUPS.items():
+        found = import_module(f"mcp_server.doors.cli.{module}").COMMANDS
+
+        assert tuple(command.name for command in found) == names
+
+
+def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:
+    assert run("tidy").stdout == "Nothing needs tidying.\n"
+    written = [memory_dir / "knowledge" / f"{name}.md" for name in ("one", "two")]
+    written[0].parent.mkdir(exist_ok=True)
+    for path in written:
+        head = f"---\nid: {path.stem}\ntitle: Exports\nsource: extracted\n---\n"
+        path.write_text(f"{head}Exports are written as parquet files.\n", encoding="utf-8")
+
+    def superseded() -> int:
+        return sum("status: superseded" in path.read_text(encoding="utf-8") for path in written)
+
+    assert "would do" in run("tidy", "--dry-run").stdout
+    assert superseded() == 0
+    assert "done" in run("tidy").stdout
+    assert superseded() == 1
+    assert "as before" in run("tidy", "--undo").stdout
+    assert superseded() == 0
