@@ -1,0 +1,17 @@
+"""Memories to link, and the links that are told of one."""
+
+from mcp_server.actions.link import get_related
+from mcp_server.actions.remember import remember
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+
+
+def known(store: Store, title: str, text: str = "", **more: object) -> str:
+    return remember(store, Draft(title, text or f"About {title}.", **more)).memory.id  # type: ignore[arg-type]
+
+
+def told(store: Store, memory_id: str, **more: object) -> list[tuple[str, bool, str]]:
+    found = get_related(store, memory_id, **more)  # type: ignore[arg-type]
+    return [
+        (edge.rel, edge.outgoing, edge.other.id if edge.other else edge.target) for _, edge in found.edges
+    ]
