@@ -151,6 +151,12 @@ def test_a_module_is_short_and_its_name_says_what_is_in_it(path: Path) -> None:
     assert not SAYING_NOTHING & set(re.split(r"[._]", module_name(path)))
 
 
+def test_a_file_of_tests_is_short_too() -> None:
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in (ROOT / "tests").rglob("*.py")}
+
+    assert {path: length for path, length in lengths.items() if length > LONGEST} == {}
+
+
 def test_how_long_a_day_is_stands_once() -> None:
     written = [path for path in MODULES if re.search(r"\b86_?400\b", path.read_text(encoding="utf-8"))]
 
