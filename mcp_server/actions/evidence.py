@@ -23,8 +23,9 @@ class Evidence(NamedTuple):
     """
     What speaks for the memory *number*, its row in the index, as an answer to the *question*-th asked.
 
-    `said` is what the words of the question found, `matching` is the memory's best passage by words and
-    `passages` are the best by meaning; the rest is as in `ranking.Score`.
+    `said` is what the words of the question found, `matching` is the memory's best passage by words,
+    `passages` are the best by meaning and `answering` is the best of all these by tokens, each 0 when there
+    is none; the rest is as in `ranking.Score`.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Evidence(NamedTuple):
     mean: float | None = None
     passages: Sequence[int] = ()
     maxsim: float | None = None
+    answering: int = 0
 
     @property
     def relevance(self) -> float:
@@ -54,7 +56,7 @@ class Evidence(NamedTuple):
     @property
     def best_passage(self) -> int:
         """The number of the passage that answers best, 0 when there is none."""
-        return self.matching or (self.passages[0] if self.passages else 0)
+        return self.answering or self.matching or (self.passages[0] if self.passages else 0)
 
 
 class Gathered(NamedTuple):
@@ -112,11 +114,17 @@ def looked_at_closely(
         return [*evidence]
     from mcp_server.adapters.index.maxsim import maxsim  # slow to import, and a search by words needs none
 
-    found: dict[int, float] = {}
+    found: dict[int, tuple[float, int]] = {}
     for number, question in enumerate(gathered.questions):
-        own = {each.number: each.passages for each in evidence if each.question == number}
-        found |= maxsim(db, gathered.model, question, own)
-    return [each._replace(maxsim=found.get(each.number)) for each in evidence]
+        own = [each for each in evidence if each.question == number]
+        best = {each.number: [*dict.fromkeys((*each.passages, each.matching))] for each in own}
+        found |= maxsim(db, gathered.model, question, best)
+
+    def seen(each: Evidence) -> Evidence:
+        score, passage = found.get(each.number, (None, 0))
+        return each._replace(maxsim=score, answering=passage)
+
+    return [*map(seen, evidence)]
 
 
 def _most_relevant(

@@ -7,7 +7,7 @@ import pytest
 
 from mcp_server.actions.remember import remember
 from mcp_server.adapters.index import vectors
-from mcp_server.adapters.index.maxsim import MOST_TOKENS, maxsim, packed
+from mcp_server.adapters.index.maxsim import MOST_TOKENS, Match, maxsim, packed
 from mcp_server.core.memory import Draft
 from mcp_server.core.ports import Embedded
 from mcp_server.store import Store
@@ -51,9 +51,13 @@ def passages_of(store: Store, row: int) -> list[int]:
     return [number for (number,) in found]
 
 
-def scores(store: Store, query: Embedded, *rows: int) -> dict[int, float]:
+def matches(store: Store, query: Embedded, *rows: int) -> dict[int, Match]:
     with store.database.read() as db:
         return maxsim(db, MODEL, query, {row: passages_of(store, row) for row in rows})
+
+
+def scores(store: Store, query: Embedded, *rows: int) -> dict[int, float]:
+    return {row: match.maxsim for row, match in matches(store, query, *rows).items()}
 
 
 def test_signs_tell_a_cosine_to_about_five_hundredths(store: Store) -> None:
@@ -91,6 +95,16 @@ def test_of_a_memory_the_best_passage_and_the_mean_of_them_count(store: Store) -
 
     there, elsewhere = 1.0, float(RARE @ OTHER)
     assert found == pytest.approx(0.7 * there + 0.3 * (there + elsewhere) / 2, abs=0.1)
+
+
+def test_of_each_memory_the_passage_that_answers_best_is_told(store: Store) -> None:
+    one = keep(store, embedded(OTHER), embedded(COMMON), embedded(RARE))
+    other = keep(store, embedded(RARE), embedded(OTHER))
+
+    found = matches(store, embedded(RARE), one, other)
+
+    assert found[one].passage == passages_of(store, one)[2]
+    assert found[other].passage == passages_of(store, other)[0]
 
 
 def test_what_has_no_tokens_is_left_out(store: Store) -> None:

@@ -12,6 +12,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,11 +31,18 @@ def packed(tokens: Vector, dimensions: int) -> bytes:
     return np.packbits(_vectors(tokens, dimensions) > 0, axis=1).tobytes()
 
 
+class Match(NamedTuple):
+    """How well a memory answers the tokens of a query, -1 to 1, and the passage of it that does so best."""
+
+    maxsim: float
+    passage: int
+
+
 def maxsim(
     db: sqlite3.Connection, model: str, query: Embedded, memories: Mapping[int, Sequence[int]]
-) -> dict[int, float]:
+) -> dict[int, Match]:
     """
-    Return memory → how well it answers the tokens of *query*, -1 to 1; *memories* tells its best passages.
+    Return memory → how well it answers the tokens of *query*; *memories* tells its best passages.
 
     A token counts by how far the best of the memories is above their mean: one that all of them answer
     alike, such as a stop word, says nothing about which is better. Of a memory's passages the best and the
@@ -43,24 +51,26 @@ def maxsim(
     tokens = _vectors(query.tokens, len(query.vector) // 4)[:MOST_TOKENS]
     kept = _signs(db, model, [passage for passages in memories.values() for passage in passages])
     found = [
-        (memory, kept[passage])
+        (memory, passage, kept[passage])
         for memory, passages in memories.items()
         for passage in passages
         if kept.get(passage)
     ]
     if not found or not len(tokens):
         return {}
-    of_passages = _best_cosines(tokens, [signs for _, signs in found])
-    numbers = np.array([memory for memory, _ in found])
+    of_passages = _best_cosines(tokens, [signs for _, _, signs in found])
+    numbers = np.array([memory for memory, _, _ in found])
     first = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
     of_memories = np.maximum.reduceat(of_passages, first, axis=0)
     telling = of_memories.max(axis=0) - of_memories.mean(axis=0)
     weights = telling / telling.sum() if telling.any() else np.full(len(tokens), 1 / len(tokens))
     scores = of_passages @ weights
-    best = np.maximum.reduceat(scores, first)
-    mean = np.add.reduceat(scores, first) / np.diff(first, append=len(scores))
-    both = map(ranking.of_passages, best.tolist(), mean.tolist())
-    return dict(zip(numbers[first].tolist(), both, strict=True))
+    groups = np.repeat(np.arange(len(first)), np.diff(first, append=len(scores)))
+    best = np.lexsort((-scores, groups))[first]
+    mean = np.add.reduceat(scores, first) / np.bincount(groups)
+    both = map(ranking.of_passages, scores[best].tolist(), mean.tolist())
+    matches = map(Match, both, [found[at][1] for at in best])
+    return dict(zip(numbers[first].tolist(), matches, strict=True))
 
 
 def _best_cosines(tokens: Floats, passages: Sequence[bytes]) -> Floats:
