@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from mcp_server.core import fences
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import ID, Link, Memory
 
@@ -15,7 +16,6 @@ RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELA
 MAX_REL = 40  # characters of a label
 
 _WIKI = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
-_FENCE = re.compile(r"`{3,}|~{3,}")
 _INLINE = re.compile(r"`[^`\n]*`")
 
 
@@ -33,13 +33,12 @@ def outside_code(text: str) -> str:
     kept: list[str] = []
     fence, opened = "", 0
     for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence, opened = mark[0], len(kept)
-        elif mark and mark[0].startswith(fence) and mark.end() == len(line.rstrip()):
+        if fence and fences.closes(line, fence):
             kept[opened:] = [""]
             fence = ""
             continue
+        if not fence and (fence := fences.opens(line)):
+            opened = len(kept)
         kept.append(line)
     return _INLINE.sub("", "\n".join(kept))
 

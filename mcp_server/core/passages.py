@@ -10,6 +10,7 @@ fence when the fence fits.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from mcp_server.core import fences
 from mcp_server.core.conversation import parse_turns
 from mcp_server.core.memory import Kind, Memory
 
@@ -18,7 +19,6 @@ STEP = " > "  # between the title and the headings of a passage
 PASSAGE_OVERLAP = 150  # characters repeated from the passage before, within one section
 
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*$")
-_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 
 
 def passages(memory: Memory) -> list[str]:
@@ -74,16 +74,8 @@ def sections(text: str) -> Iterator[tuple[list[str], str]]:
     """Yield (headings above, text) for each run of *text* between headings; empty runs are left out."""
     above: list[tuple[int, str]] = []
     lines: list[str] = []
-    fence = ""
-    for line in text.split("\n"):
-        opening = _FENCE.match(line)
-        if opening:
-            mark = opening.group(1)
-            if not fence:
-                fence = mark
-            elif mark.startswith(fence):
-                fence = ""
-        heading = None if fence else _HEADING.match(line)
+    for line, is_code in fences.lines(text):
+        heading = None if is_code else _HEADING.match(line)
         if heading:
             if any(part.strip() for part in lines):
                 yield [title for _, title in above], "\n".join(lines).strip("\n")
@@ -135,16 +127,8 @@ def _blocks(section: str, size: int) -> Iterator[str]:
 
 def _paragraphs(section: str) -> Iterator[str]:
     lines: list[str] = []
-    fence = ""
-    for line in section.split("\n"):
-        opening = _FENCE.match(line)
-        if opening:
-            mark = opening.group(1)
-            if not fence:
-                fence = mark
-            elif mark.startswith(fence):
-                fence = ""
-        if not line.strip() and not fence:
+    for line, is_code in fences.lines(section):
+        if not line.strip() and not is_code:
             if lines:
                 yield "\n".join(lines)
             lines = []

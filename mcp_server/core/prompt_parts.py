@@ -2,12 +2,12 @@
 
 import re
 
+from mcp_server.core import fences
 from mcp_server.core.query import MAX_QUERY
 from mcp_server.core.words import STOP_WORDS, query_terms
 
 MOST_PARTS = 3  # each is one more question: about 8 ms at 10,000 memories
 FEWEST_TERMS = 2  # telling ones; "Thanks!" calls for nothing
-_FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
@@ -19,7 +19,7 @@ def parts_of(prompt: str) -> tuple[str, ...]:
     are asked together with the whole, which may be about one thing. Of many there are the first and the
     last two: what somebody wants stands before or after what they pasted. Fenced code asks for nothing.
     """
-    words = _ends_of(_FENCED.sub("\n", prompt))
+    words = _ends_of("\n".join(line for line, is_code in fences.lines(prompt) if not is_code))
     said = list(dict.fromkeys(filter(None, map(str.strip, _ENDS.split(words)))))
     telling = [each for each in said if len(set(query_terms(each)) - STOP_WORDS) >= FEWEST_TERMS]
     if not telling or telling == [prompt.strip()]:

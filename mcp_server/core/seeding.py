@@ -4,11 +4,14 @@ Seeding: documents in sections, each fit to be a memory.
 A section ends at a heading. A long one is parted between paragraphs, never inside a code block or a list.
 """
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 
+from mcp_server.core import fences
 from mcp_server.core.memory import MAX_TITLE, strip_blank_lines
 
 SIZE = 1500  # characters of a section that stay together
@@ -30,7 +33,6 @@ _TYPES = [(name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for name, words
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,4}[.)])[ \t]+\S")
 _KEY_VALUE = re.compile(r"[\w .-]{1,40}:[ \t]*\S")
 _HEAD = re.compile(r"\A---\n.*?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
@@ -100,11 +102,11 @@ def _stripped(document: str) -> str:
     text = document.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = _without(_HEAD.sub("", text, count=1), _BLOCK)
     # A comment inside a code block is code; what stands between the blocks is looked at alone.
-    kept, at = [], 0
-    for start, end in _fenced(text):
-        kept += [_BADGES.sub("", _without(text[at:start], _COMMENT)), text[start:end]]
-        at = end
-    return "".join([*kept, _BADGES.sub("", _without(text[at:], _COMMENT))])
+    kept = []
+    for is_code, run in itertools.groupby(fences.lines(text), key=itemgetter(1)):
+        part = "\n".join(line for line, _ in run)
+        kept.append(part if is_code else _BADGES.sub("", _without(part, _COMMENT)))
+    return "\n".join(kept)
 
 
 def _without(text: str, ends: tuple[re.Pattern[str], re.Pattern[str]]) -> str:
@@ -116,37 +118,18 @@ def _without(text: str, ends: tuple[re.Pattern[str], re.Pattern[str]]) -> str:
     return "".join([*kept, text[at:]])
 
 
-def _fenced(text: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each code block."""
-    fence, start, at = "", 0, 0
-    for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence, start = mark[1], at
-        elif mark and mark[1].startswith(fence) and not line.strip(" \t\n`~"):
-            yield start, at + len(line)
-            fence = ""
-        at += len(line)
-    if fence:
-        yield start, at
-
-
 def _under_headings(text: str) -> Iterator[tuple[list[str], str]]:
     """Yield (headings above, text) for each run of *text* between headings, empty ones left out."""
     above: list[tuple[int, str]] = []
     lines: list[str] = []
-    fence = ""
 
     def ended() -> tuple[list[str], str]:
         return [heading for _, heading in above], strip_blank_lines("\n".join(lines))
 
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark:
-            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        heading = None if fence or mark else _HEADING.match(line)
+    for line, is_code in fences.lines(text):
+        heading = None if is_code else _HEADING.match(line)
         depth, words = (len(heading[1]), heading[2]) if heading else (0, "")
-        if not heading and not fence and lines and _UNDERLINE.match(line) and _is_title(lines):
+        if not heading and not is_code and lines and _UNDERLINE.match(line) and _is_title(lines):
             depth, words = (1 if "=" in line else 2), lines.pop().strip()
         if not depth:
             lines.append(line)
@@ -169,13 +152,9 @@ def _is_title(lines: list[str]) -> bool:
 def _blocks(text: str) -> Iterator[str]:
     """Yield the paragraphs of *text*, whole lists and whole code blocks."""
     lines: list[str] = []
-    fence = ""
     waiting = 0  # blank lines behind a list, which may go on
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark:
-            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        if not line.strip() and not fence:
+    for line, is_code in fences.lines(text):
+        if not line.strip() and not is_code:
             waiting += 1
             continue
         goes_on = bool(lines) and _ITEM.match(lines[0]) and (_ITEM.match(line) or line[:1] in " \t")
@@ -191,7 +170,8 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 def _is_whole(block: str) -> bool:
-    return bool(_FENCE.search(block) or _ITEM.match(block) or block.lstrip().startswith("|"))
+    has_code = any(is_code for _, is_code in fences.lines(block))
+    return bool(has_code or _ITEM.match(block) or block.lstrip().startswith("|"))
 
 
 def _sentences(block: str, size: int) -> list[str]:
