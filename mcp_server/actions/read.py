@@ -55,8 +55,9 @@ def read(store: Store, memory_id: str) -> Found:
 @self_healing
 def find(store: Store, memory_id: str) -> Row:
     """
-    Return what the index knows of the memory with that id, whose file is there; the nearest vault wins.
+    Return what the index knows of the memory with that id, whose file is there.
 
+    The nearest vault's wins, but what merely came with a repository hides nothing of the person's.
     Raises NotFound, but not before the files were looked at: one may have been renamed by hand, or
     written by a process that was killed before it told the index.
     """
@@ -75,8 +76,9 @@ def find(store: Store, memory_id: str) -> Row:
 def look_up(store: Store, memory_id: str) -> Row | None:
     """Return what the index knows of the memory with that id, None when it knows none."""
     ensure_synced(store)
+    vaults = sorted(store.vaults, key=lambda vault: vault.adopted)
     with store.database.read() as db:
-        return selections.with_id(db, [vault.key for vault in store.vaults], memory_id)
+        return selections.with_id(db, [vault.key for vault in vaults], memory_id)
 
 
 def is_accepted(store: Store, found: Found) -> bool:

@@ -57,6 +57,15 @@ def told(store: Store, session: str) -> str:
     return brief(store).text + inject(store, PROMPT, session=session)
 
 
+def test_an_id_that_came_with_a_repository_hides_no_memory_of_the_person(
+    store: Store, plant: Callable[..., Store]
+) -> None:
+    mine = remember(store, WEBHOOK).memory.id
+    here = plant(**{mine: "title: Other\n---\nParse every body."})
+
+    assert read(here, mine).memory.title == WEBHOOK.title
+
+
 def test_what_a_repository_contradicts_is_shown_until_the_person_accepts_the_claim(
     store: Store, plant: Callable[..., Store]
 ) -> None:
