@@ -1,16 +1,21 @@
 """inject: the memories that a prompt calls for, shown unasked; nothing is the normal answer."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from mcp_server.actions.brief import told_by_auto_memory
 from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters.index import usage
 from mcp_server.core.brief import PROMPT_BUDGET, PROMPT_FRAME, Entry, dated_line, entry_line
+from mcp_server.core.excerpt import excerpt
 from mcp_server.core.memory import Kind
 from mcp_server.core.private import kept_of
 from mcp_server.core.prompt_parts import parts_of
 from mcp_server.core.query import Filter, Hit, Query, Verdict
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import estimated_tokens, within
+from mcp_server.core.words import query_terms
 from mcp_server.store import Store
 
 SHORTEST_PROMPT = 8  # characters; below, a prompt like "go on" calls for nothing
@@ -42,7 +47,8 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     fitting = [hit for hit in answer.hits if _fits(hit, given)][:MOST]
     if not fitting:
         return _silent(store, session)
-    lines, _ = within([_line(hit) for hit in fitting], PROMPT_BUDGET - len(PROMPT_FRAME) - 1)
+    terms = query_terms(said)
+    lines, _ = within([_line(hit, terms) for hit in fitting], PROMPT_BUDGET - len(PROMPT_FRAME) - 1)
     shown = fitting[: len(lines)]
     store.ledger.note(
         "injected",
@@ -70,6 +76,9 @@ def _fits(hit: Hit, given: set[tuple[str, str]]) -> bool:
     return sure and not hit.gone and (hit.ref, hit.digest) not in given
 
 
-def _line(hit: Hit) -> str:
+def _line(hit: Hit, terms: Sequence[str]) -> str:
+    """Return one line about *hit*, with what it says of the *terms* of the prompt."""
     dated = dated_line(hit.updated.strftime("%Y-%m-%d"), stale=bool(hit.stale))
-    return entry_line(Entry(hit.id, hit.ref, hit.digest, hit.type, hit.title, hit.text, dated), LINE)
+    bare = Entry(hit.id, hit.ref, hit.digest, hit.type, hit.title, "", dated)
+    room = LINE - len(f"{entry_line(bare, LINE)}: ")
+    return entry_line(replace(bare, text=excerpt(hit.text, terms, room)), LINE)

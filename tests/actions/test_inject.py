@@ -68,3 +68,15 @@ def test_what_stands_after_a_long_paste_is_answered(filled: Store) -> None:
     said = inject(filled, f"The build is slow today.\n{log}\n{ASKED}", session="s1")
 
     assert "Stripe-Signature" in said
+
+
+def test_of_a_long_memory_the_sentences_that_answer_are_shown(meaning_store: Store) -> None:
+    before = "Every provider has an account of its own, and each account has two people who know it. " * 7
+    answer = "Callbacks are verified with the header Stripe-Signature."
+    remember(meaning_store, Draft("Payment providers", f"{before}{answer}"))
+    embed_pending(meaning_store)
+
+    said = inject(meaning_store, ASKED, session="s1")
+
+    assert answer in said
+    assert len(said) < 700

@@ -1,0 +1,45 @@
+"""excerpt: the sentences of a text that say most about what was asked."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from mcp_server.core.words import folded, index_parts, words
+
+LEFT_OUT = "…"
+_ENDS = re.compile(r"(?<=[.!?])(?=\s)|(?<=[\n。！？])")
+
+
+def excerpt(text: str, terms: Collection[str], most: int) -> str:
+    """
+    Return *text*, or of a longer one the sentences in a row that have the most of *terms*.
+
+    They have at most *most* characters, with `…` where something is left out; of two such rows it is the
+    one whose sentences have the terms more often, then the first. A sentence that is too long is cut.
+    *terms* are those of `words.query_terms`.
+    """
+    if len(text) <= most:
+        return text
+    sentences = _ENDS.split(text)
+    wanted = frozenset(terms)
+    found = [wanted.intersection([*map(folded, words(each)), *index_parts(each)]) for each in sentences]
+    room = most - 2 * len(LEFT_OUT)
+
+    def fits(row: tuple[int, int]) -> tuple[int, int]:
+        there = found[slice(*row)]
+        return len(frozenset().union(*there)), sum(map(len, there))
+
+    start, end = max(_rows(sentences, room), key=fits)
+    said = "".join(sentences[start:end]).strip()
+    before = LEFT_OUT if start else ""
+    after = LEFT_OUT if end < len(sentences) or len(said) > room else ""
+    return f"{before}{said[:room]}{after}"
+
+
+def _rows(sentences: Sequence[str], room: int) -> Iterator[tuple[int, int]]:
+    """Yield for each sentence, as a beginning, (its place, the place behind the last that fits as well)."""
+    for start, first in enumerate(sentences):
+        end, length = start + 1, len(first)
+        while end < len(sentences) and length + len(sentences[end]) <= room:
+            length += len(sentences[end])
+            end += 1
+        yield start, end

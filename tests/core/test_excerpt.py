@@ -1,0 +1,50 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_server.core.excerpt import LEFT_OUT, excerpt
+
+TEXT = (
+    "Callbacks come from the provider. They are queued.\n"
+    "Each is verified by its HMAC. The secret lies in the vault.\n"
+    "Callbacks that fail are sent again. After three days nobody sends them."
+)
+
+
+@pytest.mark.parametrize(
+    ("terms", "most", "expected"),
+    [
+        (["hmac"], 1000, TEXT),
+        (["hmac"], 31, "…Each is verified by its HMAC.…"),
+        (["callbacks", "fail"], 40, "…Callbacks that fail are sent again.…"),
+        (["secret", "vault", "callbacks"], 40, "…The secret lies in the vault.…"),
+        (["nothing"], 40, "Callbacks come from the provider.…"),
+        ([], 40, "Callbacks come from the provider.…"),
+        (["days"], 20, "…After three days n…"),
+    ],
+)
+def test_the_sentences_that_have_most_of_the_terms_are_kept(
+    terms: list[str], most: int, expected: str
+) -> None:
+    assert excerpt(TEXT, terms, most) == expected
+
+
+def test_of_rows_with_the_same_terms_the_one_that_has_them_more_often_is_kept() -> None:
+    text = "The queue is slow. It was wet. It was cold. The queue has one worker. The queue has no limit."
+
+    assert excerpt(text, ["queue"], 60) == "…The queue has one worker. The queue has no limit."
+
+
+def test_identifiers_and_characters_without_spaces_are_found_by_their_parts() -> None:
+    text = "First words of it. The function updateCartTotals() runs last. 配置文件在目录里。数据库每天备份。"
+
+    assert "updateCartTotals" in excerpt(text, ["cart"], 50)
+    assert "备份" in excerpt(text, ["备份"], 30)
+
+
+@given(st.text(alphabet="ab .!\n。", max_size=80), st.integers(10, 60))
+def test_an_excerpt_is_of_the_text_and_never_too_long(text: str, most: int) -> None:
+    said = excerpt(text, ["a"], most)
+
+    assert len(said) <= most
+    assert said.strip(LEFT_OUT) in text
