@@ -1,8 +1,8 @@
 """
 Question sets: documents, questions, and which document answers which question.
 
-A set is a folder of `corpus.jsonl` {id, title, text, group?, timestamp?, speaker?}, `queries.jsonl`
-{id, text, group?} and `qrels.tsv` (question, document, grade).
+A set is a folder of `corpus.jsonl` {id, title, text, group?, timestamp?, speaker?, parent?},
+`queries.jsonl` {id, text, group?} and `qrels.tsv` (question, document, grade).
 A question with a group is answered from the documents of that group alone.
 """
 
@@ -19,7 +19,7 @@ FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document; '' for what the set does not say."""
+    """One document, '' for what the set does not say; `parent` is one of another set that it is a part of."""
 
     id: str
     title: str
@@ -27,6 +27,7 @@ class Document:
     group: str = ""
     timestamp: str = ""
     speaker: str = ""
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def read_set(folder: Path) -> QuestionSet:
                 group=str(said.get("group") or ""),
                 timestamp=str(said.get("timestamp") or ""),
                 speaker=str(said.get("speaker") or ""),
+                parent=str(said.get("parent") or ""),
             )
             for said in _read_lines(folder / "corpus.jsonl")
         ],

@@ -127,6 +127,25 @@ def test_the_gate_is_measured_by_questions_with_and_without_an_answer(tmp_path: 
     assert "--report" in run(tmp_path, "--gate", "--report", str(tmp_path / "no.md")).stderr
 
 
+def test_what_is_shown_is_measured_by_the_parts_that_answer(tmp_path: Path) -> None:
+    parts = [*(f"Sentence number {number} is about nothing at all." for number in range(12)), NOTES["a"]]
+    wholes = [{"id": "whole", "title": "", "text": " ".join(parts), "group": "shop"}]
+    named = [
+        {"id": f"part {number}", "title": "", "text": text, "group": "shop", "parent": "whole"}
+        for number, text in enumerate(parts)
+    ]
+    for name, documents, right in (("wholes", wholes, "whole"), ("parts", named, "part 12")):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name / "corpus.jsonl", documents)
+        write(tmp_path / name / "queries.jsonl", [{"id": "1", "text": "webhook body", "group": "shop"}])
+        (tmp_path / name / "qrels.tsv").write_text(f"1\t{right}\t1\n", encoding="utf-8")
+
+    done = start("shown.py", tmp_path / "wholes", tmp_path / "parts")
+
+    (hybrid,) = [line.split() for line in done.stdout.splitlines() if line.startswith("hybrid")]
+    assert hybrid[1:6] == ["1", "1.000", "0.000", "1.000", "+1.000"]
+
+
 def make_set(parent: Path) -> None:
     folder = parent / "tiny"
     folder.mkdir()
@@ -149,8 +168,12 @@ def make_set(parent: Path) -> None:
 
 
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return start("retrieval.py", folder, "--json", *options)
+
+
+def start(name: str, *options: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / "retrieval.py"), str(folder), "--json", *options],
+        [sys.executable, ROOT / "benchmarks" / name, *options],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
