@@ -8,6 +8,7 @@ import click
 
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError
+from mcp_server.doors.cli import given
 
 DISK_REFUSED = 9
 LITTER = 200_000  # objects that are made before garbage is looked for: most commands end before
@@ -55,6 +56,7 @@ def main() -> None:
     """Run the command line; errors are one sentence and one hint on stderr."""
     gc.set_threshold(LITTER)
     try:
+        given.check_words(sys.argv[1:])
         daybook(prog_name="daybook", standalone_mode=False)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)

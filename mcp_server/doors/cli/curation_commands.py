@@ -18,7 +18,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RESERVED
 from mcp_server.core.memory import TYPES, Level, split_list
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store
 
@@ -189,7 +189,8 @@ def seed_command(
     options = Options(type_, Level(level) if level else None, split_list(tags))
     store = output.opened().store()
     if file == "-":
-        done = seed.seed_from_text(store, sys.stdin.read(), name=name, options=options, dry_run=dry_run)
+        text = given.standard_input("the text to seed")
+        done = seed.seed_from_text(store, text, name=name, options=options, dry_run=dry_run)
     else:
         done = seed.seed_from_file(store, Path(file).absolute(), options=options, dry_run=dry_run)
     _print_seeded(done, as_json)

@@ -1,6 +1,5 @@
 """Commands for memories: remember, read, revise, forget, restore."""
 
-import sys
 from dataclasses import asdict
 
 import click
@@ -22,7 +21,7 @@ from mcp_server.core.memory import (
 )
 from mcp_server.core.render import visible
 from mcp_server.core.verdict import Action
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 
 
@@ -51,7 +50,7 @@ def remember_command(
 
     Example: daybook remember "Webhook needs the raw body | Skip body parsing for /webhook." --type gotcha
     """
-    said = sys.stdin.read() if words == ("-",) else " ".join(words)
+    said = given.standard_input("what to remember") if words == ("-",) else " ".join(words)
     if not said.strip():
         raise Rejected(
             "There is nothing to remember.", 'Say it as in: daybook remember "Title | what to remember"'
@@ -139,7 +138,7 @@ def revise_command(
     """
     revision = Revision(
         title=title,
-        text=sys.stdin.read() if text == "-" else text,
+        text=given.standard_input("the new text") if text == "-" else text,
         type=type_,
         tags=None if tags is None else split_list(tags),
         pinned=pinned,

@@ -1,7 +1,6 @@
 """Commands for sessions and conversations: save them, and bring them back."""
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from mcp_server.actions import conversation, session
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import split_list
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import as_json
 
 
@@ -32,7 +31,7 @@ def save_session_command(
     saved = session.save_session(
         opened.store(),
         title,
-        context if context not in ("", "-") else _stdin("the context"),
+        context if context not in ("", "-") else given.standard_input("the context"),
         files=split_list(files),
         variables=dict(variable.partition("=")[::2] for variable in variables),
         tasks=tasks,
@@ -77,7 +76,10 @@ def save_conversation_command(title: str, file: Path) -> None:
 
     Example: daybook save-conversation "Why we left Heroku" talk.json
     """
-    text = _stdin("the messages") if str(file) == "-" else file.read_text(encoding="utf-8")
+    if str(file) == "-":
+        text = given.standard_input("the messages")
+    else:
+        text = given.decoded(file.read_bytes(), str(file))
     try:
         messages = json.loads(text)
     except ValueError as error:
@@ -106,12 +108,6 @@ def load_conversation_command(memory_id: str, as_json: bool) -> None:
     click.echo(click.style(visible(found.memory.title), bold=True))
     for turn in turns:
         click.echo(f"\n{click.style(visible(turn.speaker), bold=True)}  {turn.time}\n{visible(turn.words)}")
-
-
-def _stdin(what: str) -> str:
-    if sys.stdin.isatty():
-        click.echo(f"Type {what}, then Ctrl-D:", err=True)
-    return sys.stdin.read()
 
 
 COMMANDS = (
