@@ -56,7 +56,7 @@ def test_two_tools_are_always_loaded_and_the_hooks_have_theirs_hidden(talk: Call
         always = {name for name, tool in tools.items() if (tool.meta or {}).get("anthropic/alwaysLoad")}
         assert always == {"remember", "recall"}
         assert all(tool.output_schema is None for tool in tools.values())
-        assert (await call("hook", event="Stop")) == "{}"
+        assert (await call("hook", event="Stop", of_a_newer_client=1)) == "{}"
 
     talk(conversation)
 
@@ -147,6 +147,19 @@ def test_errors_say_what_to_do(talk: Call) -> None:
         ("link_memories", {"to": "x"}, "The argument 'from' is missing: it takes a string."),
         ("save_conversation", {"title": "t", "messages": "hello"}, "it takes a list."),
         ("read_memory", {"id": ["x" * 500]}, "xxx…: it takes a string."),
+        ("recall", {"query": "x", "tag": "a"}, "This tool has no argument 'tag': did you mean 'tags'?"),
+        (
+            "read_memory",
+            {"memory": "x"},
+            "This tool has no argument 'memory': it takes id."
+            " The argument 'id' is missing: it takes a string.",
+        ),
+        ("kg_ping", {"x" * 500: 1}, "xxx…': it takes none."),
+        (
+            "link_memories",
+            {"from_": "x", "to": "y"},
+            "did you mean 'from'? The argument 'from' is missing: it takes a string.",
+        ),
         ("reed_memory", {}, "Did you mean read_memory or restore_memory or remember?"),
         ("hoo", {}, "There is no tool 'hoo' here. DAYBOOK_TOOLSETS says which tools there are."),
     ],
@@ -158,7 +171,7 @@ def test_wrong_arguments_are_named_with_what_they_take(
         said = await call(tool, **arguments)
         assert call.failed
         assert said.endswith(sentences)
-        assert said.startswith(("The argument '", "There is no tool '"))
+        assert said.startswith(("The argument '", "This tool has no argument '", "There is no tool '"))
         assert len(said) < 300
 
     talk(conversation)

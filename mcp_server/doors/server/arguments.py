@@ -31,17 +31,23 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        tools = {tool.name: tool for tool in await super().list_tools()}
+        if name not in tools:
+            return refused(_no_tool(name, [known for known in tools if known != HOOK_TOOL]))
+        schemas = tools[name].input_schema["properties"]
+        # What a hook is given grows with Claude Code, and a hook never fails.
+        unknown = [each for each in arguments if each not in schemas and name != HOOK_TOOL]
+        if unknown:
+            missing = [each for each in tools[name].input_schema.get("required", ()) if each not in arguments]
+            told = [_unknown(each, list(schemas)) for each in unknown[:MOST]]
+            return refused(" ".join([*told, *(_wrong(each, schemas[each], arguments) for each in missing)]))
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError:
             raise
         except ToolError as error:
-            tools = {tool.name: tool for tool in await super().list_tools()}
-            if name not in tools:
-                return refused(_no_tool(name, [known for known in tools if known != HOOK_TOOL]))
             if isinstance(error.__cause__, ValidationError):
                 wrong = dict.fromkeys(str(each["loc"][0]) for each in error.__cause__.errors())
-                schemas = tools[name].input_schema["properties"]
                 told = [_wrong(each, schemas[each], arguments) for each in list(wrong)[:MOST]]
                 return refused(" ".join(told))
             raise
@@ -56,6 +62,12 @@ def _no_tool(name: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(name[:VALUE], known, n=3)
     hint = f"Did you mean {' or '.join(near)}?" if near else "DAYBOOK_TOOLSETS says which tools there are."
     return f"There is no tool '{one_line(name, VALUE)}' here. {hint}"
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name[:VALUE], known, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"it takes {', '.join(known) or 'none'}."
+    return f"This tool has no argument '{one_line(name, VALUE)}': {hint}"
 
 
 def _wrong(name: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
