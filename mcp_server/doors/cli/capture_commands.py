@@ -210,6 +210,10 @@ def tidy_command(dry_run: bool, undo: bool, name: str, as_json: bool) -> None:
 
     Example: daybook tidy --dry-run
     """
+    if undo and dry_run:
+        raise Rejected("--undo puts a run back at once, without a plan.", "Leave out one of the two.")
+    if name and not undo:
+        raise Rejected(f"--run {name} names a run to put back.", "Add --undo, or leave it out to tidy.")
     store = output.opened().store()
     sync(store)
     report = tidying.undo(store, name) if undo else tidying.tidy(store, dry_run=dry_run, with_model=True)
