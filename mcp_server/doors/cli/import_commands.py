@@ -108,6 +108,8 @@ def export_command(target: Path, form: str, level: str | None, all_projects: boo
 
     Example: daybook export ~/daybook-export --all-projects
     """
+    if form != "json" and str(target) == "-":
+        raise Rejected("A folder cannot be written to the standard output.", "Add --format json.")
     store = output.opened().store()
     chosen = Level(level) if level else None
     if form == "json":

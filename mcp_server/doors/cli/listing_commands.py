@@ -18,8 +18,8 @@ from mcp_server.doors.cli.output import LEVELS, as_json
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]))
 @click.option("--tags", default="", help="Only with all these tags, with commas between them.")
 @click.option("--level", type=LEVELS)
-@click.option("--limit", default=20, show_default=True)
-@click.option("--offset", default=0)
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1))
+@click.option("--offset", default=0, type=click.IntRange(min=0))
 @click.option("--order", type=click.Choice(["updated", "created", "title"]), default="updated")
 @click.option("--all-projects", is_flag=True)
 @click.option("--include-archived", is_flag=True)
@@ -50,12 +50,17 @@ def list_command(
         all_projects=all_projects,
         include_archived=include_archived,
     )
-    found = list_memories(store, filter, limit=max(1, limit), offset=max(0, offset), order=order)
+    found = list_memories(store, filter, limit=limit, offset=offset, order=order)
     if as_json:
         output.print_json({"total": found.total, "memories": [output.row_json(row) for row in found.rows]})
         return
     if not found.rows:
-        click.echo('No memories yet. Store one with: daybook remember "Title | what to remember"')
+        there = found.total or get_stats(store).memories
+        click.echo(
+            f"None of the {there} memories is listed so; try other filters, or a smaller --offset."
+            if there
+            else 'No memories yet. Store one with: daybook remember "Title | what to remember"'
+        )
         return
     status = ["status"] if include_archived else []
     output.print_table(
