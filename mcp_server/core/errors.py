@@ -19,6 +19,12 @@ Inside Daybook a broken file is data in a report: `Unreadable` is collected, not
 from collections.abc import Sequence
 
 
+def disk_refused(error: OSError) -> str:
+    """Return a sentence about an error of the disk, with the file or folder that it is about."""
+    what = f" {error.filename}" if isinstance(error.filename, str) else ""
+    return f"The disk refused{what}: {error.strerror or error}. Nothing was changed."
+
+
 class DaybookError(Exception):
     """Base of all errors raised on purpose; `exit_code` is what the CLI exits with."""
 

@@ -152,7 +152,8 @@ def test_a_read_only_disk_still_answers_and_says_why_it_cannot_remember(
     }
     done = subprocess.run(command, env=settings, cwd="/", capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 9
-    assert done.stderr == "daybook: The disk refused: Read-only file system. Nothing was changed.\n"
+    assert done.stderr.startswith(f"daybook: The disk refused {store.home}")
+    assert done.stderr.endswith(": Read-only file system. Nothing was changed.\n")
 
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
     assert remember(store, Draft("new", "text")).path.exists()

@@ -7,7 +7,7 @@ from importlib import import_module
 import click
 
 from mcp_server import __version__
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.cli import given
 
 DISK_REFUSED = 9
@@ -74,5 +74,5 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
     except OSError as error:
-        click.echo(f"daybook: The disk refused: {error.strerror or error}. Nothing was changed.", err=True)
+        click.echo(f"daybook: {disk_refused(error)}", err=True)
         sys.exit(DISK_REFUSED)

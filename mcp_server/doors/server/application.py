@@ -9,7 +9,7 @@ from mcp_types import CallToolResult, ToolAnnotations
 
 from mcp_server import __version__
 from mcp_server.bootstrap import Opened
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.arguments import Server, refused
 from mcp_server.doors.server.session import Session
 
@@ -53,7 +53,7 @@ class Application:
                 except DaybookError as error:
                     return refused(f"{error} {error.hint}".strip())
                 except OSError as error:
-                    return refused(f"The disk refused: {error.strerror or error}. Nothing was changed.")
+                    return refused(disk_refused(error))
 
             self.server.tool(
                 description=" ".join((function.__doc__ or "").split()),
