@@ -13,24 +13,29 @@ from mcp_server.adapters.memory_fields import KEYS
 from mcp_server.core import dials, gate, prediction, provenance, ranking, use
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import TYPES, Kind, Link, Status
-from mcp_server.core.settings import DEFAULTS, Settings, parse_settings
+from mcp_server.core.settings import DEFAULTS, IN_CONFIG, Settings, parse_settings
 from tests.documents import fenced, rows, text
 from tests.live import ROOT
 
 
 def test_the_readme_names_every_setting_with_its_default() -> None:
     table = {row[0].strip("`"): row[1].strip("`") for row in rows(text("README.md")) if row[0].isupper()}
-    changed = set()
+    changed, configured = set(), set()
     for name, default in table.items():
         if name == "MEMORY_DIR":
             assert default == "~/.claude-memory"
+        elif name.startswith("ANTHROPIC_"):
+            assert default == ""
+            assert parse_settings({name: "x"}, {}) == DEFAULTS
         elif name.startswith("DAYBOOK_") and not changed_by(name):
             assert name in text("bin/daybook") + text("mcp_server/core/settings.py")
         else:
             assert parse_settings({name: default}, {}) == DEFAULTS
             assert parse_settings({}, {in_config(name): default}) == DEFAULTS
             changed |= changed_by(name)
+            configured.add(in_config(name))
 
+    assert configured | {"api_key", "api_base_url"} == set(IN_CONFIG)
     assert changed == {field.name for field in fields(Settings)}
 
 
@@ -46,7 +51,8 @@ def changed_by(name: str) -> set[str]:
             settings = parse_settings({name: value}, {})
         except SettingsError:
             continue
-        assert settings == parse_settings({}, {in_config(name): value})
+        if in_config(name) in IN_CONFIG:
+            assert settings == parse_settings({}, {in_config(name): value})
         names = [field.name for field in fields(Settings)]
         if changed := {name for name in names if getattr(settings, name) != getattr(DEFAULTS, name)}:
             return changed

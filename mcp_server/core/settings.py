@@ -10,6 +10,12 @@ from mcp_server.core.errors import SettingsError
 
 CAPTURES = ("auto", "suggest", "manual")
 TOOLSETS = ("core", "sessions", "curation", "graph", "admin")
+IN_CONFIG = (
+    "embedding_model", "hot_cache_max_items", "enable_auto_indexing", "model_calls", "daily_usd",
+    "daily_calls", "capture", "auto_archive_days", "toolsets", "max_memory_size_mb", "kg_orphan_grace_days",
+    "kg_max_tokens", "api_key", "api_base_url",
+)  # fmt: skip
+"""What `config.toml` may say; another name there would be a wish that nobody hears."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,8 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         found = environment.get(name) or config.get(name.removeprefix("DAYBOOK_").lower())
         return None if found is None or found == "" else str(found).strip()
 
+    if strange := [name for name in config if name not in IN_CONFIG]:
+        raise SettingsError(f"config.toml has '{strange[0]}', which is no setting there.", _meant(strange[0]))
     said = value("EMBEDDING_MODEL") or DEFAULTS.embedding_model
     model = embedding_models.chosen(said)
     if model is None:
@@ -106,6 +114,13 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         kg_max_tokens=_number("KG_MAX_TOKENS", value("KG_MAX_TOKENS"), default=5000, most=1_000_000),
         toolsets=tuple(name for name in TOOLSETS if name == "core" or name in chosen),
     )
+
+
+def _meant(name: str) -> str:
+    import difflib  # only a mistake needs it
+
+    near = difflib.get_close_matches(name.lower().removeprefix("daybook_"), IN_CONFIG, n=1)
+    return f"Did you mean '{near[0]}'?" if near else f"Take it out; there are {', '.join(IN_CONFIG)}."
 
 
 def environment_told(data: bytes) -> dict[str, object] | None:
