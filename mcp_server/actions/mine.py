@@ -93,7 +93,10 @@ def log_output(store: Store, content: str, *, session: str = "") -> Logged:
     masked = len(find_secrets(said))
     entry = Output(now, session or f"log-{now:%Y-%m-%d}", redact(said))
     if not output_log.append(folder, entry):
-        raise Rejected("The output log of today is full.", "Mine it with run_mining; it goes on tomorrow.")
+        raise Rejected(
+            "The output log of today is full.",
+            "Mine it with run_mining or 'daybook mine'; it goes on tomorrow.",
+        )
     return Logged(size, masked)
 
 

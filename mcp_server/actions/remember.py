@@ -31,7 +31,7 @@ from mcp_server.core.memory import (
     new_id,
 )
 from mcp_server.core.provenance import MANUAL, reads_like_instruction
-from mcp_server.core.redaction import refuse_secrets
+from mcp_server.core.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.store import Store
 
 ATTEMPTS = 20  # ids tried; already the second is needed only once in a million memories of one title
@@ -143,7 +143,7 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
         id=check_id(draft.id) if draft.id else "",
     )
     if not keep_secrets:
-        refuse_secrets(draft.title, draft.text, *draft.tags, anyway="keep_secrets")
+        refuse_secrets(draft.title, draft.text, *draft.tags, anyway=KEEP_SECRETS)
     return draft
 
 

@@ -12,7 +12,7 @@ from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
 from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
 from mcp_server.core.provenance import MANUAL, reads_like_instruction
-from mcp_server.core.redaction import refuse_secrets
+from mcp_server.core.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.store import Store
 
 VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` takes
@@ -162,5 +162,5 @@ def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memor
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
     if not keep_secrets:
-        refuse_secrets(changes.get("title", ""), changes.get("text", ""), anyway="keep_secrets")
+        refuse_secrets(changes.get("title", ""), changes.get("text", ""), anyway=KEEP_SECRETS)
     return replace(memory, **changes)

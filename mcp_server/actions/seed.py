@@ -21,7 +21,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, Status, check_type, fingerprint, slug, split_title
 from mcp_server.core.provenance import SEEDED
-from mcp_server.core.seeding import Section, sections
+from mcp_server.core.seeding import SHORTEST, Section, sections
 from mcp_server.store import Store
 
 MOST_SECTIONS = 500  # of one run
@@ -115,7 +115,10 @@ def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "")
     done = Seeded(dry_run)
     options = Options(level=Level.PROJECT)
     private = _private(store)
-    for path in documents.documents(root):
+    paths = documents.documents(root)
+    if not paths:
+        done.skipped.append((str(root), "has no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md"))
+    for path in paths:
         name = path.relative_to(root).as_posix()
         try:
             text = documents.text_of(path, within=root)
@@ -143,6 +146,8 @@ def _seed(
 ) -> None:
     """Take in the sections *found* in *file*, and tell in *done* what became of each."""
     check_type(options.type)
+    if not found:
+        done.skipped.append((file, f"no section of it has {SHORTEST} characters"))
     level = level_of(store, Draft("", "", type=options.type, level=options.level))
     vault = store.vault_for(Kind.KNOWLEDGE, level)
     with store.database.read() as db:

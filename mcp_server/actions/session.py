@@ -80,7 +80,9 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Foun
         listing = list_memories(store, Filter(kinds=(Kind.SESSION,)), limit=1, order="created")
         if not listing.rows:
             raise NotFound(
-                "latest", sentence="No session is saved here yet.", hint="Save one with save_session."
+                "latest",
+                sentence="No session is saved here yet.",
+                hint="Save one with save_session, in a terminal 'daybook save-session'.",
             )
         wanted = listing.rows[0].id
     found = read(store, wanted)

@@ -12,6 +12,7 @@ NAMED = ("CLAUDE.md", ".claude/CLAUDE.md", "README.md", "README", "CONTRIBUTING.
 DOCS = "docs"
 MOST_DOCS = 20  # files of docs/, README.md first
 MOST_BYTES = 1024 * 1024
+ANOTHER = "Give the path of a text file in UTF-8, of at most a mebibyte."
 
 
 def documents(root: Path) -> list[Path]:
@@ -30,6 +31,14 @@ def text_of(path: Path, *, within: Path | None = None) -> str:
 
     Raises Unreadable for what is no regular text file of at most a mebibyte, FileNotFoundError.
     """
+    try:
+        return _text_of(path, within)
+    except Unreadable as error:
+        error.hint = ANOTHER  # nobody watches this file, unlike a memory's
+        raise
+
+
+def _text_of(path: Path, within: Path | None) -> str:
     if within:
         real, root = Path(os.path.realpath(path)), Path(os.path.realpath(within))
         if not real.is_relative_to(root) or ".git" in real.relative_to(root).parts:

@@ -19,6 +19,8 @@ from mcp_server.core.secret_places import Found, in_commands, in_headers, in_man
 from mcp_server.core.secret_shapes import shaped
 from mcp_server.core.secret_words import named
 
+KEEP_SECRETS = "keep_secrets, in a terminal --keep-secrets"
+
 # Ours alone: words too short for a secret to hide among them.
 _MASK = re.compile(r"\[secret removed: an?(?: [A-Za-z0-9.-]{1,14}){1,6}\]")
 

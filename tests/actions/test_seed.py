@@ -218,6 +218,18 @@ def test_a_vault_in_the_repository_gets_no_copy_of_its_documents(
     assert list((documented / ".claude-memory").rglob("*.md")) == []
 
 
+def test_nothing_to_take_in_is_told_with_the_reason(store: Store, project: Path) -> None:
+    assert bootstrap_project(store).skipped == [
+        (str(project), "has no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md")
+    ]
+
+    (project / "README.md").write_text("# Shop\n", encoding="utf-8")
+    assert bootstrap_project(store).skipped == [("README.md", "no section of it has 10 characters")]
+    assert seed_from_text(store, "# Shop\n\nShort.", name="wiki").skipped == [
+        ("wiki", "no section of it has 10 characters")
+    ]
+
+
 def test_outside_a_project_there_is_nothing_to_bootstrap(
     open_here: Callable[..., Opened], scratch_home: Path
 ) -> None:
@@ -244,8 +256,9 @@ def test_a_file_that_is_no_text_is_refused_in_one_sentence(store: Store, tmp_pat
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9 au lait")
 
     for name, why in (("image.png", "not a text file"), ("latin.txt", "UTF-8"), (".", "regular file")):
-        with pytest.raises(Unreadable, match=why):
+        with pytest.raises(Unreadable, match=why) as refused:
             seed_from_file(store, tmp_path / name)
+        assert refused.value.hint == "Give the path of a text file in UTF-8, of at most a mebibyte."
     with pytest.raises(Rejected, match="no file"):
         seed_from_file(store, tmp_path / "missing.md")
 
