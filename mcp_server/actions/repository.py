@@ -19,10 +19,11 @@ IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook
 
 @dataclass(frozen=True, slots=True)
 class Initialised:
-    """The vault in the repository, and how many memories moved into it."""
+    """The vault in the repository, how many memories moved into it, and whether git ignores all of it."""
 
     root: Path
     moved: int
+    ignored: bool
 
 
 def init(store: Store) -> Initialised:
@@ -52,7 +53,7 @@ def init(store: Store) -> Initialised:
             store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
             moved += 1
     sync(store, vaults=[*([private] if private else []), vault])
-    return Initialised(vault.root, moved)
+    return Initialised(vault.root, moved, files.read(ignore) == IGNORE_ALL.encode())
 
 
 def share(store: Store) -> Path:

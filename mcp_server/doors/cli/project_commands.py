@@ -69,7 +69,11 @@ def _asked(store: Store) -> tuple[str, bool]:
 def _move_into_repository(store: Store) -> None:
     done = repository.init(store)
     click.echo(f"This project's knowledge lives in {done.root} now; {done.moved} memories moved there.")
-    click.echo("Git ignores it. 'daybook share' lets git see it.")
+    click.echo(
+        "Git ignores it. 'daybook share' lets git see it."
+        if done.ignored
+        else f"Git sees what {done.root / '.gitignore'} lets it see."
+    )
 
 
 def _choose(store: Store, name: str) -> None:
