@@ -72,7 +72,7 @@ def _decode(data: bytes, path: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = 1 + len(re.findall(rb"\r\n|\r|\n", data[: error.start]))
-        raise Unreadable(path, line, "is not UTF-8") from error
+        raise Unreadable(path, line, "is not UTF-8; save it as UTF-8 in an editor") from error
     if "\0" in text:
         line = 1 + len(_LINE_END.findall(text[: text.index("\0")]))
         raise Unreadable(path, line, "holds a NUL byte, so it is not a text")

@@ -35,7 +35,7 @@ UNREADABLE = {
     "binary": (bytes(range(256)) * 100, 3, "is not UTF-8"),
     "UTF-16 with its mark": ("\ufeffid".encode("utf-16-le"), 1, "is not UTF-8"),
     "UTF-16 without": ("id: x\n".encode("utf-16-le"), 1, "NUL"),
-    "Latin-1": ("---\ntitle: x\n---\ncafé".encode("latin-1"), 4, "is not UTF-8"),
+    "Latin-1": ("---\ntitle: x\n---\ncafé".encode("latin-1"), 4, "is not UTF-8; save it as UTF-8"),
     "Latin-1 after carriage returns": (b"a\rb\r\n\xe9", 3, "is not UTF-8"),
     "half a surrogate pair": (b"a\n\xed\xa0\x80", 2, "is not UTF-8"),
     "overlong NUL": (b"a\xc0\x80", 1, "is not UTF-8"),

@@ -78,7 +78,10 @@ def _move_into_repository(store: Store) -> None:
 
 def _choose(store: Store, name: str) -> None:
     for done in sorted(claude_md.choose(store, name), key=lambda one: one.reason):
-        _tell(done)
+        if done.path and done.path.name != name and not done.reason:
+            click.echo(f"The block was taken out of {done.path}.")
+        else:
+            _tell(done)
     if name == NONE:
         click.echo("No file of this project holds a block.")
     elif name == CLAUDE_MD:
