@@ -16,7 +16,11 @@ from typing import Any
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
 SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
 
-SETTING_UP = "Daybook is setting itself up (once, about a minute). Memory works as soon as that is done."
+LAUNCHER = Path(__file__).resolve().parents[2] / "bin" / "daybook"
+SETTING_UP = (
+    "Daybook is setting itself up (once, about a minute). Memory works as soon as that is done;"
+    f" if the next session says so again, '{LAUNCHER} doctor' in a terminal shows why."
+)
 
 
 def session_start(said: dict[str, Any]) -> dict[str, Any]:

@@ -78,6 +78,7 @@ def test_while_daybook_is_set_up_the_person_is_told_in_one_line(hook: Hook) -> N
     said = json.loads(hook(DAYBOOK_SETUP="missing").stdout)
 
     assert "setting itself up" in said["systemMessage"]
+    assert f"'{ROOT / 'bin' / 'daybook'} doctor' in a terminal shows why." in said["systemMessage"]
     assert "\n" not in said["systemMessage"]
 
 
