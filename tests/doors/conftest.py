@@ -30,6 +30,7 @@ def run(memory_dir: Path, project: Path) -> Run:
             capture_output=True,
             text=True,
             encoding="utf-8",
+            errors="surrogateescape",
             timeout=60,
         )
 

@@ -66,6 +66,36 @@ def test_a_memory_is_revised_forgotten_and_restored_from_the_shell(run: Run) -> 
     assert json.loads(said(run("list", "--json")))["total"] == 1
 
 
+def test_a_list_tells_an_empty_store_from_a_filter_that_fits_nothing(run: Run) -> None:
+    assert said(run("list", "--type", "decision")).startswith("No memories yet.")
+    said(run("remember", "Deploys | From main."))
+
+    assert said(run("list", "--type", "decision")).startswith("None of the 1 memories is listed so;")
+    assert said(run("list", "--offset", "5")).startswith("None of the 1 memories is listed so;")
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "sentence"),
+    [
+        (("remember", "Caf\udce9 opens | at eight"), "", "'Caf? opens | at eight' is not text in UTF-8."),
+        (("recall", "caf\udce9"), "", "'caf?' is not text in UTF-8."),
+        (("remember", "-"), "Caf\udce9 opens | at eight", "Standard input is not text in UTF-8 (byte 4)."),
+        (("seed", "-", "--name", "hours"), "The caf\udce9 opens at eight.", "Standard input is not"),
+        (("save-conversation", "t"), '[{"role": "user", "content": "\udce9"}]', "Standard input is not"),
+        (("save-conversation", "t", "talk.json"), "", "talk.json is not text in UTF-8 (byte 2)."),
+    ],
+)
+def test_what_is_not_utf_8_is_refused_and_no_letter_of_it_dropped(
+    run: Run, project: Path, words: tuple[str, ...], stdin: str, sentence: str
+) -> None:
+    (project / "talk.json").write_bytes(b"[\xe9]")
+
+    done = run(*words, stdin=stdin, PYTHONUTF8="1")  # as bin/daybook sets it
+
+    assert (done.returncode, sentence in done.stderr) == (4, True), done.stderr
+    assert "No memories yet" in said(run("list"))
+
+
 def test_a_question_is_answered_by_passages_without_a_model(run: Run) -> None:
     run("remember", "Invoices in Postgres | Invoices are kept in Postgres for the reports.")
 

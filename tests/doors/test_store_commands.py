@@ -60,6 +60,15 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
         (("recall",), 2, "Missing argument"),
         (("nonsense",), 2, "No such command"),
         (("save-conversation", "t"), 4, "not JSON"),
+        (("tidy", "--undo", "--dry-run"), 4, "Leave out one of the two."),
+        (("tidy", "--run", "r1"), 4, "Add --undo, or leave it out to tidy."),
+        (("forget-session", "s1", "--undo", "--dry-run"), 4, "Leave out one of the two."),
+        (("list", "--limit", "0"), 2, "Invalid value for '--limit': 0"),
+        (("list", "--offset", "-1"), 2, "Invalid value for '--offset': -1"),
+        (("export", "-"), 4, "Add --format json."),
+        (("save-conversation", "t", "none.json"), 9, "The disk refused none.json: No such file"),
+        (("restore-session",), 3, "in a terminal 'daybook save-session'"),
+        (("remember", "Key | AKIAIOSFODNN7EXAMPLQ"), 4, "in a terminal --keep-secrets"),
         (("share",), 4, "no memories in its repository"),
     ],
 )
@@ -88,11 +97,38 @@ def test_a_setting_that_does_not_parse_is_named(run: Run, environment: dict[str,
     assert sentence in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ('daybook_capture = "manual"', "Did you mean 'capture'?"),
+        ('Capture = "manual"', "Did you mean 'capture'?"),
+        ('[daybook]\ncapture = "manual"', "Take it out; there are embedding_model, "),
+        ('hooks = "off"', "Take it out; there are embedding_model, "),
+    ],
+)
+def test_a_wish_in_config_toml_that_nobody_would_hear_is_refused(
+    run: Run, memory_dir: Path, line: str, hint: str
+) -> None:
+    memory_dir.mkdir()
+    (memory_dir / "config.toml").write_text(line, encoding="utf-8")
+
+    done = run("status")
+
+    assert done.returncode == 2
+    assert "which is no setting there." in done.stderr
+    assert hint in done.stderr
+
+
 def test_init_share_and_trust_from_the_shell(run: Run, project: Path) -> None:
     said(run("remember", "A | fact about carts"))
 
-    assert "1 memories moved" in said(run("init", "--repository"))
+    moved = said(run("init", "--repository"))
+    assert "1 memories moved" in moved
+    assert "Git ignores it." in moved
     assert "Git sees" in said(run("share"))
+    again = said(run("init", "--repository"))
+    assert "Git sees what" in again
+    assert "Git ignores" not in again
     (project / ".claude-memory" / "knowledge" / "other.md").write_text(
         "From a colleague.\n", encoding="utf-8"
     )

@@ -203,6 +203,8 @@ def test_init_puts_the_block_in_takes_it_out_and_mends_it(
     assert daybook("brief", "--block").stdout == f"{current_block(store).text}\n"
     local = daybook("init", "--file", "CLAUDE.local.md", "--no-repository").stdout
     assert "Git does not ignore CLAUDE.local.md" in local
+    assert f"The block was taken out of {document}." in local
+    assert "CLAUDE.md was written" not in local
     assert document.read_bytes() == MINE.encode()
     assert "No file of this project holds a block." in daybook("init", "--file", "none").stdout
     assert sorted(path.name for path in project.iterdir()) == [".git", "CLAUDE.md"]
