@@ -69,7 +69,9 @@ def confidence(
     the cosine stands for it. *model* is what made the vectors, *margin* by how much every threshold is
     higher.
     """
-    enough = found >= min(LEAST_COVERAGE_WORDS, asked) and asked > 0
+    if not asked:
+        return Verdict.NONE  # signs alone, such as an emoji, which a model only knows as unknown
+    enough = found >= min(LEAST_COVERAGE_WORDS, asked)
     by_words = _by_words(coverage - margin if enough else 0.0)
     if cosine is None:
         return by_words

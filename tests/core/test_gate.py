@@ -25,6 +25,7 @@ share = st.floats(0, 1)
         (None, None, 0.9, 1, 4, Verdict.NONE),
         (None, None, 1.0, 1, 1, Verdict.HIGH),
         (None, None, 0.0, 0, 0, Verdict.NONE),
+        (0.9, 0.9, 0.0, 0, 0, Verdict.NONE),
     ],
 )
 def test_a_hit_is_believed_as_far_as_its_evidence_goes(
