@@ -28,6 +28,10 @@ _WORD = re.compile(r"\w+")
 _UNPLAIN = re.compile(r"\b[A-Za-z]?[a-z]*+[^\Wa-z]\w*")  # a word like most, "Like" or "this", has no parts
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CAMEL_HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]")
+_SHAPE = bytes.maketrans(
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", b"a" * 26 + b"A" * 26 + b"0" * 10
+)
+_HUMPS = (b"aA", b"0A", b"AAa", b"a0", b"A0", b"0a")  # the same, in a text's shape
 _CJK_CLASS = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 # Slow to compile, which `re` does when they are first searched for: a text in ASCII never needs them.
 _CJK = f"[{_CJK_CLASS}]+"
@@ -57,6 +61,10 @@ def identifier_parts(text: str) -> list[str]:
 
     `getUserById` gives get, user, by, id; snake_case needs nothing: the tokenizer splits at `_`.
     """
+    if text.isascii():
+        shape = text.encode().translate(_SHAPE)
+        if not any(hump in shape for hump in _HUMPS):
+            return []  # most prose, in a third of the time
     parts: list[str] = []
     for word in _UNPLAIN.findall(text):
         parts += _humps(word) if word.isascii() else _foreign_parts(word)

@@ -119,8 +119,13 @@ def test_stop_words_are_left_out_unless_nothing_else_remains() -> None:
     [
         ("getUserById", ["get", "user", "by", "id"]),
         ("HTTPServer parseURL2", ["http", "server", "parse", "url", "2"]),
+        ("HTTPServer", ["http", "server"]),
+        ("a utf8 text", ["utf", "8"]),
+        ("the ES6 way", ["es", "6"]),
+        ("the 2nd time", ["2", "nd"]),
+        ("in 3D", ["3", "d"]),
         ("snake_case", []),
-        ("plain words", []),
+        ("Plain words of 2026, AND in FULL", []),
         ("日本語", ["日本", "本語"]),
     ],
 )
