@@ -32,7 +32,12 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
         if said.get("transcript_path"):  # a doctor who tries the hook has none
             _note_session(said, *_opened(said))
         return answer  # what was shown at its start is still in the conversation
-    text, need = _brief(said)
+    from mcp_server.core.errors import SettingsError
+
+    try:
+        text, need = _brief(said)
+    except SettingsError as error:
+        text, need = "", f"Daybook rests until its settings are right. {error} {error.hint}"
     if need:
         answer.setdefault("systemMessage", need)
     if text:

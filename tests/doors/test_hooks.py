@@ -116,12 +116,25 @@ def test_a_damaged_index_breaks_nothing(hook: Hook, known: str, memory_dir: Path
     assert not done.stdout or json.loads(done.stdout)
 
 
-def test_settings_that_make_no_sense_break_nothing(hook: Hook) -> None:
-    assert silent(hook(MEMORY_DIR="relative"))
-    assert silent(hook(MEMORY_DIR="/etc/passwd"))
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MEMORY_DIR", "relative"), ("MEMORY_DIR", "/etc/passwd"), ("HOT_CACHE_MAX_ITEMS", "many")],
+)
+def test_settings_that_make_no_sense_are_told_at_the_start_and_break_nothing(
+    hook: Hook, name: str, value: str
+) -> None:
+    started = hook(**{name: value})
+
+    assert (started.returncode, started.stderr) == (0, b"")
+    (message,) = json.loads(started.stdout).values()
+    assert value in message
+    assert "\n" not in message
+    assert silent(hook(event="SessionEnd", **{name: value}))
+
+
+def test_an_odd_environment_breaks_nothing(hook: Hook) -> None:
     assert silent(hook(HOME=""))
     assert silent(hook(LANG="C", LC_ALL="C"))
-    assert silent(hook(HOT_CACHE_MAX_ITEMS="many"))
     assert silent(hook(event="Nonsense"))
 
 
