@@ -85,7 +85,7 @@ def recall_command(
         output.print_json(output.answer_json(answer, explain=explain))
         return
     if not answer.hits:
-        click.echo("No memory matches. Try other words, --all-projects, or 'daybook list'.")
+        click.echo("No memory matches. Try other words, fewer filters, --all-projects, or 'daybook list'.")
         return
     if problem := opened.meaning.problem:
         click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)

@@ -25,7 +25,8 @@ PATH = 1000  # characters; in a repository a file's name may be anything, line f
 
 def recalled(answer: Answer, query: str, *, explain: bool) -> str:
     if not answer.hits:
-        return f"No memory matches '{one_line(query, 80)}'. Try other words, list_memories, all_projects."
+        hint = "Try other words, fewer filters, list_memories, all_projects."
+        return f"No memory matches '{one_line(query, 80)}'. {hint}"
     lines = [f"{_verdict(answer.verdict)}{'' if answer.semantic else ' (searched by words only)'}"]
     parts, left_out = within([_hit(hit, explain) for hit in answer.hits], LIMIT - 400, separator="\n\n")
     if not parts:
