@@ -22,17 +22,21 @@ def check_untouched(run: Run, prompt: str = "hello there") -> None:
     assert run.hooks_said == []
 
 
-def test_a_store_that_cannot_be_one_is_told_by_the_tools_and_put_right_it_works(
+def test_a_store_that_cannot_be_one_is_told_at_the_start_and_by_the_tools_and_put_right_it_works(
     claude: Claude, store: Path
 ) -> None:
     store.write_text("not a folder", encoding="utf-8")
 
-    check_untouched(claude.prompt("hello there", ["hi"]))
+    started = claude.prompt("hello there", ["hi"])
     told = claude.prompt("hello there", [call("recall", query="anything"), "hi"])
     store.unlink()
     works = claude.prompt("hello there", [call("remember", title="Port", content="It is 7443."), "hi"])
 
-    assert f"MEMORY_DIR is '{store}', which is not a folder." in told.tool_results[0]
+    wrong = f"MEMORY_DIR is '{store}', which is not a folder."
+    assert (started.code, started.answer) == (0, "hi")
+    assert "hello there" in started.main[0].said()
+    assert wrong in "".join(started.hooks_said)
+    assert wrong in told.tool_results[0]
     assert ": remembered as note" in works.tool_results[0]
 
 
