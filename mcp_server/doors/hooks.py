@@ -16,18 +16,12 @@ from typing import Any
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
 SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
 
-LAUNCHER = Path(__file__).resolve().parents[2] / "bin" / "daybook"
-SETTING_UP = (
-    "Daybook is setting itself up (once, about a minute). Memory works as soon as that is done;"
-    f" if the next session says so again, '{LAUNCHER} doctor' in a terminal shows why."
-)
-
 
 def session_start(said: dict[str, Any]) -> dict[str, Any]:
     """Return the brief as context, and for the person what needs them or that Daybook is being set up."""
     answer: dict[str, Any] = {}
     if os.environ.get(SETUP) == "missing":
-        answer["systemMessage"] = SETTING_UP
+        answer["systemMessage"] = _setting_up()
     if said.get("source") in ("resume", "fork"):
         if said.get("transcript_path"):  # a doctor who tries the hook has none
             _note_session(said, *_opened(said))
@@ -83,6 +77,14 @@ def main() -> None:
     except BaseException as error:
         _log(error)
     os._exit(0)
+
+
+def _setting_up() -> str:
+    launcher = Path(__file__).resolve().parents[2] / "bin" / "daybook"
+    return (
+        "Daybook is setting itself up (once, about a minute). Memory works as soon as that is done;"
+        f" if the next session says so again, '{launcher} doctor' in a terminal shows why."
+    )
 
 
 def _brief(said: dict[str, Any]) -> tuple[str, str]:
