@@ -1,10 +1,16 @@
-"""A transcript as Claude Code writes it, line by line."""
+"""A transcript as Claude Code writes it, line by line, and how a store comes to know it."""
 
 import itertools
 import json
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from mcp_server.actions.note import note_seen
+from mcp_server.actions.sync import catch_up
+from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.store import Store
 
 
 class Recorded:
@@ -65,3 +71,18 @@ class Recorded:
     def write(self, text: str) -> None:
         with open(self.path, "a", encoding="utf-8") as handle:
             handle.write(text)
+
+
+def seen(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
+    """Note the transcript as a hook does, and return what the worker finds in its queue."""
+    size = recorded.path.stat().st_size
+    note_seen(store, recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=ended)
+    return queued(store, recorded)
+
+
+def queued(store: Store, recorded: Recorded) -> Transcript:
+    catch_up(store)
+    with store.database.read() as db:
+        found = transcripts.known(db, str(recorded.path))
+    assert found
+    return found

@@ -6,34 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mcp_server.actions.capture import conversation_id, keep, with_subagents
-from mcp_server.actions.note import note_answer, note_seen
+from mcp_server.actions.note import note_answer
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import catch_up, rebuild
+from mcp_server.actions.sync import rebuild
 from mcp_server.actions.work import note_left_behind
 from mcp_server.adapters.index import transcripts
-from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.bootstrap import Opened
 from mcp_server.core.conversation import parse_turns
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Filter, Query
 from mcp_server.store import Store
-from tests.recorded import Recorded
-
-
-def seen(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
-    """Note the transcript as a hook does, and return what the worker finds in its queue."""
-    size = recorded.path.stat().st_size
-    note_seen(store, recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=ended)
-    return queued(store, recorded)
-
-
-def queued(store: Store, recorded: Recorded) -> Transcript:
-    catch_up(store)
-    with store.database.read() as db:
-        found = transcripts.known(db, str(recorded.path))
-    assert found
-    return found
+from tests.recorded import Recorded, queued, seen
 
 
 def kept_words(store: Store, recorded: Recorded) -> list[str]:

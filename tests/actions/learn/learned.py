@@ -6,16 +6,13 @@ from typing import Any
 
 from mcp_server.actions.capture import keep
 from mcp_server.actions.list import list_memories
-from mcp_server.actions.note import note_seen
 from mcp_server.actions.read import read
-from mcp_server.actions.sync import catch_up
-from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind, Memory, Status
 from mcp_server.core.query import Filter
 from mcp_server.store import Store
-from tests.recorded import Recorded
+from tests.recorded import Recorded, queued, seen
 from tests.scripted_model import ScriptedModel, reply
 
 KEY = "sk-test-0000"
@@ -27,18 +24,8 @@ def open_learning(open_here: Callable[..., Opened], model: ScriptedModel, **more
     ).store()
 
 
-def queued(store: Store, recorded: Recorded) -> Transcript:
-    catch_up(store)
-    with store.database.read() as db:
-        found = transcripts.known(db, str(recorded.path))
-    assert found
-    return found
-
-
 def kept(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
-    size = recorded.path.stat().st_size
-    note_seen(store, recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=ended)
-    keep(store, queued(store, recorded))
+    keep(store, seen(store, recorded, ended=ended))
     return queued(store, recorded)
 
 

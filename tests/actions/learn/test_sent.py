@@ -7,8 +7,8 @@ from mcp_server.actions.forget import forget
 from mcp_server.actions.learn import learn
 from mcp_server.actions.sync import rebuild
 from mcp_server.store import Store
-from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, proposal, queued
-from tests.recorded import Recorded
+from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, proposal
+from tests.recorded import Recorded, queued
 from tests.scripted_model import ScriptedModel
 
 

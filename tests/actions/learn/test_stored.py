@@ -12,8 +12,8 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Status
 from mcp_server.core.verdict import Action
 from mcp_server.store import Store
-from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, open_learning, proposal, queued
-from tests.recorded import Recorded
+from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, open_learning, proposal
+from tests.recorded import Recorded, queued
 from tests.scripted_model import ScriptedModel
 
 
