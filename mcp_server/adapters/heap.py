@@ -10,7 +10,7 @@ def share_one_arena() -> None:
     """
     Let all threads share one arena of memory; call it before there are others. Only glibc has arenas.
 
-    Each keeps the most that its threads ever needed: 25 to 35 MB of the 240 of a server with 10,000 memories.
+    Each keeps the most that its threads ever needed: about 25 MB of the 240 of a server with 10,000 memories.
     Waiting for the one costs next to nothing where most threads hold Python's lock anyway.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None

@@ -129,7 +129,7 @@ def relevance(
 
 
 def of_passages(best: float, mean: float) -> float:
-    """Return what a memory's passages come to, given the *best* of them and the *mean* of the best three."""
+    """Return what a memory's passages come to, given the *best* and the *mean* of those that count."""
     return (1.0 - MEAN_SHARE) * best + MEAN_SHARE * mean
 
 

@@ -79,9 +79,9 @@ def forget_session_command(name: str, dry_run: bool, undo: bool, as_json: bool) 
 
     Example: daybook forget-session 3f9a2c1d --dry-run
     """
-    store = output.opened().store()
     if undo and dry_run:
         raise Rejected("--undo puts a session back at once, without a plan.", "Leave out one of the two.")
+    store = output.opened().store()
     if undo:
         back = forget_session.undo_forget_session(store, name)
         lines, said = back.lines(), asdict(back)
