@@ -151,6 +151,20 @@ def test_beside_a_sure_match_the_next_two_need_less_evidence(store: Store) -> No
     assert {hit.confidence for hit in hits[4:]} == {Verdict.NONE}
 
 
+def test_a_sure_match_of_one_sentence_vouches_for_none_of_another(store: Store) -> None:
+    remember(store, Draft("Quay", "A harbour crane with a lamp."))
+    remember(store, Draft("Ship", "A rope and an anchor."))
+    remember(store, Draft("Bakery", "The oven bakes rye bread."))
+    unsure, sure = "harbour crane lamp rope anchor", "oven bakes rye bread"
+
+    hits = recall(store, Query(f"{unsure}. {sure}.", parts=(unsure, sure))).hits
+
+    assert [(hit.title, hit.confidence) for hit in hits[:2]] == [
+        ("Bakery", Verdict.HIGH),
+        ("Quay", Verdict.NONE),
+    ]
+
+
 def test_every_component_of_a_score_is_explained(store: Store, ids: dict[str, str]) -> None:
     hit = recall(store, Query("webhook signature")).hits[0]
 
