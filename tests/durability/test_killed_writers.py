@@ -12,7 +12,6 @@ from mcp_server.adapters.index import memories
 from mcp_server.bootstrap import Opened
 
 KILLS = 500
-NAIVE_KILLS = 30
 
 
 def test_no_kill_loses_tears_or_resurrects_a_memory(
@@ -46,7 +45,7 @@ def test_no_kill_loses_tears_or_resurrects_a_memory(
 def test_the_checker_catches_a_writer_that_writes_in_place_and_acknowledges_early(
     run_program: Callable[..., dict[str, Any]], quick_folder: Path
 ) -> None:
-    report = run_program("killed_writers", quick_folder, NAIVE_KILLS, 1, "naive")
+    report = run_program("killed_writers", quick_folder, KILLS, 1, "naive")
 
     assert report["lost"]
     assert report["torn"]

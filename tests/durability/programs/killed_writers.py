@@ -6,7 +6,8 @@ Writers that are killed at random moments, and a checker of what they left behin
 Starts two writers at a time, each a fork of this warmed process, which holds no connection and no
 thread. Every writer says on a pipe what it is about to do and, when it was told that it is done, that
 it is. After each kill the files must say what was acknowledged, or, for the one thing that was under
-way, what was before or after it. Prints a JSON report.
+way, what was before or after it. Ends after KILLS, or when every fault that it looks for was found.
+Prints a JSON report.
 """
 
 import contextlib
@@ -69,12 +70,15 @@ class Report:
     errors: list[str] = field(default_factory=list)
     unfinished: int = 0
 
+    def has_every_fault(self) -> bool:
+        return bool(self.lost and self.torn and self.resurrected)
+
 
 def run(folder: Path, kills: int, seed: int, kind: type[Daybook] | type[Naive]) -> Report:
     rng = random.Random(seed)
     report = Report()
     models: list[dict[str, Expected]] = [{} for _ in range(WRITERS)]
-    while report.kills < kills:
+    while report.kills < kills and not report.has_every_fault():
         writers: dict[int, Writer] = {}
         for model in models:
             reading, writing = os.pipe()
