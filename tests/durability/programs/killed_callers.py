@@ -25,7 +25,7 @@ from mcp_server.adapters.claude_model import ClaudeModel
 from mcp_server.core.errors import DaybookError, ModelUnavailable
 
 CALLERS = 2
-LONGEST_LIFE = 0.3  # seconds from when the store is open
+LONGEST_LIFE = 0.3  # seconds from when the store and the model's client are there
 STEP = timedelta(hours=2.5)  # from one pair of runs to the next
 ITEMS = 40  # that are waiting at a time
 PADDING = "word " * 400
@@ -44,6 +44,7 @@ def ask_for_ever(folder: str, url: str, now: datetime, seed: int, opened: int) -
         "ANTHROPIC_BASE_URL": url,
     }
     store = bootstrap.Opened(environment, folder=Path("/"), clock=lambda: now).store()
+    store.model()
     os.write(opened, b".")
     while True:
         item = f"{now:%j}-{rng.randrange(ITEMS)}" if rng.random() < 0.8 else f"ever-{rng.randrange(ITEMS)}"
@@ -73,10 +74,11 @@ def run(folder: str, url: str, runs: int, seed: int) -> dict[str, object]:
                     os._exit(3)
             os.close(writing)
             children.append((child, reading, rng.uniform(0, LONGEST_LIFE)))
-        began = time.monotonic()
-        for child, reading, life in sorted(children, key=lambda one: one[2]):
-            os.read(reading, 1)  # it has opened the store, or ended
+        for _, reading, _ in children:
+            os.read(reading, 1)  # it can ask now, or has ended
             os.close(reading)
+        began = time.monotonic()
+        for child, _, life in sorted(children, key=lambda one: one[2]):
             time.sleep(max(0.0, began + life - time.monotonic()))
             os.kill(child, signal.SIGKILL)
             status = os.waitpid(child, 0)[1]
