@@ -151,7 +151,7 @@ def _writable(home: Path) -> str:
 
 
 def _index(store: Store) -> str:
-    with store.database.read() as db:
+    with store.database.alone() as db:
         soundness.check(db)
     return str(store.database.path)
 

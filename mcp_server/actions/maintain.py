@@ -119,7 +119,7 @@ def _checked(store: Store) -> tuple[bool, Step]:
 
     def look() -> str:
         nonlocal sound
-        with store.database.read() as db:
+        with store.database.alone() as db:
             sound = soundness.is_sound(db)
         return (
             "the index is whole" if sound else "the index is damaged; rebuild makes it anew, files are safe"
@@ -132,7 +132,7 @@ def _checked(store: Store) -> tuple[bool, Step]:
 def _rebuilt(store: Store) -> Step:
     def make() -> str:
         report = rebuild(store, vaults=_vaults(store))
-        store.database.delete_set_aside()
+        store.database.delete_copies()
         unreadable = f", {len(report.unreadable)} files cannot be read" if report.unreadable else ""
         return f"{report.added} memories taken in anew{unreadable}; vectors are computed again"
 
@@ -166,6 +166,7 @@ def _litter(store: Store) -> Iterator[Path]:
     for folder in folders:
         yield from _older(folder, f"{files.TEMPORARY_PREFIX}*", now - files.STALE_TEMPORARY)
     yield from _older(store.home / "logs", "*.log.*", now - STALE_LOG_DAYS * DAY)
+    yield from _older(store.database.rebuild_folder, "*", now - files.STALE_TEMPORARY)
     yield from _older(store.home, f"{store.database.path.name}.old*", now - ASIDE_DAYS * DAY)
 
 

@@ -7,9 +7,9 @@ from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import checked, remember, supersede
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.adapters.index import usage
+from mcp_server.adapters.index import relations, usage
 from mcp_server.core.errors import IndexUnavailable, NotFound
-from mcp_server.core.memory import Draft, Kind, Link, Status
+from mcp_server.core.memory import Draft, Kind, Link, Memory, Status
 from mcp_server.core.provenance import SEARCHED_ALONE, reads_like_instruction
 from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
 from mcp_server.core.verdict import Action, Judgement, Statement, judge, richer
@@ -31,6 +31,7 @@ class Settled:
     neighbour: str = ""
     superseded: tuple[str, ...] = ()  # what the draft named and took the place of
     unmoved: tuple[str, ...] = ()  # what it named that nobody has, or that was not active any more
+    waiting: tuple[str, ...] = ()  # what it links to that no memory is called yet
 
     @property
     def known(self) -> bool:
@@ -47,6 +48,9 @@ class Settled:
         if self.unmoved:
             named = ", ".join(each[:80] for each in self.unmoved)
             said.append(f"No active memory has the id {named}, so nothing became of that.")
+        if self.waiting:
+            named = ", ".join(each[:80] for each in self.waiting)
+            said.append(f"No memory is called {named} yet; a link to it waits until one is.")
         if self.action is Action.REPLACE:
             said.append(f"It takes the place of {self.neighbour}, which is kept as superseded.")
         if self.action is Action.CONTRADICT:
@@ -105,7 +109,20 @@ def settle(
         old.memory.id if old else "",
         superseded=tuple(each for each in active if each != stored.memory.id),
         unmoved=tuple(each for each in asked if each not in active),
+        waiting=() if stored.known else _waiting(store, stored.memory),
     )
+
+
+def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
+    """Return what the head of *memory* links to that is neither a path nor what a memory is called."""
+    names = [link.to for link in memory.links if not {".", "/"}.intersection(link.to)]
+    if not names:
+        return ()
+    try:
+        with store.database.read() as db:
+            return relations.uncalled(db, names, [vault.key for vault in store.vaults])
+    except IndexUnavailable:
+        return ()
 
 
 def _near_title(store: Store, draft: Draft) -> list[tuple[Found, float | None]]:

@@ -9,7 +9,7 @@ import functools
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -102,10 +102,15 @@ def sync(
 def rebuild(
     store: Store, *, vaults: Sequence[Vault] | None = None, progress: Progress | None = None
 ) -> SyncReport:
-    """Empty the index and make it anew from the files and the ledger; vectors are computed again later."""
-    with files.lock(_lock(store)):
-        store.database.set_aside()
-    return sync(store, vaults=vaults, progress=progress)
+    """
+    Make the index anew from the files and the ledger; vectors are computed again later.
+
+    The one that is there answers until the new one is whole.
+    """
+    with store.database.anew() as made:
+        report = sync(replace(store, database=made), vaults=vaults, progress=progress)
+    sync(store, vaults=vaults)  # what others did meanwhile
+    return report
 
 
 def catch_up(store: Store) -> None:

@@ -130,3 +130,15 @@ def test_it_is_told_what_became_of_the_memories_that_were_named(store: Store) ->
     assert f"It takes the place of {old}, which is kept as superseded." in first.note
     assert "No active memory has the id was-never-there" in first.note
     assert (again.id, again.known, again.superseded) == (first.id, True, ())
+
+
+def test_it_is_told_which_links_lead_nowhere_yet(store: Store) -> None:
+    known(store, "The cache is Redis with a TTL of five minutes.")
+    other = remember(store, Draft("Redis cluster", "Three nodes.")).memory.id
+    names = (other, "redis cluster", "src/cache.py", "nosuch")
+    draft = Draft("Cache keys", "They begin with the tenant.", links=tuple(Link("uses", to) for to in names))
+
+    settled = settle(store, draft, at_once=True)
+
+    assert settled.waiting == ("nosuch",)
+    assert settled.note == "No memory is called nosuch yet; a link to it waits until one is."

@@ -48,7 +48,8 @@ def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(
 
     assert told() == [theirs.memory.id]
 
-    store.database.set_aside()
+    for path in store.home.glob("memory.db*"):
+        path.unlink()
     store = open_here().store()
     assert told() == [theirs.memory.id]
     seen = now_at(store)

@@ -78,5 +78,5 @@ def test_scopes_that_say_something_else_are_damage(store: Store, damage: str) ->
     with store.database.write() as db:
         db.execute(damage)
 
-    with store.database.read() as db:
+    with store.database.alone() as db:
         assert not soundness.is_sound(db)

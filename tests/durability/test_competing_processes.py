@@ -70,6 +70,20 @@ def test_eight_processes_open_an_index_that_is_not_there_or_is_old(
     assert run_program("competing_processes", "open", tmp_path, PROCESSES, 20) == {"errors": []}
 
 
+def test_a_rebuild_beside_others_hides_nothing_from_them_and_shows_no_lock(
+    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    done = run_program("competing_processes", "rebuild", tmp_path, 4, 20)
+
+    assert done["errors"] == []
+    store = opened_at(tmp_path)
+    with store.database.read() as db:
+        indexed = {row.id for row in memories.rows(db, "1", ())}
+    assert indexed.issuperset(done["ids"])
+    assert len(done["ids"]) == 3 * 4 * 20
+    store.database.close()
+
+
 def test_what_is_taken_in_is_what_the_file_says_when_the_index_is_written(
     store: Store, wait_until_in: Callable[[threading.Thread, str], None]
 ) -> None:

@@ -115,7 +115,9 @@ def test_what_is_forgotten_for_good_is_not_in_an_index_that_was_set_aside_either
     store: Store, known: Path
 ) -> None:
     remember(store, Draft("Secret", "zanzibarine", level=Level.USER))
-    store.database.set_aside()
+    with store.database.write() as db:
+        db.execute("UPDATE scopes SET held = held + 1")
+    assert store.database.set_aside_if_damaged()
     assert recall(store, Query("zanzibarine")).hits
 
     forget(store, recall(store, Query("zanzibarine")).hits[0].id, forever=True)

@@ -1,7 +1,8 @@
-"""X1, second half: an index made anew equals one that followed every change."""
+"""X1, X3: an index made anew equals one that followed every change; the old one answers meanwhile."""
 
 import contextlib
 import random
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import rebuild, sync, take_in
 from mcp_server.adapters import vault
 from mcp_server.bootstrap import Opened
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, IndexUnavailable
 from mcp_server.core.memory import Draft, Level, Link
 from mcp_server.core.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
@@ -157,3 +158,87 @@ def test_whatever_happened_an_index_made_anew_says_the_same(
     assert followed["memories"]
     for what, said in followed.items():
         assert set(made_anew[what]) ^ set(said) == set(), what
+
+
+def passages(store: Store) -> set[int]:
+    with store.database.read() as db:
+        return {row[0] for row in db.execute("SELECT row FROM passages")}
+
+
+def test_while_an_index_is_made_anew_the_old_one_answers_and_is_written(
+    open_here: Callable[..., Opened],
+) -> None:
+    store, other = open_here().store(), open_here().store()
+    remember(store, Draft("Quokka", "Lives on Rottnest."))
+    connection, before = other.database.connection(), passages(other)
+    seen = []
+
+    def meanwhile(_: int) -> None:
+        seen.extend(hit.title for hit in recall(other, Query("quokka rottnest")).hits)
+        remember(other, Draft("Numbat", "Eats termites."))
+
+    rebuild(store, progress=meanwhile)
+
+    assert seen == ["Quokka"]
+    for one in (store, other):
+        assert [hit.title for hit in recall(one, Query("numbat termites")).hits] == ["Numbat"]
+        assert len(passages(one)) == 2
+        assert min(passages(one)) > max(before), "a number that somebody may still hold was given again"
+    assert other.database.connection() is connection
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert not store.database.rebuild_folder.exists()
+
+
+def test_a_rebuild_that_fails_leaves_the_index_as_it_was(open_here: Callable[..., Opened]) -> None:
+    store = open_here().store()
+    remember(store, Draft("Quokka", "Lives on Rottnest."))
+    before = passages(store)
+
+    def fail(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rebuild(store, progress=fail)
+
+    assert passages(store) == before
+    assert not store.database.rebuild_folder.exists()
+
+
+def test_a_rebuild_ends_when_another_process_writes_for_too_long(open_here: Callable[..., Opened]) -> None:
+    store = open_here().store()
+    remember(store, Draft("Quokka", "Lives on Rottnest."))
+    store.database.connection().execute("PRAGMA busy_timeout = 50")
+    other = sqlite3.connect(store.database.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(IndexUnavailable, match="locked"):
+        rebuild(store)
+
+    other.close()
+    assert rebuild(store).added == 1
+
+
+def test_what_a_killed_rebuild_left_goes_with_whatever_is_forgotten_for_ever(
+    open_here: Callable[..., Opened],
+) -> None:
+    store = open_here().store()
+    kept = remember(store, Draft("Quokka", "Lives on Rottnest.")).memory.id
+    left = store.database.rebuild_folder / store.database.path.name
+    left.parent.mkdir()
+    left.write_bytes(b"Lives on Rottnest.")
+
+    forget(store, kept, forever=True)
+
+    assert not left.exists()
+
+
+def test_one_view_of_the_index_is_kept_while_others_write(open_here: Callable[..., Opened]) -> None:
+    store, other = open_here().store(), open_here().store()
+    remember(store, Draft("Quokka", "Lives on Rottnest."))
+
+    with store.database.read() as db:
+        before = db.execute("SELECT row FROM memories").fetchall()
+        remember(other, Draft("Numbat", "Eats termites."))
+        with store.database.read() as again:
+            assert again.execute("SELECT row FROM memories").fetchall() == before
+    assert len(passages(store)) == 2

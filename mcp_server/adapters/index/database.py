@@ -9,6 +9,7 @@ would drop SQLite's POSIX locks and can lose a committed row.
 
 import contextlib
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -33,13 +34,13 @@ class Database:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self.read_only = read_only
+        self.rebuild_folder = path.parent / ".rebuild"
         self._threads = threading.local()
 
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection; raise IndexUnavailable when there can be none."""
         held: tuple[sqlite3.Connection, int, int] | None = getattr(self._threads, "held", None)
-        inode = _inode(self.path)
-        if held and held[1] == inode and held[2] == os.getpid():
+        if held and held[2] == os.getpid() and (held[0].in_transaction or held[1] == _inode(self.path)):
             return held[0]
         if held and held[2] != os.getpid():
             _inherited.append(held[0])
@@ -68,7 +69,26 @@ class Database:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Run the block with a connection for reading; raises IndexUnavailable."""
+        """
+        Run the block with one view of the index, whatever others write meanwhile.
+
+        A block inside another one has the view of that. Raises IndexUnavailable.
+        """
+        with self.translated():
+            connection = self.connection()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                with contextlib.suppress(sqlite3.Error):  # it was closed when it turned out damaged
+                    connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """Run the block in no transaction, for what makes its own; raises IndexUnavailable."""
         with self.translated():
             yield self.connection()
 
@@ -145,11 +165,45 @@ class Database:
             connection.execute("VACUUM INTO ?", (str(kept),))
             kept.chmod(files.FILE_MODE)
 
-    def set_aside(self) -> None:
-        """Rename the file, so that the next use makes an empty index; the one set aside before is lost."""
-        self.close()
-        with files.lock(self._lock_path()):
-            self._rename()
+    @contextlib.contextmanager
+    def anew(self) -> Iterator["Database"]:
+        """
+        Give an empty index to fill; when the block ends well, this one says what it says.
+
+        That is one transaction: others read the old index until then, write it but for the time of a
+        copy, and keep their connections. What a killed process left unfinished goes first.
+        Raises IndexUnavailable.
+        """
+        with self._rebuilding() as folder:
+            self.connection()  # the index of a newer Daybook is refused before the work
+            files.make_folder(folder)
+            made = Database(folder / self.path.name)
+            for setting in ("journal_mode = MEMORY", "synchronous = OFF"):
+                made.connection().execute(f"PRAGMA {setting}")
+            try:
+                yield made
+                try:
+                    self._become(made)
+                except IndexSetAside:
+                    self._become(made)
+            finally:
+                made.close()
+
+    @contextlib.contextmanager
+    def _rebuilding(self) -> Iterator[Path]:
+        """Hold the lock of a rebuild; give the folder for it, which is gone before and after."""
+        with files.lock(self.path.parent / ".rebuild.lock"):
+            shutil.rmtree(self.rebuild_folder, ignore_errors=True)
+            try:
+                yield self.rebuild_folder
+            finally:
+                shutil.rmtree(self.rebuild_folder, ignore_errors=True)
+
+    def _become(self, made: "Database") -> None:
+        with self.translated():
+            connection = self.connection()
+            made.connection().backup(connection, progress=_give_up_when_busy)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def set_aside_if_damaged(self) -> bool:
         """
@@ -170,10 +224,11 @@ class Database:
             return True
         return False
 
-    def delete_set_aside(self) -> None:
-        """Delete the index that was set aside, if there is one."""
-        for suffix in _SIDE_FILES:
-            Path(f"{self.path}.old{suffix}").unlink(missing_ok=True)
+    def delete_copies(self) -> None:
+        """Delete the index that was set aside, and what a rebuild that was killed left."""
+        with self._rebuilding():
+            for suffix in _SIDE_FILES:
+                Path(f"{self.path}.old{suffix}").unlink(missing_ok=True)
 
     def _rename(self) -> None:
         for suffix in _SIDE_FILES:
@@ -196,6 +251,12 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")
     return connection
+
+
+def _give_up_when_busy(status: int, _remaining: int, _total: int) -> None:
+    """End a copy when another process writes for longer than we wait; by itself it would try for ever."""
+    if status == sqlite3.SQLITE_BUSY:
+        raise sqlite3.OperationalError("database is locked")
 
 
 def _is_sound(path: Path) -> bool:

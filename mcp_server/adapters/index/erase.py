@@ -10,7 +10,7 @@ def erase_traces(database: Database) -> None:
     `secure_delete` overwrites free pages; the search tables keep deleted words until their segments
     are merged; the log is emptied last, unless another process reads it at this moment.
     """
-    database.delete_set_aside()
+    database.delete_copies()
     compact(database)
 
 
@@ -23,6 +23,6 @@ def compact(database: Database) -> None:
     with database.write() as db:
         for table in ("memories_fts", "passages_fts"):
             db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-    with database.read() as db:
+    with database.alone() as db:
         db.execute("VACUUM")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -67,40 +67,35 @@ def search(
 
     What several questions have in common is looked up once.
     """
-    db.execute("BEGIN")  # what is counted and what is read must be of one moment
-    try:
-        searched = scopes.searched(db, filter, vaults)
-        documents, passages = scopes.size(db)
-        count = functools.cache(lambda word: _count(db, "memories_fts", word))
-        most = ranking.rows_for_each(len(questions))
-        rows = functools.cache(
-            lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most)
-        )
-        together = functools.cache(lambda first, second: _together(db, first, second))
-        heard = []
-        for terms in questions:
-            forms = {
-                term: tuple(word for word in words if count(word))
-                for term, words in word_forms(terms).items()
-            }
-            counts = {term: sum(map(count, words)) for term, words in forms.items()}
-            telling = ranking.telling_terms(counts, most_rows=most)
-            having = {term: _added(map(rows, forms[term])) for term in telling}
-            frequencies = {
-                term: len(found) if len(found) < most else counts[term] for term, found in having.items()
-            }
-            weights = {term: ranking.idf(searched.count, frequencies[term]) for term in having}
-            sums = _sums(having, weights, ranking.MEMORY_DAMPING)
-            best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
-            heard.append((best, weights, having, forms))
-        read = _Read.of(db, {row for best, *_ in heard for row in best}, passages)
-        return [
-            Found(best, read.best(best, weights, forms), _near(best, weights, forms, together), weights,
-                  having, searched.count)
-            for best, weights, having, forms in heard
-        ]  # fmt: skip
-    finally:
-        db.execute("COMMIT")
+    searched = scopes.searched(db, filter, vaults)
+    documents, passages = scopes.size(db)
+    count = functools.cache(lambda word: _count(db, "memories_fts", word))
+    most = ranking.rows_for_each(len(questions))
+    rows = functools.cache(
+        lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most)
+    )
+    together = functools.cache(lambda first, second: _together(db, first, second))
+    heard = []
+    for terms in questions:
+        forms = {
+            term: tuple(word for word in words if count(word)) for term, words in word_forms(terms).items()
+        }
+        counts = {term: sum(map(count, words)) for term, words in forms.items()}
+        telling = ranking.telling_terms(counts, most_rows=most)
+        having = {term: _added(map(rows, forms[term])) for term in telling}
+        frequencies = {
+            term: len(found) if len(found) < most else counts[term] for term, found in having.items()
+        }
+        weights = {term: ranking.idf(searched.count, frequencies[term]) for term in having}
+        sums = _sums(having, weights, ranking.MEMORY_DAMPING)
+        best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
+        heard.append((best, weights, having, forms))
+    read = _Read.of(db, {row for best, *_ in heard for row in best}, passages)
+    return [
+        Found(best, read.best(best, weights, forms), _near(best, weights, forms, together), weights,
+              having, searched.count)
+        for best, weights, having, forms in heard
+    ]  # fmt: skip
 
 
 def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, str]:

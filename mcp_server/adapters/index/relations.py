@@ -125,6 +125,12 @@ def is_called(db: sqlite3.Connection, said: str, *, but: tuple[str, str]) -> boo
     return found.fetchone() is not None
 
 
+def uncalled(db: sqlite3.Connection, names: Sequence[str], vaults: Sequence[str]) -> tuple[str, ...]:
+    """Return those of *names* that no memory of *vaults* has as its id, title or alias."""
+    known = _named(db, names, vaults)
+    return tuple(name for name in names if as_name(name) not in known)
+
+
 def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str]) -> list[Row]:
     """Return the active memories of *vaults* with any of *tags*: those with the most of them first."""
     wanted = set(tags)

@@ -5,6 +5,7 @@ There are no migrations: another schema number means that the index is made anew
 """
 
 import sqlite3
+import time
 
 SCHEMA = 8
 TOKENIZER = "porter unicode61"
@@ -76,6 +77,13 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(
         "CREATE TABLE changes (generation INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
         " vault TEXT NOT NULL, id TEXT NOT NULL, change TEXT NOT NULL, at INTEGER NOT NULL)"
+    )
+
+    # An index that is made anew gives no number that one before gave, whoever still holds it: both count from
+    # the microsecond of now, and no index gives a million numbers in a second.
+    connection.executemany(
+        "INSERT INTO sqlite_sequence VALUES (?, ?)",
+        [(table, time.time_ns() // 1000) for table in ("passages", "changes")],
     )
 
     db.table("usage").create(

@@ -114,23 +114,19 @@ class Matrix:
         return _cosines(held.memories[read], held.passages[read], held.vectors.cosines(query, read))
 
     def _refresh(self, db: sqlite3.Connection) -> None:
-        db.execute("BEGIN")
-        try:
-            generation, changed = changelog.changed_rows(db, self._generation)
-            if changed is None:
-                (count,) = db.execute(_COUNT, (self.model,)).fetchone()
-                self._held = self._empty(max(1024, int(1.1 * count)))
-                self._append(db.execute(_ALL, (self.model,)))
-            elif changed:
-                held = self._held
-                gone = np.fromiter(changed, dtype=np.int64, count=len(changed))
-                held.alive[: held.size] &= ~np.isin(held.memories[: held.size], gone)
-                for row in changed:
-                    self._append(db.execute(f"{_ALL} AND p.memory = ?", (self.model, row)))
-                self._compact()
-            self._generation = generation
-        finally:
-            db.execute("COMMIT")
+        generation, changed = changelog.changed_rows(db, self._generation)
+        if changed is None:
+            (count,) = db.execute(_COUNT, (self.model,)).fetchone()
+            self._held = self._empty(max(1024, int(1.1 * count)))
+            self._append(db.execute(_ALL, (self.model,)))
+        elif changed:
+            held = self._held
+            gone = np.fromiter(changed, dtype=np.int64, count=len(changed))
+            held.alive[: held.size] &= ~np.isin(held.memories[: held.size], gone)
+            for row in changed:
+                self._append(db.execute(f"{_ALL} AND p.memory = ?", (self.model, row)))
+            self._compact()
+        self._generation = generation
 
     def _append(self, found: sqlite3.Cursor) -> None:
         while batch := found.fetchmany(_READ):

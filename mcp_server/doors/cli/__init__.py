@@ -8,6 +8,7 @@ import click
 
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError, disk_refused
+from mcp_server.core.render import visible
 from mcp_server.doors.cli import given
 
 DISK_REFUSED = 9
@@ -44,6 +45,17 @@ class Groups(click.Group):
                 commands: tuple[click.Command, ...] = import_module(f"{__name__}.{module}").COMMANDS
                 return next(command for command in commands if command.name == cmd_name)
         return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in (known := self.list_commands(ctx)) and not args[0].startswith("-"):
+            import difflib  # only a mistake needs it
+
+            near = difflib.get_close_matches(args[0], known, n=3)
+            hint = f"Did you mean {' or '.join(near)}?" if near else "'daybook --help' lists them."
+            ctx.fail(f"There is no command '{visible(args[0])}'. {hint}")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=Groups, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

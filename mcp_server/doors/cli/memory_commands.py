@@ -74,7 +74,8 @@ def remember_command(
         output.print_json(
             {"id": settled.id, "path": found.path, "level": level_name, "known": settled.known,
              "action": settled.action.value, "neighbour": settled.neighbour,
-             "superseded": settled.superseded, "unmoved": settled.unmoved}
+             "superseded": settled.superseded, "unmoved": settled.unmoved,
+             "waiting": settled.waiting}
         )  # fmt: skip
     elif settled.known:
         click.echo(

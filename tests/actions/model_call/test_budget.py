@@ -77,7 +77,8 @@ def test_no_more_calls_are_made_than_the_day_allows_and_the_next_day_begins_anew
 def test_a_caps_end_outlives_the_index(open_asking: Open, api: ScriptedModel) -> None:
     store = open_asking(DAYBOOK_DAILY_CALLS="1").store()
     ask(store, "1")
-    store.database.set_aside()
+    for path in store.home.glob("memory.db*"):
+        path.unlink()
 
     refused(open_asking(DAYBOOK_DAILY_CALLS="1").store(), "2", later=True, match="1 calls")
     assert api.calls == 1

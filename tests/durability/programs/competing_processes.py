@@ -4,6 +4,7 @@ Processes that want the same store at the same moment.
     python competing_processes.py remember FOLDER PROCESSES EACH      K1: everybody remembers and recalls
     python competing_processes.py revise FOLDER PROCESSES EACH        K2: everybody adds lines to one memory
     python competing_processes.py open FOLDER PROCESSES ROUNDS        K3: everybody opens an index to be made
+    python competing_processes.py rebuild FOLDER PROCESSES ROUNDS     one rebuilds the index beside the others
     python competing_processes.py deferred FOLDER PROCESSES EACH      the planted bug: BEGIN, read, write
     python competing_processes.py immediate FOLDER PROCESSES EACH     the same with BEGIN IMMEDIATE
 
@@ -28,7 +29,7 @@ from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise, version
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import rebuild, sync
 from mcp_server.core.errors import Conflict, DaybookError
 from mcp_server.core.memory import Draft
 from mcp_server.core.query import Query
@@ -151,6 +152,37 @@ def open_together(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
     return {"errors": errors}
 
 
+def rebuild_beside(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
+    """One makes the index anew again and again; the others open it, recall what was there, and remember."""
+    store = opened(folder)
+    for number in range(100):
+        remember(store, Draft(f"kept {number}", f"the text of {number}"))
+    store.database.close()
+
+    def work(number: int) -> dict[str, Any]:
+        ids, errors = [], []
+        for count in range(rounds if number == 0 else 4 * rounds):
+            store = opened(folder)
+            try:
+                if number == 0:
+                    rebuild(store)
+                    continue
+                kept = f"kept {count % 100}"
+                if kept not in [hit.title for hit in recall(store, Query(kept)).hits]:
+                    errors.append(f"'{kept}' was not found")
+                ids.append(remember(store, Draft(f"fact {number} {count}", "said meanwhile")).memory.id)
+            except (DaybookError, OSError) as error:
+                errors.append(f"{type(error).__name__}: {error}")
+            store.database.close()
+        return {"ids": ids, "errors": errors}
+
+    answers = at_once(processes, work)
+    return {
+        "ids": list(chain.from_iterable(answer.get("ids", []) for answer in answers)),
+        "errors": list(chain.from_iterable(answer["errors"] for answer in answers)),
+    }
+
+
 def count_up(folder: Path, processes: int, each: int, begin: str) -> dict[str, Any]:
     """Everybody adds one to a number: in a transaction that reads and then writes."""
     path = folder / "plain.db"
@@ -187,6 +219,8 @@ if __name__ == "__main__":
             result = revise_one(*arguments)
         case "open":
             result = open_together(*arguments)
+        case "rebuild":
+            result = rebuild_beside(*arguments)
         case _:
             result = count_up(*arguments, "BEGIN" if what == "deferred" else "BEGIN IMMEDIATE")
     print(json.dumps(result))
