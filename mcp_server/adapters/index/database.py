@@ -9,7 +9,6 @@ would drop SQLite's POSIX locks and can lose a committed row.
 
 import contextlib
 import os
-import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -192,6 +191,8 @@ class Database:
     @contextlib.contextmanager
     def _rebuilding(self) -> Iterator[Path]:
         """Hold the lock of a rebuild; give the folder for it, which is gone before and after."""
+        import shutil  # slow to load, and mostly nobody rebuilds
+
         with files.lock(self.path.parent / ".rebuild.lock"):
             shutil.rmtree(self.rebuild_folder, ignore_errors=True)
             try:
