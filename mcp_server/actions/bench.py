@@ -70,6 +70,7 @@ def bench(store: Store, *, most: int = 200, progress: Progress | None = None) ->
     The same memories give the same questions. Nothing is noted as recalled. Raises IndexUnavailable.
     """
     active = _active(store)
+    store.meaning()  # loading the model is no part of the first answer's time
     asked = []
     for question in (*_questions(store, _sample(active, most)), *_helped(store, active, most)):
         asked.append(_ask(store, question))
