@@ -22,16 +22,16 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     if os.environ.get(SETUP) == "missing":
         answer["systemMessage"] = _setting_up()
-    if said.get("source") in ("resume", "fork"):
-        if said.get("transcript_path"):  # a doctor who tries the hook has none
-            _note_session(said, *_opened(said))
-        return answer  # what was shown at its start is still in the conversation
     from mcp_server.core.errors import SettingsError
 
+    text = need = ""
     try:
-        text, need = _brief(said)
+        if said.get("source") not in ("resume", "fork"):
+            text, need = _brief(said)
+        elif said.get("transcript_path"):  # a doctor who tries the hook has none
+            _note_session(said, *_opened(said))  # what was shown at its start is still in the conversation
     except SettingsError as error:
-        text, need = "", f"Daybook rests until its settings are right. {error} {error.hint}"
+        need = f"Daybook rests until its settings are right. {error} {error.hint}"
     if need:
         answer.setdefault("systemMessage", need)
     if text:

@@ -123,12 +123,12 @@ def test_a_damaged_index_breaks_nothing(hook: Hook, known: str, memory_dir: Path
 def test_settings_that_make_no_sense_are_told_at_the_start_and_break_nothing(
     hook: Hook, name: str, value: str
 ) -> None:
-    started = hook(**{name: value})
-
-    assert (started.returncode, started.stderr) == (0, b"")
-    (message,) = json.loads(started.stdout).values()
-    assert value in message
-    assert "\n" not in message
+    resumed = {"session_id": "s1", "source": "resume", "transcript_path": "/t.jsonl"}
+    for started in (hook(**{name: value}), hook(resumed, **{name: value})):
+        assert (started.returncode, started.stderr) == (0, b"")
+        (message,) = json.loads(started.stdout).values()
+        assert value in message
+        assert "\n" not in message
     assert silent(hook(event="SessionEnd", **{name: value}))
 
 
