@@ -69,6 +69,7 @@ def read_events(path: Path, offset: int) -> Iterator[tuple[Event, int]]:
     Yield (event, offset behind it) for the complete lines of *path* from byte *offset*.
 
     Lines that do not parse are skipped; a last line without its line feed waits for the next reading.
+    Half a character, as in the name of a folder that is not UTF-8, is read as "?": no index can hold it.
     """
     with open(path, "rb") as handle:
         handle.seek(offset)
@@ -82,6 +83,8 @@ def read_events(path: Path, offset: int) -> Iterator[tuple[Event, int]]:
             offset += len(line)
             try:
                 data = json.loads(line)
+                if b"\\ud" in line:
+                    data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
                 event = Event(str(data.pop("at")), str(data.pop("event")), data)
             except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
                 continue

@@ -3,11 +3,15 @@
 import functools
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC
 from types import ModuleType
 
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core.memory import parse_timestamp
+
+# What comes of a value that none of our lines has: another version wrote it, or a hand.
+_ODD = (
+    ArithmeticError, AttributeError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError,
+)  # fmt: skip
 
 
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
@@ -62,13 +66,16 @@ def _derived() -> Sequence[ModuleType]:
 
 
 def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
+    """Take in one event; of a line with odd particulars nothing is taken in, and it stops no other."""
     from mcp_server.adapters.index import audit
 
+    db.execute("SAVEPOINT line")
     try:
-        at = int(parse_timestamp(event.at).astimezone(UTC).timestamp())
-    except ValueError:
-        return
-    for derived in _derived():
-        if event.event in derived.EVENTS:
-            derived.add(db, event.event, event.data, at)
-    audit.add(db, event.event, event.data, at, place=(file, behind))
+        at = int(parse_timestamp(event.at).timestamp())
+        for derived in _derived():
+            if event.event in derived.EVENTS:
+                derived.add(db, event.event, event.data, at)
+        audit.add(db, event.event, event.data, at, place=(file, behind))
+    except _ODD:
+        db.execute("ROLLBACK TO line")
+    db.execute("RELEASE line")
