@@ -6,6 +6,7 @@ Remember, edits made by hand, the watcher, git checkouts and rebuilds all take t
 
 import contextlib
 import functools
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +19,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from mcp_server.adapters import files
 from mcp_server.adapters.index import memories, replay, selections
 from mcp_server.adapters.index.memories import Problem
-from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp, stamps
+from mcp_server.adapters.vault import Vault, is_utf8, kind_of, read_memory_file, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
 from mcp_server.core.memory import Memory
@@ -95,7 +96,7 @@ def sync(
         catch_up(store)
         _note_synced(store, chosen)
     with store.database.read() as db:
-        report.unreadable = memories.problems(db, [vault.key for vault in chosen])
+        report.unreadable += memories.problems(db, [vault.key for vault in chosen])
     return report
 
 
@@ -171,7 +172,9 @@ def _sync_vault(
         indexed = memories.stamps(db, vault.key)
     if deep:
         indexed = [Stamp(known.path, -1, known.mtime_ns) for known in indexed]
-    changes = diff(stamps(vault), indexed)
+    there = stamps(vault)
+    report.unreadable += [_misnamed(found.path) for found in there if not is_utf8(found.path)]
+    changes = diff((found for found in there if is_utf8(found.path)), indexed)
     for batch in _batches(changes, BATCH):
         new = {found.path for change, found in batch if change is Change.ADDED}
         with store.database.write() as db:
@@ -186,6 +189,11 @@ def _sync_vault(
     if waiting:
         with store.database.write() as db:
             _take_in_waiting(store, db, vault)
+
+
+def _misnamed(path: str) -> Problem:
+    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return Problem(shown, 0, "has a name that is not UTF-8; rename it")
 
 
 def _take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
@@ -206,7 +214,7 @@ def _take_in(
     last has also read last.
     """
     changed, gone = [], []
-    found = [(path, stamp(path)) for path in paths]
+    found = [(path, stamp(path)) for path in paths if is_utf8(str(path))]
     # Those that are gone come first: a renamed file keeps its id, which only one row may have.
     for path, there in sorted(found, key=lambda one: one[1] is not None):
         if there is None:

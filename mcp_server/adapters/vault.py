@@ -102,6 +102,11 @@ def is_memory_name(name: str) -> bool:
     )
 
 
+def is_utf8(path: str) -> bool:
+    """Tell whether *path* has no byte that is not UTF-8: the index can hold no other path."""
+    return path.isascii() or not any("\ud800" <= character <= "\udfff" for character in path)
+
+
 def read_memory_file(vault: Vault, path: Path) -> bytes:
     """Return the bytes of a memory's file in *vault*; raise Unreadable, or FileNotFoundError."""
     try:

@@ -1,11 +1,14 @@
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.sync import rebuild, sync, take_in
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.query import ANY_STATUS, Filter, Query
@@ -108,6 +111,21 @@ def test_a_file_that_cannot_be_read_is_reported_and_stops_nothing(store: Store) 
     (problem,) = report.unreadable
     assert (Path(problem.path).name, problem.line) == ("bad.md", 3)
     assert ids(store, "good") == ["good"]
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS refuses such a name")
+def test_a_file_whose_name_is_not_utf8_is_reported_and_stops_nothing(store: Store) -> None:
+    folder = store.user_vault.root / "knowledge"
+    folder.mkdir(parents=True)
+    (folder / "caf\udce9.md").write_text("It opens at nine.", encoding="utf-8")
+    (folder / "good.md").write_text("Flamingos are pink.", encoding="utf-8")
+    report = sync(store)
+    assert [(problem.path, problem.reason) for problem in report.unreadable] == [
+        (f"{folder}/caf\\xe9.md", "has a name that is not UTF-8; rename it")
+    ]
+    assert recall(store, Query("pink flamingos")).hits[0].id == "good"
+    take_in(store, store.user_vault, folder / "caf\udce9.md")
+    assert sync(store).changed == 0
 
 
 def test_a_file_that_broke_keeps_its_last_good_memory_until_it_is_mended(store: Store) -> None:
