@@ -89,7 +89,7 @@ def stamp(path: Path) -> Stamp | None:
         status = os.stat(path, follow_symlinks=False)
     except OSError:
         return None
-    return Stamp(os.fspath(path), status.st_size, status.st_mtime_ns)
+    return Stamp(os.fspath(path), status.st_size, _datable(status.st_mtime_ns))
 
 
 def is_memory_name(name: str) -> bool:
@@ -129,6 +129,11 @@ def _stamps(folder: str, depth: int) -> Iterator[Stamp]:
                         status = entry.stat(follow_symlinks=False)
                     except OSError:
                         continue
-                    yield Stamp(entry.path, status.st_size, status.st_mtime_ns)
+                    yield Stamp(entry.path, status.st_size, _datable(status.st_mtime_ns))
     except OSError:
         return
+
+
+def _datable(mtime_ns: int) -> int:
+    """Return *mtime_ns*, or the nearest that a calendar and the index have: 1677 to 2262."""
+    return max(-(1 << 63), min(mtime_ns, (1 << 63) - 1))

@@ -128,6 +128,17 @@ def test_a_file_whose_name_is_not_utf8_is_reported_and_stops_nothing(store: Stor
     assert sync(store).changed == 0
 
 
+@pytest.mark.parametrize("seconds", [15_000_000_000, -15_000_000_000], ids=["2445", "1494"])
+def test_a_file_with_a_date_of_another_age_stops_nothing(store: Store, seconds: int) -> None:
+    path = knowledge(store) / "odd.md"
+    path.write_text("Flamingos are pink.", encoding="utf-8")
+    os.utime(path, (seconds, seconds))
+    assert sync(store).added == 1
+    assert ids(store, "pink flamingos") == ["odd"]
+    assert read(store, "odd").memory.title == "odd"
+    assert sync(store).changed == 0
+
+
 def test_a_file_that_broke_keeps_its_last_good_memory_until_it_is_mended(store: Store) -> None:
     path = knowledge(store) / "plan.md"
     path.write_text("---\ntitle: Plan\n---\nAlpha.\n", encoding="utf-8")
