@@ -214,7 +214,7 @@ def _take_in(
     last has also read last.
     """
     changed, gone = [], []
-    found = [(path, stamp(path)) for path in paths if is_utf8(str(path))]
+    found = [(path, _stamp(vault, path)) for path in paths if is_utf8(str(path))]
     # Those that are gone come first: a renamed file keeps its id, which only one row may have.
     for path, there in sorted(found, key=lambda one: one[1] is not None):
         if there is None:
@@ -223,6 +223,11 @@ def _take_in(
         elif _put(store, db, vault, _read(vault, there)):
             changed.append(str(path))
     return changed, gone
+
+
+def _stamp(vault: Vault, path: Path) -> Stamp | None:
+    """Return the stamp of a file of *vault*, None when it is gone, or lies where the vault was before."""
+    return stamp(path) if path.is_relative_to(vault.root) else None
 
 
 def _read(vault: Vault, found: Stamp) -> _Reading:
@@ -270,7 +275,7 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
 
 def _keeps_id(vault: Vault, path: str, memory_id: str) -> bool:
     """Tell whether the file at *path* is still there with that id; one that cannot be read keeps it."""
-    there = stamp(Path(path))
+    there = _stamp(vault, Path(path))
     if not there:
         return False
     memory = _read(vault, there).memory
@@ -283,7 +288,8 @@ def _note_synced(store: Store, vaults: Iterable[Vault]) -> None:
 
 
 def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
-    return [f"synced {vault.key}" for vault in vaults]
+    # With the place: an index that came along with a copy of the store tells of the files of another.
+    return [f"synced {vault.key} at {str(vault.root)!a}" for vault in vaults]
 
 
 def _lock(store: Store) -> Path:

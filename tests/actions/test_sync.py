@@ -1,13 +1,16 @@
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.forget import forget
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import rebuild, sync, take_in
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Status
@@ -212,6 +215,26 @@ def test_a_second_process_sees_what_the_first_wrote(open_here: Callable[..., Ope
     done = remember(store, Draft("Deploys", "We deploy from main."))
 
     assert ids(open_here().store(), "deploy") == [done.memory.id]
+
+
+@pytest.mark.parametrize("place", ["a-copy", "z-copy"], ids=["before", "after"])
+def test_a_copy_of_the_store_is_read_and_changed_for_itself(
+    store: Store, open_here: Callable[..., Opened], memory_dir: Path, place: str
+) -> None:
+    one = remember(store, Draft("Flamingo", "Flamingos are pink."))
+    other = remember(store, Draft("Heron", "Herons are grey."))
+    copy = memory_dir.with_name(place)
+    shutil.copytree(memory_dir, copy)
+
+    there = open_here(MEMORY_DIR=str(copy)).store()
+    assert read(there, one.memory.id).path.is_relative_to(copy)
+    assert sync(there).unreadable == []
+    revise(there, one.memory.id, Revision(text="Flamingos are red."))
+    forget(there, other.memory.id)
+
+    assert ids(there, "pink flamingos herons") == [one.memory.id]
+    assert one.path.read_text(encoding="utf-8").endswith("Flamingos are pink.\n")
+    assert other.path.exists()
 
 
 def test_unchanged_files_are_not_read_again(store: Store) -> None:
