@@ -54,7 +54,7 @@ def put_edge(
             sync(store_of)
             if look_up(store_of, name) is None:
                 raise NotFound(name, nearest(store_of, name))
-    check_end(id_of(start), read(store, end).memory if ID.fullmatch(end) else None, rel)
+    check_end(store, id_of(start), read(store, end).memory if ID.fullmatch(end) else None, rel)
 
     def attempt() -> Put:
         found = _start(here, level, start, session)

@@ -83,7 +83,7 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
     end = other.memory.id if other else _path(target)
     if rel == CONTRADICTS:
         must_be_active(here)
-    check_end(here.id, other.memory if other else None, rel)
+    check_end(store, here.id, other.memory if other else None, rel)
     if Link(rel, end) in (Link(each.rel, each.to) for each in all_links(here)):
         return Linked(here.id, rel, end, changed=False)
     if len(all_links(here)) >= MAX_LINKS:
@@ -202,7 +202,7 @@ def must_be_active(memory: Memory) -> None:
         )
 
 
-def check_end(start: str, other: Memory | None, rel: str) -> None:
+def check_end(store: Store, start: str, other: Memory | None, rel: str) -> None:
     """Raise Rejected when the memory *start* cannot be linked so with *other*, None for a file."""
     if other is None:
         if rel in (SUPERSEDES, CONTRADICTS):
@@ -215,8 +215,18 @@ def check_end(start: str, other: Memory | None, rel: str) -> None:
         raise Rejected("A memory cannot be linked to itself.", "Give two ids.")
     if rel == CONTRADICTS:
         must_be_active(other)
-    if rel == SUPERSEDES and start in other.supersedes:
+    if rel == SUPERSEDES and (start in other.supersedes or other.id in _successors(store, start)):
         raise Rejected(f"'{other.id}' supersedes '{start}' already.", "Unlink that first to turn it round.")
+
+
+def _successors(store: Store, memory_id: str) -> set[str]:
+    """Return the ids of what took the place of a memory, one after the other."""
+    found: set[str] = set()
+    row = look_up(store, memory_id)
+    while row and row.superseded_by and row.superseded_by not in found:
+        found.add(row.superseded_by)
+        row = look_up(store, row.superseded_by)
+    return found
 
 
 def _says_so_too(store: Store, other: str, here: Memory) -> bool:

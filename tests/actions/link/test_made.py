@@ -119,6 +119,16 @@ def test_two_do_not_supersede_each_other(store: Store) -> None:
         link(store, old, new, "supersedes")
 
 
+def test_nothing_supersedes_what_came_after_it(store: Store) -> None:
+    first, second, third = known(store, "First"), known(store, "Second"), known(store, "Third")
+    link(store, second, first, "supersedes")
+    link(store, third, second, "supersedes")
+
+    with pytest.raises(Rejected, match=f"'{third}' supersedes '{first}' already"):
+        link(store, first, third, "supersedes")
+    assert read(store, third).memory.status is Status.ACTIVE
+
+
 def test_what_another_superseded_stays_so(store: Store) -> None:
     old, new, newest = known(store, "First"), known(store, "Second"), known(store, "Third")
     link(store, new, old, "supersedes")
