@@ -112,7 +112,9 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
     """
     wanted = check_rel(rel) if rel.strip() else ""
     found = read(store, source)
-    here, end = found.memory, target.strip().removesuffix(".md")
+    here, end = found.memory, target.strip()
+    if end not in (each.to for each in here.links):
+        end = end.removesuffix(".md")
     other = look_up(store, end)
     called = {as_name(end)}
     if other:

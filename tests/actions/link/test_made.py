@@ -51,13 +51,15 @@ def test_linking_again_changes_nothing(store: Store) -> None:
     assert read(store, one).data != before
 
 
-def test_a_link_may_lead_to_a_file(store: Store) -> None:
+@pytest.mark.parametrize("path", ["src/lib/stripe.ts:42", "docs/billing.md"])
+def test_a_link_may_lead_to_a_file(store: Store, path: str) -> None:
     one = known(store, "Webhook")
 
-    link(store, one, "src/lib/stripe.ts:42", "implemented-in")
+    link(store, one, path, "implemented-in")
 
-    assert told(store, one) == [("implemented-in", True, "src/lib/stripe.ts:42")]
-    assert unlink(store, one, "src/lib/stripe.ts:42").changed
+    assert told(store, one) == [("implemented-in", True, path)]
+    assert unlink(store, one, path).changed
+    assert told(store, one) == []
 
 
 @pytest.mark.parametrize("rel", ["supersedes", "contradicts"])
