@@ -14,8 +14,8 @@ from mcp_server.actions.read import Found, find, look_up, read
 from mcp_server.actions.remember import reinstate
 from mcp_server.actions.sync import catch_up, take_in, written
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import erase, selections, transcripts
-from mcp_server.adapters.vault import Vault, confined, stamp
+from mcp_server.adapters.index import audit, erase, selections, transcripts
+from mcp_server.adapters.vault import Vault, confined, is_memory_name, stamp
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id
 from mcp_server.store import Store
@@ -63,7 +63,8 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
         )
         files.move(path, target)
-    store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=forever, session=session)
+    named = {} if forever or path.stem == row.id else {"name": path.name}  # which may be its title, too
+    store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=forever, session=session, **named)
     with contextlib.suppress(IndexUnavailable):
         if row.kind is Kind.CONVERSATION:
             _unlearned_is_never_sent(store, row.session)
@@ -92,8 +93,8 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     wanted = check_id(memory_id.strip().removesuffix(".md"))
     for vault, path in _in_trash(store, wanted):
         relative = path.relative_to(places.trash_folder(store.home, vault))
-        target = confined(vault, vault.root / relative.parent / f"{wanted}.md")
-        return _move_back(store, vault, path, target, session)
+        target = confined(vault, vault.root / relative.parent / _name_of(store, vault, wanted))
+        return _move_back(store, vault, path, target, wanted, session)
     found = read(store, wanted)
     successor = found.memory.superseded_by
     if found.memory.status is Status.SUPERSEDED and not (successor and look_up(store, successor)):
@@ -111,19 +112,28 @@ def unarchive(store: Store, found: Found, *, session: str = "") -> Found:
             if found.memory.superseded_by
             else "Read it with read.",
         )
-    target = found.vault.path_for(found.memory.id, found.memory.kind)
-    return _move_back(store, found.vault, found.path, target, session)
+    target = found.vault.path_for(found.memory.id, found.memory.kind).with_name(found.path.name)
+    return _move_back(store, found.vault, found.path, target, found.memory.id, session)
 
 
-def _move_back(store: Store, vault: Vault, path: Path, target: Path, session: str) -> Found:
+def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
+    """Return the name that the file of a memory had when it was forgotten last."""
+    catch_up(store)
+    with store.database.read() as db:
+        deeds = audit.history(db, ref=f"{vault.key}/{memory_id}", events=["forgotten"], limit=1)
+    name = str(deeds[0].detail.get("name", "")) if deeds else ""
+    return name if is_memory_name(name) and "/" not in name else f"{memory_id}.md"
+
+
+def _move_back(store: Store, vault: Vault, path: Path, target: Path, memory_id: str, session: str) -> Found:
     try:
         files.move(path, target)
     except FileExistsError:
         raise Rejected(f"{target} exists already.", "Rename or forget that file first.") from None
     with contextlib.suppress(IndexUnavailable):
         take_in(store, vault, path)
-    written(store, vault, target, "restored", ref=f"{vault.key}/{target.stem}", session=session)
-    return read(store, target.stem)
+    written(store, vault, target, "restored", ref=f"{vault.key}/{memory_id}", session=session)
+    return read(store, memory_id)
 
 
 def _in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:

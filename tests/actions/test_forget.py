@@ -36,6 +36,21 @@ def test_a_forgotten_memory_waits_in_the_trash_and_comes_back_whole(store: Store
     assert ids(store) == [known]
 
 
+@pytest.mark.parametrize("folder", ["knowledge", "archive"])
+def test_a_file_by_hand_comes_back_under_the_name_that_is_its_title(store: Store, folder: str) -> None:
+    path = store.user_vault.root / folder / "Über uns.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"We deploy {CANARY}.", encoding="utf-8")
+    sync(store)
+    if folder == "knowledge":
+        forget(store, "uber-uns")
+
+    back = restore(store, "uber-uns")
+
+    assert (back.memory.id, back.memory.title, back.path.name) == ("uber-uns", "Über uns", "Über uns.md")
+    assert ids(store) == ["uber-uns"]
+
+
 def test_a_sync_does_not_bring_back_what_was_forgotten(store: Store, known: str) -> None:
     forget(store, known)
     sync(store)
