@@ -30,9 +30,12 @@ def init(store: Store) -> Initialised:
     """
     Keep the project's knowledge in `<repository>/.claude-memory/`, ignored by git until it is shared.
 
-    What was private knowledge of the project moves there. Raises Rejected outside a project.
+    What was private knowledge of the project moves there, and what waits for the person's word goes on
+    waiting. Raises Rejected outside a project.
     """
     vault = _vault(store)
+    sync(store)
+    waiting = {row.path for row in untrusted(store)}
     make_vault_folders(vault)
     ignore = vault.root / ".gitignore"
     if not ignore.exists():
@@ -48,10 +51,11 @@ def init(store: Store) -> Initialised:
         relative = path.relative_to(private.root)
         if relative.parts[0] == Kind.KNOWLEDGE.folder and not (vault.root / relative).exists():
             files.move(path, vault.root / relative)
-            digest = files.digest(files.read(vault.root / relative))
-            ref = f"{vault.key}/{path.stem}"
-            store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
             moved += 1
+            if found.path not in waiting:
+                digest = files.digest(files.read(vault.root / relative))
+                ref = f"{vault.key}/{path.stem}"
+                store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
     sync(store, vaults=[*([private] if private else []), vault])
     return Initialised(vault.root, moved, files.read(ignore) == IGNORE_ALL.encode())
 
