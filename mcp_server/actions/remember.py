@@ -16,6 +16,7 @@ from mcp_server.adapters.vault import Vault, confined, make_vault_folders
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
+    MAX_TAGS,
     MAX_TEXT,
     Draft,
     Kind,
@@ -65,7 +66,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
         )
         if new_tags or older:
             revision = Revision(
-                tags=(*known.memory.tags, *new_tags), supersedes=(*known.memory.supersedes, *older)
+                tags=(*known.memory.tags, *new_tags)[:MAX_TAGS], supersedes=(*known.memory.supersedes, *older)
             )
             kept = is_accepted(store, known)
             known = revise(store, known.memory.id, revision, session=draft.session, accept=kept)

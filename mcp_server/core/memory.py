@@ -195,11 +195,21 @@ def strip_blank_lines(text: str) -> str:
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Return *tags* in lower case with hyphens for blanks, each once, in order; at most 20."""
-    cleaned = (re.sub(r"[^\w./-]+", "-", tag.strip().lstrip("#").lower()).strip("-") for tag in tags)
-    unique = tuple(dict.fromkeys(tag for tag in cleaned if tag))
+    unique = tuple(dict.fromkeys(filter(None, map(_clean_tag, tags))))
     if len(unique) > MAX_TAGS:
         raise Rejected(f"{len(unique)} tags were given; {MAX_TAGS} is the most.", "Keep the telling ones.")
     return unique
+
+
+def _clean_tag(tag: str) -> str:
+    said = unicodedata.normalize("NFC", tag).strip().lstrip("#").lower()
+    return re.sub(r"[^\w./-]+", _between_words, said).strip("-")
+
+
+def _between_words(run: re.Match[str]) -> str:
+    """Return one hyphen for what parts words, and the accents and vowel signs, which are parts of letters."""
+    said = "".join(c if unicodedata.category(c).startswith("M") else " " for c in run[0])
+    return re.sub(" +", "-", said)
 
 
 def check_type(name: str) -> str:

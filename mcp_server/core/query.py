@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, Level, Status, check_type, parse_timestamp
+from mcp_server.core.memory import Kind, Level, Status, check_type, clean_tags, parse_timestamp
 from mcp_server.core.ranking import Score
 
 MAX_QUERY = 4096  # characters that are looked at; FAULTS 6.9
@@ -187,7 +187,7 @@ def filter_of(
         all_projects=all_projects,
         kinds=(Kind(kind),) if kind else (),
         types=(check_type(type),) if type else (),
-        tags=tuple(tag.lower().lstrip("#") for tag in tags),
+        tags=tuple((clean_tags((tag,)) or (tag,))[0] for tag in tags),
         statuses=ANY_STATUS if include_archived else (Status.ACTIVE,),
         since=_date(since),
         until=_date(until),
@@ -208,5 +208,5 @@ def _date(said: str) -> datetime | None:
         return None
     try:
         return parse_timestamp(said)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise Rejected(f"'{said}' is not a date.", "Write it as 2026-11-20.") from None

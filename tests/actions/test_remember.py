@@ -1,4 +1,5 @@
 import stat
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +11,8 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Level, Status, split_title
-from mcp_server.core.query import ANY_STATUS, Filter, Query
+from mcp_server.core.memory import MAX_TAGS, Draft, Level, Status, split_title
+from mcp_server.core.query import ANY_STATUS, Filter, Query, filter_of
 from mcp_server.store import Store
 
 
@@ -66,6 +67,35 @@ def test_saying_the_same_again_only_adds_its_tags(store: Store) -> None:
     assert again.memory.id == first.memory.id
     assert read(store, first.memory.id).memory.tags == ("ci", "release")
     assert len(list(first.path.parent.glob("*.md"))) == 1
+
+
+def test_saying_the_same_again_adds_no_tag_beyond_the_most(store: Store) -> None:
+    tags = tuple(f"tag{number}" for number in range(MAX_TAGS))
+    first = remember(store, Draft("Deploys", "We deploy from main.", tags=tags[1:]))
+
+    again = remember(store, Draft("Deploys", "We deploy from main.", tags=(tags[0], "release")))
+
+    assert again.known
+    assert read(store, first.memory.id).memory.tags == (*tags[1:], tags[0])
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Data Base", "data-base"),
+        ("हिन्दी भाषा", "हिन्दी-भाषा"),
+        (unicodedata.normalize("NFD", "#Café"), "café"),
+        ("c++", "c"),
+    ],
+)
+def test_a_tag_is_found_as_it_was_given_in_any_script(store: Store, said: str, kept: str) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main.", tags=(said,)))
+
+    assert done.memory.tags == (kept,)
+    assert read(store, done.memory.id).memory.tags == (kept,)
+    asked = Query("deploy", filter=filter_of(tags=(said,)))
+    assert [hit.id for hit in recall(store, asked).hits] == [done.memory.id]
+    assert not recall(store, Query("deploy", filter=filter_of(tags=("!",)))).hits
 
 
 def test_a_changed_number_is_another_memory(store: Store) -> None:

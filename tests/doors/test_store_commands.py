@@ -57,6 +57,7 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
         (("read", "nope"), 3, "No memory has the id 'nope'."),
         (("recall", "x", "--limit", "99"), 4, "A limit of 99 cannot be used."),
         (("recall", "x", "--since", "soon"), 4, "'soon' is not a date."),
+        (("recall", "x", "--since", "0001-01-01T00:00+23:00"), 4, "'0001-01-01T00:00+23:00' is not a date."),
         (("recall",), 2, "Missing argument"),
         (("nonsense",), 2, "There is no command 'nonsense'. 'daybook --help' lists them."),
         (("recal", "x"), 2, "There is no command 'recal'. Did you mean recall or read?"),
