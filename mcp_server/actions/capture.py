@@ -18,7 +18,7 @@ from mcp_server.actions.note import note_seen
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up, sync, take_in
-from mcp_server.adapters import memory_file, transcript_file
+from mcp_server.adapters import files, memory_file, transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.adapters.transcript_file import Marks
@@ -207,7 +207,7 @@ def _add_to_part(
     first_words: str,
 ) -> str:
     subagent = is_subagent(Path(transcript.path))
-    text = _text_of(vault, path)
+    text, digest = _read_part(vault, path)
     fresh = without_said(new, parse_turns(text)[-len(new) - 4 :])
     if len(fresh) < len(new):
         sync(store)  # a process was killed here, perhaps before the index had what it wrote
@@ -220,7 +220,8 @@ def _add_to_part(
         return memory_id
     if text:
         take_in(store, vault, path)
-        revise(store, memory_id, Revision(text=f"{text}\n\n{added}"), keep_secrets=True)
+        revision = Revision(text=f"{text}\n\n{added}")
+        revise(store, memory_id, revision, version=digest, keep_secrets=True)
         return memory_id
     said = first_words or new[0].words
     title = split_title(" ".join(said.split()))[0][:80] or "Conversation"
@@ -258,15 +259,17 @@ def _is_taken(vault: Vault, memory_id: str) -> bool:
     )
 
 
-def _text_of(vault: Vault, path: Path) -> str:
+def _read_part(vault: Vault, path: Path) -> tuple[str, str]:
+    """Return the text of the conversation at *path* and the digest of its file, both '' when there is none."""
     try:
         data = read_memory_file(vault, path)
     except FileNotFoundError:
-        return ""
+        return "", ""
     modified = datetime.fromtimestamp(0, UTC)
     try:
-        return memory_file.parse(
+        memory = memory_file.parse(
             data, path=str(path), kind=Kind.CONVERSATION, archived=False, modified=modified
-        ).text
+        )
     except Unreadable as error:
         raise Conflict(str(error)) from error
+    return memory.text, files.digest(data)

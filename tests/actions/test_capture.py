@@ -3,6 +3,8 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from mcp_server.actions.capture import conversation_id, keep, with_subagents
@@ -211,6 +213,29 @@ def test_what_a_person_edits_in_a_conversation_stays(store: Store, recorded: Rec
     recorded.user("The next question")
 
     keep(store, seen(store, recorded))
+
+    assert kept_words(store, recorded) == ["user: A question, annotated by me", "user: The next question"]
+
+
+def test_what_a_person_edits_while_a_turn_is_added_stays(store: Store, recorded: Recorded) -> None:
+    recorded.user("A question to annotate")
+    keep(store, seen(store, recorded))
+    path = read(store, recorded.session).path
+    recorded.user("The next question")
+    waiting = seen(store, recorded)
+    edits = ["question, annotated", "question, annotated by me"]
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("question to annotate", edits[0]), encoding="utf-8"
+    )
+
+    def edited_again() -> datetime:
+        """Tell the time, which is asked for between reading the conversation and writing it."""
+        said = path.read_text(encoding="utf-8")
+        if edits[1] not in said:
+            path.write_text(said.replace(*edits), encoding="utf-8")
+        return store.clock()
+
+    keep(replace(store, clock=edited_again), waiting)
 
     assert kept_words(store, recorded) == ["user: A question, annotated by me", "user: The next question"]
 
