@@ -7,9 +7,12 @@ from typing import Any
 from uuid import uuid4
 
 from mcp_server.actions.note import note_seen
+from mcp_server.actions.read import read
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.core.conversation import parse_turns
+from mcp_server.core.memory import Kind
 from mcp_server.store import Store
 
 
@@ -86,3 +89,9 @@ def queued(store: Store, recorded: Recorded) -> Transcript:
         found = transcripts.known(db, str(recorded.path))
     assert found
     return found
+
+
+def kept_words(store: Store, recorded: Recorded) -> list[str]:
+    memory = read(store, recorded.session).memory
+    assert memory.kind is Kind.CONVERSATION
+    return [f"{turn.speaker}: {turn.words}" for turn in parse_turns(memory.text)]

@@ -19,10 +19,10 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up, sync, take_in
 from mcp_server.adapters import files, memory_file, transcript_file
-from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index import selections, transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.adapters.transcript_file import Marks
-from mcp_server.adapters.vault import Vault, read_memory_file
+from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
 from mcp_server.core.chunks import Chunk, chunks
 from mcp_server.core.conversation import parse_turns, render_turns, turns_said, without_said
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
@@ -114,7 +114,7 @@ def is_subagent(path: Path) -> bool:
 
 def is_kept_here(store: Store, transcript: Transcript) -> bool:
     """Tell whether the conversation of *transcript* belongs to this project."""
-    return _is_taken(_vault(store), conversation_id(transcript))
+    return _lies_at(store, _vault(store), conversation_id(transcript)) is not None
 
 
 def conversation_id(transcript: Transcript, part: int = 1) -> str:
@@ -190,8 +190,10 @@ def _add_to_conversation(
 ) -> str:
     """Append *new* to the conversation of *transcript*; return the id of the part that holds them."""
     vault = _vault(store)
+    if transcript.kept and not _lies_at(store, vault, conversation_id(transcript)):
+        sync(store)  # somebody may have renamed it
     for _ in range(TRIES):
-        part, path = _last_part(vault, transcript)
+        part, path = _last_part(store, vault, transcript)
         with contextlib.suppress(Conflict, NotFound):
             return _add_to_part(store, transcript, new, vault, part, path, first_words)
     raise Conflict(f"{path.name} is being edited.")
@@ -242,25 +244,32 @@ def _vault(store: Store) -> Vault:
     return store.vault_for(Kind.CONVERSATION, Level.PROJECT if store.project else Level.USER)
 
 
-def _last_part(vault: Vault, transcript: Transcript) -> tuple[int, Path]:
+def _last_part(store: Store, vault: Vault, transcript: Transcript) -> tuple[int, Path]:
     """Return the number and the path of the part that was written last, or of the first one to write."""
     part = 1
-    while _is_taken(vault, conversation_id(transcript, part + 1)):
+    while _lies_at(store, vault, conversation_id(transcript, part + 1)):
         part += 1
-    if not vault.path_for(conversation_id(transcript, part), Kind.CONVERSATION).exists():
-        while _is_taken(vault, conversation_id(transcript, part)):
-            part += 1  # archived: it stays as it is
+    path = _lies_at(store, vault, conversation_id(transcript, part))
+    if path and kind_of(vault, path) == (Kind.CONVERSATION, False):
+        return part, path
+    while _lies_at(store, vault, conversation_id(transcript, part)):
+        part += 1  # archived: it stays as it is
     return part, vault.path_for(conversation_id(transcript, part), Kind.CONVERSATION)
 
 
-def _is_taken(vault: Vault, memory_id: str) -> bool:
-    return any(
-        vault.path_for(memory_id, Kind.CONVERSATION, archived=archived).exists() for archived in (False, True)
-    )
+def _lies_at(store: Store, vault: Vault, memory_id: str) -> Path | None:
+    """Return where the conversation with that id lies, under whatever name; None when there is none."""
+    for archived in (False, True):
+        path = vault.path_for(memory_id, Kind.CONVERSATION, archived=archived)
+        if path.exists():
+            return path
+    with store.database.read() as db:
+        row = selections.with_id(db, [vault.key], memory_id)
+    return Path(row.path) if row and stamp(Path(row.path)) else None
 
 
 def _read_part(vault: Vault, path: Path) -> tuple[str, str]:
-    """Return the text of the conversation at *path* and the digest of its file, both '' when there is none."""
+    """Return the text of the conversation at *path* and the digest of its file, '' for what is not there."""
     try:
         data = read_memory_file(vault, path)
     except FileNotFoundError:

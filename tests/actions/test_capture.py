@@ -3,8 +3,6 @@
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 from mcp_server.actions.capture import conversation_id, keep, with_subagents
@@ -19,13 +17,7 @@ from mcp_server.core.conversation import parse_turns
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Filter, Query
 from mcp_server.store import Store
-from tests.recorded import Recorded, queued, seen
-
-
-def kept_words(store: Store, recorded: Recorded) -> list[str]:
-    memory = read(store, recorded.session).memory
-    assert memory.kind is Kind.CONVERSATION
-    return [f"{turn.speaker}: {turn.words}" for turn in parse_turns(memory.text)]
+from tests.recorded import Recorded, kept_words, queued, seen
 
 
 def test_what_was_said_is_found_again(store: Store, recorded: Recorded) -> None:
@@ -203,41 +195,6 @@ def test_a_long_session_goes_on_in_another_file(store: Store, recorded: Recorded
     rest = [read(store, f"{recorded.session}-{part}").memory.text for part in (3, 4)]
     words = "".join([first.text, second.text, *rest])
     assert all(f"Question {number}:" in words for number in range(40))
-
-
-def test_what_a_person_edits_in_a_conversation_stays(store: Store, recorded: Recorded) -> None:
-    recorded.user("A question to annotate")
-    keep(store, seen(store, recorded))
-    found = read(store, recorded.session)
-    found.path.write_bytes(found.data.replace(b"A question to annotate", b"A question, annotated by me"))
-    recorded.user("The next question")
-
-    keep(store, seen(store, recorded))
-
-    assert kept_words(store, recorded) == ["user: A question, annotated by me", "user: The next question"]
-
-
-def test_what_a_person_edits_while_a_turn_is_added_stays(store: Store, recorded: Recorded) -> None:
-    recorded.user("A question to annotate")
-    keep(store, seen(store, recorded))
-    path = read(store, recorded.session).path
-    recorded.user("The next question")
-    waiting = seen(store, recorded)
-    edits = ["question, annotated", "question, annotated by me"]
-    path.write_text(
-        path.read_text(encoding="utf-8").replace("question to annotate", edits[0]), encoding="utf-8"
-    )
-
-    def edited_again() -> datetime:
-        """Tell the time, which is asked for between reading the conversation and writing it."""
-        said = path.read_text(encoding="utf-8")
-        if edits[1] not in said:
-            path.write_text(said.replace(*edits), encoding="utf-8")
-        return store.clock()
-
-    keep(replace(store, clock=edited_again), waiting)
-
-    assert kept_words(store, recorded) == ["user: A question, annotated by me", "user: The next question"]
 
 
 def test_an_answer_is_noted_from_three_lines_on(store: Store, recorded: Recorded) -> None:
