@@ -94,6 +94,19 @@ def test_a_rate_limit_is_waited_out_by_everybody(asking: Store, api: ScriptedMod
     assert api.calls == 2
 
 
+def test_a_pause_of_a_clock_that_was_ahead_is_over_when_it_is_put_right(
+    asking: Store, api: ScriptedModel, clock: Clock
+) -> None:
+    api.answers = [error(429), reply()]
+    clock.pass_days(1000)
+    refused(asking, later=True, match="too often")
+    clock.pass_days(-1000)
+
+    ask(asking, "chunk-2")
+
+    assert spending(asking).paused_reason == ""
+
+
 @pytest.mark.parametrize(
     "answer",
     [error(429), error(500), error(529), RESET, Answer(body=b"{"), Answer(body=b" " * 10 * 1024 * 1024)],
