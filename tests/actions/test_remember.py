@@ -9,9 +9,10 @@ from mcp_server.actions.audit import audit_history
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.actions.session import save_session
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TAGS, Draft, Level, Status, split_title
+from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Status, split_title
 from mcp_server.core.query import ANY_STATUS, Filter, Query, filter_of
 from mcp_server.store import Store
 
@@ -96,6 +97,15 @@ def test_a_tag_is_found_as_it_was_given_in_any_script(store: Store, said: str, k
     asked = Query("deploy", filter=filter_of(tags=(said,)))
     assert [hit.id for hit in recall(store, asked).hits] == [done.memory.id]
     assert not recall(store, Query("deploy", filter=filter_of(tags=("!",)))).hits
+
+
+def test_what_a_saved_session_says_is_no_piece_of_knowledge_yet(store: Store, project: Path) -> None:
+    save_session(store, "Deploys", "We deploy from main.", folder=project)
+
+    done = remember(store, Draft("Deploys", "We deploy from main."))
+
+    assert not done.known
+    assert done.memory.kind is Kind.KNOWLEDGE
 
 
 def test_a_changed_number_is_another_memory(store: Store) -> None:

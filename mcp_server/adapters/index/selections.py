@@ -39,10 +39,13 @@ def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Ro
 
 
 def saying(db: sqlite3.Connection, vault: str, fingerprint: str) -> Row | None:
-    """Return an active memory of *vault* that says what has that fingerprint."""
+    """Return an active piece of knowledge of *vault* that says what has that fingerprint."""
     # The pluses keep SQLite from walking through the whole vault in the order of its ids.
     found = rows(
-        db, "fingerprint = ? AND +vault = ? AND +status = 'active'", (fingerprint, vault), "+id LIMIT 1"
+        db,
+        "fingerprint = ? AND +vault = ? AND +status = 'active' AND +kind = 'knowledge'",
+        (fingerprint, vault),
+        "+id LIMIT 1",
     )
     return found[0] if found else None
 
