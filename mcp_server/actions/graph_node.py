@@ -102,7 +102,7 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
     found = read(here, id_of(name))
     memory_id = found.memory.id
     removed = []
-    for ref in _linking_to(store, memory_id):
+    for ref in _linking_to(store, level, memory_id):
         vault, _, other = ref.rpartition("/")
         there = replace(store, vaults=tuple(one for one in store.vaults if one.key == vault))
         gone = repeated(lambda there=there, other=other: _unlinked(there, other, found, session))  # type: ignore[misc]
@@ -211,7 +211,10 @@ def _unlinked(there: Store, memory_id: str, target: Found, session: str) -> tupl
     return gone
 
 
-def _linking_to(store: Store, memory_id: str) -> list[str]:
-    vaults = [vault.key for vault in store.vaults if vault.adopted]
+def _linking_to(store: Store, level: Level, memory_id: str) -> list[str]:
+    """Return the refs of what links to a memory of *level*; links of another level lead to its own first."""
+    elsewhere = replace(store, vaults=tuple(vault for vault in store.vaults if vault.level is not level))
+    hidden = look_up(elsewhere, memory_id) is not None
+    vaults = [vault.key for vault in store.vaults if vault.adopted and (vault.level is level or not hidden)]
     with store.database.read() as db:
         return index.linking_to(db, vaults, memory_id)

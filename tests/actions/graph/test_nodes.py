@@ -210,3 +210,11 @@ def test_deleting_a_node_takes_its_edges_and_restoring_brings_back_the_node(stor
     assert restore(store, "b").memory.links == (Link("feeds", "a"),)
     with pytest.raises(NotFound):
         delete_node(store, PROJECT, "nobody")
+
+
+def test_deleting_a_node_leaves_the_edges_to_that_of_the_other_level(store: Store) -> None:
+    node(store, "a"), node(store, "b"), node(store, "b", level=USER)
+    put_edge(store, PROJECT, "a", "b", "uses")
+
+    assert delete_node(store, USER, "b").edges == ()
+    assert [(edge.start, edge.rel, edge.end) for edge in shown(store).edges] == [("a", "uses", "b")]
