@@ -99,7 +99,8 @@ def _pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | None:
     # The last word counts: a pause that is over by then is how an earlier one is ended. One that begins later
     # than now is of a clock that was wrong, and might last for years.
     row = db.execute(
-        "SELECT reason, until FROM pauses WHERE settings = ? AND at <= ? ORDER BY at DESC, rowid DESC LIMIT 1",
+        "SELECT reason, until FROM pauses WHERE settings = ? AND at <= ?"
+        " ORDER BY at DESC, rowid DESC LIMIT 1",
         (settings, now),
     ).fetchone()
     if row is None or 0 < row[1] <= now:
