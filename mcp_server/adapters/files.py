@@ -165,6 +165,9 @@ def move(source: Path, target: Path) -> None:
             if error.errno != errno.EXDEV:
                 raise
             write_new(target, read(source))
+            said = source.stat()
+            target.chmod(stat.S_IMODE(said.st_mode))
+            os.utime(target, ns=(said.st_atime_ns, said.st_mtime_ns))  # it may be the date of the memory
         source.unlink()
     sync_folder(target.parent)
     sync_folder(source.parent)

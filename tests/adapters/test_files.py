@@ -1,7 +1,11 @@
 """Many files at once are as whole as one, and nothing that is there is replaced."""
 
+import os
 import stat
+import tempfile
 from pathlib import Path
+
+import pytest
 
 from mcp_server.adapters import files
 
@@ -17,3 +21,24 @@ def test_many_new_files_are_whole_and_an_existing_one_stays(tmp_path: Path) -> N
     assert (tmp_path / "new/b.md").read_bytes() == b"b" * 100_000
     assert stat.S_IMODE((tmp_path / "c.md").stat().st_mode) == 0o600
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["a.md", "b.md", "c.md"]
+
+
+MEMORY = Path("/dev/shm")
+
+
+@pytest.mark.skipif(not os.access(MEMORY, os.W_OK), reason="only Linux has a second file system at hand")
+def test_a_file_moved_to_another_file_system_keeps_its_date_and_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"It says no date.")
+    path.chmod(0o640)
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    with tempfile.TemporaryDirectory(dir=MEMORY, prefix="daybook-test-") as folder:
+        there = Path(folder) / "b.md"
+        if there.parent.stat().st_dev == tmp_path.stat().st_dev:
+            pytest.skip("both are on one file system")
+
+        files.move(path, there)
+
+        said = there.stat()
+        assert (there.read_bytes(), path.exists()) == (b"It says no date.", False)
+        assert (said.st_mtime, stat.S_IMODE(said.st_mode)) == (1_000_000_000, 0o640)
