@@ -13,6 +13,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
 from mcp_server.store import Store
 
+AT_ONCE = 500  # memories accepted in one line of the ledger, which has its bounds
 IGNORE_ALL = "*\n"
 IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
 
@@ -91,14 +92,11 @@ def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[Row]:
     for memory_id in memory_ids:
         find(store, memory_id)
     chosen = [row for row in untrusted(store) if not memory_ids or row.id in memory_ids]
-    if chosen:
-        store.ledger.append(
-            "accepted",
-            store.clock(),
-            refs=[row.ref for row in chosen],
-            digests=[row.digest for row in chosen],
-        )
-        catch_up(store)
+    for start in range(0, len(chosen), AT_ONCE):
+        batch = chosen[start : start + AT_ONCE]
+        refs, digests = [row.ref for row in batch], [row.digest for row in batch]
+        store.ledger.append("accepted", store.clock(), refs=refs, digests=digests)
+    catch_up(store)
     return chosen
 
 

@@ -227,6 +227,16 @@ def test_what_waits_for_the_person_goes_on_waiting_in_the_repository(
     assert [row.id for row in trust(there)] == [waits]
 
 
+def test_thousands_that_came_with_a_repository_are_accepted_at_once(plant: Callable[..., Store]) -> None:
+    name = "a-name-as-long-as-those-that-titles-give-{:04}"
+    store = plant(
+        **{name.format(number): f"title: {number}\n---\nFact {number}.\n" for number in range(2500)}
+    )
+
+    assert len(trust(store)) == 2500
+    assert trust(store) == []
+
+
 def test_the_name_of_a_file_stays_on_its_line(project: Path, plant: Callable[..., Store]) -> None:
     here = plant(plain="title: Plain\n---\nRaw.")
     folder = project / ".claude-memory" / "knowledge"
