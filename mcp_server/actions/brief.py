@@ -201,7 +201,7 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
 
 def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     """Return what the last session was about, as somebody summed it up, when no session was saved here."""
-    last = sessions.told_last(db, next((vault.key for vault in store.vaults if vault.project), ""))
+    last = sessions.told_last(db, store.project.key if store.project else "")
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     if not last or selections.newest(
         db, here or [store.user_vault.key], kind=Kind.SESSION, limit=1, private=store.private

@@ -80,7 +80,7 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
         if known and known.folder and not known.ended:
             return
         short = (known.short if known else "") or sessions.free_short(db, session)
-    vault = next((each.key for each in store.vaults if each.project), "")
+    vault = store.project.key if store.project else ""
     store.ledger.note(
         "session_started", store.clock(), session=session, short=short, folder=folder, vault=vault
     )

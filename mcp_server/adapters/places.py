@@ -32,12 +32,20 @@ def user_vault(home: Path) -> Vault:
 
 
 def project_vaults(home: Path, project: Project) -> list[Vault]:
-    """Return the project's private vault, and the one in its repository when there is one."""
-    private = Vault(project.key, home / PROJECTS / project.key, Level.PROJECT, project.key)
+    """
+    Return the project's private vault, and the one in its repository when there is one.
+
+    Before them stands that of the time before the project had a remote, which goes on to be read.
+    """
+    private = [
+        Vault(key, home / PROJECTS / key, Level.PROJECT, key)
+        for key in reversed(_keys(project))
+        if key == project.key or (home / PROJECTS / key).is_dir()
+    ]
     root = project.root / REPOSITORY_FOLDER
     if not (root / Kind.KNOWLEDGE.folder).is_dir() or root == home:
-        return [private]
-    return [private, repository_vault(home, project)]
+        return private
+    return [*private, repository_vault(home, project)]
 
 
 def repository_vault(home: Path, project: Project) -> Vault:
@@ -50,7 +58,7 @@ def repository_vault(home: Path, project: Project) -> Vault:
         level=Level.PROJECT,
         project=project.key,
         in_repository=True,
-        adopted=str(root) in adopted_roots(home, project.key),
+        adopted=any(str(root) in adopted_roots(home, key) for key in _keys(project)),
         kinds=(Kind.KNOWLEDGE,),
     )
 
@@ -93,9 +101,12 @@ def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> 
 
 def block_note(home: Path, project: Project) -> dict[str, object]:
     """Return what was noted about the managed block in this folder of *project*, {} for nothing."""
-    notes = _project_file(home, project.key).get(BLOCKS)
-    note = notes.get(str(project.root)) if isinstance(notes, dict) else None
-    return note if isinstance(note, dict) else {}
+    for key in _keys(project):
+        notes = _project_file(home, key).get(BLOCKS)
+        note = notes.get(str(project.root)) if isinstance(notes, dict) else None
+        if isinstance(note, dict):
+            return note
+    return {}
 
 
 def note_block(home: Path, project: Project, note: Mapping[str, object]) -> None:
@@ -129,6 +140,11 @@ def block_file(project: Project, name: str) -> Path:
 
 def trash_folder(home: Path, vault: Vault) -> Path:
     return home / "trash" / vault.key
+
+
+def _keys(project: Project) -> list[str]:
+    """Return the keys that *project* is known by, its own first."""
+    return list(filter(None, (project.key, project.former)))
 
 
 def _change_project_file(

@@ -31,13 +31,18 @@ _ESCAPE, _ESCAPED = re.compile(r"\\(.)"), r"\1"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A code base: `key` names its folder under `projects/`, `reason` says how it was recognised."""
+    """
+    A code base: `key` names its folder under `projects/`, `reason` says how it was recognised.
+
+    `former` is the key that it had until it got a remote, '' when it has none.
+    """
 
     key: str
     name: str
     root: Path
     reason: str
     remote: str
+    former: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +66,20 @@ def resolve_project(folder: Path, *, home: Path) -> Project | None:
     if root == root.parent or _real_path(home).is_relative_to(root):
         return None
     if repository is None:
-        name, identity, remote = root.name, str(here), ""
         reason = f"the folder {root}, which is in no git repository"
-    elif repository.remote:
-        remote = identity = repository.remote
-        name, reason = remote.rpartition("/")[2], f"the git remote {remote}"
-    else:
-        name, identity, remote = root.name.removesuffix(".git"), str(repository.shared), ""
-        reason = f"the git repository at {root}"
+        return Project(_key(root.name, str(here)), root.name, root, reason, "")
+    name = root.name.removesuffix(".git")
+    by_path = _key(name, str(repository.shared))
+    if not repository.remote:
+        return Project(by_path, name, root, f"the git repository at {root}", "")
+    remote = repository.remote
+    name = remote.rpartition("/")[2]
+    return Project(_key(name, remote), name, root, f"the git remote {remote}", remote, former=by_path)
+
+
+def _key(name: str, identity: str) -> str:
     suffix = hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return Project(f"{slug(name) or 'project'}-{suffix}", name, root, reason, remote)
+    return f"{slug(name) or 'project'}-{suffix}"
 
 
 def normalise_remote(url: str) -> str:

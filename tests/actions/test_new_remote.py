@@ -1,0 +1,59 @@
+"""A project that gets a remote is known by that from then on, and keeps what it has."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from mcp_server.actions import claude_md
+from mcp_server.actions.brief import brief
+from mcp_server.actions.forget import forget, restore
+from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import init
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import sync
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+from tests.adapters.project.repositories import git, needs_git, repository
+
+pytestmark = needs_git
+Open = Callable[..., Opened]
+WEBHOOK = Draft("Webhook", "The webhook needs the raw body.", type="gotcha")
+
+
+def pushed(open_here: Open, project: Path) -> Store:
+    """Give *project* a remote, and return the store as it is seen then."""
+    git(project, "remote", "add", "origin", "https://github.com/acme/shop.git")
+    store = open_here().store()
+    sync(store)
+    return store
+
+
+def test_memories_of_the_time_before_are_found_changed_and_forgotten(open_here: Open, project: Path) -> None:
+    repository(project)
+    before = open_here().store()
+    known = remember(before, WEBHOOK)
+
+    store = pushed(open_here, project)
+
+    assert f"[{known.memory.id}]" in brief(store).text
+    assert revise(store, known.memory.id, Revision(text="It needs the raw body.")).path == known.path
+    forget(store, known.memory.id)
+    assert restore(store, known.memory.id).path == known.path
+    new = remember(store, Draft("Carts", "Carts live for a day."))
+    assert store.project
+    assert new.path.parent.parent.name == store.project.key != before.vaults[-1].key
+
+
+def test_its_block_and_the_knowledge_in_the_repository_go_on(open_here: Open, project: Path) -> None:
+    repository(project)
+    init(open_here().store())
+    claude_md.choose(open_here().store(), claude_md.CLAUDE_MD)
+    known = remember(open_here().store(), WEBHOOK)
+
+    store = pushed(open_here, project)
+
+    assert f"[{known.memory.id}]" in brief(store).text
+    new = remember(store, Draft("Carts", "Carts live for a day.", type="decision"))
+    assert new.path.is_relative_to(project)
+    assert claude_md.refresh(store).changed
+    assert "Carts" in (project / "CLAUDE.md").read_text(encoding="utf-8")
