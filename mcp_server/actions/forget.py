@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.read import Found, find, look_up, read
 from mcp_server.actions.remember import reinstate
 from mcp_server.actions.sync import catch_up, take_in, written
@@ -38,7 +39,8 @@ class Forgotten:
 
 def forget(store: Store, memory_id: str, *, forever: bool = False, session: str = "") -> Forgotten:
     """
-    Move a memory to the trash, or with *forever* delete it, its copies in the trash and its index rows.
+    Move a memory to the trash, or with *forever* delete it, its copies in the trash, its index rows and what
+    the block of this project tells of it.
 
     Raises NotFound, OSError.
     """
@@ -71,6 +73,7 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         take_in(store, vault, path)
         if forever:
             erase.erase_traces(store.database)
+            refresh(store)
     return Forgotten(row.id, target, tuple(each.id for each in old))
 
 

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.forget import forget, restore
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
@@ -85,6 +86,16 @@ def test_forgetting_for_good_leaves_no_byte_of_the_text(store: Store, known: str
 
 def every_file(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_forgetting_for_good_takes_the_line_out_of_the_block(store: Store, project: Path, known: str) -> None:
+    choose(store, CLAUDE_MD)
+    block = project / CLAUDE_MD
+    assert CANARY in block.read_text(encoding="utf-8")
+
+    forget(store, known, forever=True)
+
+    assert CANARY not in block.read_text(encoding="utf-8")
 
 
 def test_what_lies_in_the_trash_can_be_deleted_for_good(store: Store, known: str) -> None:
