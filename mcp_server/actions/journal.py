@@ -13,9 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from mcp_server.actions.read import Found
-from mcp_server.actions.sync import catch_up, take_in, written
+from mcp_server.actions.sync import catch_up, sync, take_in, written
 from mcp_server.adapters import files, memory_file, places
-from mcp_server.adapters.index import tidying, usage
+from mcp_server.adapters.index import selections, tidying, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, confined, kind_of, make_vault_folders, stamp
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
@@ -127,7 +127,7 @@ def undo(store: Store, run: str = "") -> Undone:
     What was changed by somebody since is left alone and reported. Raises NotFound for an unknown run.
     """
     with alone(store):
-        catch_up(store)
+        sync(store)
         with store.database.read() as db:
             chosen = run or tidying.last_run(db, [vault.key for vault in store.vaults])
             entries = tidying.entries(db, chosen)
@@ -180,13 +180,6 @@ def _apply_all(store: Store, entry: Entry) -> dict[str, Outcome]:
     return failed
 
 
-def _tried(store: Store, change: Change) -> Outcome | str:
-    try:
-        return _apply(store, change)
-    except (DaybookError, OSError) as error:
-        return str(error)
-
-
 def _create(store: Store, entry: Entry) -> None:
     made = entry.changes[0]
     vault = store.vault(made.vault)
@@ -209,7 +202,8 @@ def _apply(store: Store, change: Change) -> Outcome:
         return Outcome.GONE
     if not stands_between(found.memory, change):
         return Outcome.CHANGED
-    target = _path(store, found.vault, change.now[PLACE])
+    stays = change.was.get(PLACE) == change.now[PLACE]
+    target = found.path if stays else _path(store, found.vault, change.now[PLACE])
     data = memory_file.rewrite(found.data, with_values(found.memory, change.now), path=str(found.path))
     if data == found.data and target == found.path:
         return Outcome.NOTHING
@@ -220,7 +214,8 @@ def _apply(store: Store, change: Change) -> Outcome:
         _move(found.path, target)
     folders = {folder.name for folder in found.vault.folders()}  # the trash and candidates are not indexed
     touched = [said[PLACE] for said in (change.was, change.now) if said[PLACE].partition("/")[0] in folders]
-    take_in(store, found.vault, *(found.vault.root / place for place in dict.fromkeys(touched)))
+    paths = [found.vault.root / place for place in touched]
+    take_in(store, found.vault, *dict.fromkeys([*paths, *([found.path] if paths else [])]))
     return Outcome.DONE
 
 
@@ -243,15 +238,20 @@ def _accept_again(store: Store, found: Found, digest: str) -> None:
 
 
 def _file(store: Store, change: Change) -> Found | None:
-    """Return the file that *change* is about, where it was or where it is by now."""
+    """Return the file that *change* is about, where it was, where it is by now, or as a person named it."""
     vault = store.vault(change.vault)
-    for said in (change.was, change.now) if vault else ():
-        if PLACE in said:
-            assert vault
-            with contextlib.suppress(NotFound, Unreadable, Rejected):
-                found = load_at(store, vault, said[PLACE])
-                if found.memory.id == change.id:
-                    return found
+    if vault is None:
+        return None
+    wanted = [said[PLACE] for said in (change.was, change.now) if PLACE in said]
+    with store.database.read() as db:
+        row = selections.with_ref(db, change.ref)
+    if row and (path := Path(row.path)).is_relative_to(vault.root):
+        wanted.append(path.relative_to(vault.root).as_posix())
+    for place in wanted:
+        with contextlib.suppress(NotFound, Unreadable, Rejected):
+            found = load_at(store, vault, place)
+            if found.memory.id == change.id:
+                return found
     return None
 
 

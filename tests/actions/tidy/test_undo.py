@@ -58,6 +58,24 @@ def test_undo_puts_everything_back_and_it_is_not_done_again(store: Store, clock:
     assert undo(store).lines() == ["There is nothing to undo."]
 
 
+def test_undo_finds_what_was_renamed_since(store: Store, clock: Clock) -> None:
+    aged = put(store, "A passing thought about the logo", type="note")
+    clock.pass_days(91)
+    both = [put(store, text) for text in ALIKE]
+    before = sorted(files_of(store).values())
+    tidy(store)
+    for memory_id in (aged, *both):
+        path = read(store, memory_id).path
+        path.rename(path.with_name(f"My {path.name}"))
+
+    undone = undo(store)
+
+    assert undone.skipped == []
+    assert sorted(files_of(store).values()) == before
+    assert [read(store, memory_id).path.name for memory_id in both] == [f"My {each}.md" for each in both]
+    assert [status(store, memory_id) for memory_id in (aged, *both)] == [Status.ACTIVE] * 3
+
+
 def test_undo_leaves_alone_what_was_changed_since(store: Store) -> None:
     poor, rich = put(store, ALIKE[0]), put(store, ALIKE[1])
     run = tidy(store).run
