@@ -51,7 +51,7 @@ def brief(
     """
     Return the brief for a session, or a subagent, that starts now.
 
-    *again* is the id of a session that goes on after a compaction: what it was given is told first.
+    *again* is the id of a session that goes on after a compaction: what was of use in it is told first.
 
     A session is not told again what the managed block tells it, when the block lies where the session's
     *folder* (by default the project's) makes Claude Code read it; not every subagent is given that file.
@@ -59,7 +59,7 @@ def brief(
     Raises IndexUnavailable when there is no index yet.
     """
     with store.database.read() as db:
-        sections = [*_given(store, db, again), *_sections(store, db, again)]
+        sections = [*_of_use(store, db, again), *_sections(store, db, again)]
         if not for_subagent:
             notices = [*notices, *_notices(store, db), *_last_session(store, db)]
     if for_subagent:
@@ -151,12 +151,12 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
     return [Section(title, _entries(store, db, rows, shown)) for title, rows in groups]
 
 
-def _given(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
-    """Return the memories that *session* was given because it asked or its prompts called for them."""
-    refs = selections.recalled_in(db, session, limit=LOOKED_AT) if session else []
+def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
+    """Return the memories that the prompts of *session* called for or that it used."""
+    refs = selections.of_use_in(db, session, limit=LOOKED_AT) if session else []
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
-    return [Section("Used in this session", _entries(store, db, rows, shown))]
+    return [Section("Of use in this session", _entries(store, db, rows, shown))]
 
 
 def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:

@@ -139,11 +139,13 @@ def test_a_session_that_was_never_kept_is_told(memory_dir: Path, recorded: Recor
     assert "1 sessions were not captured" in said["systemMessage"]
 
 
-def test_after_a_compaction_the_session_is_told_what_survived_and_what_it_used(
+def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_use(
     memory_dir: Path, recorded: Recorded, open_here: Callable[..., Opened], project: Path
 ) -> None:
     opened = open_here(DAYBOOK_SETUP="missing")
     store = opened.store()
+    shown_only = remember(store, Draft("Tea", "Green tea, never black.", type="preference")).memory.id
+    assert shown_only in hook("SessionStart", memory_dir, recorded)
     used = remember(store, Draft("Rounding", "Totals are rounded half to even.", type="note")).memory.id
 
     async def conversation() -> None:
@@ -164,7 +166,8 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_it_used(
     told = hook("SessionStart", memory_dir, recorded, source="compact")
     context = json.loads(told)["hookSpecificOutput"]["additionalContext"]
     assert "asked: We decided to keep invoices in Postgres" in context
-    assert context.index("Used in this session:") < context.index(used)
+    of_use = context.index("Of use in this session:")
+    assert of_use < context.index(used) < context.index("Preferences:") < context.index(shown_only)
     assert len(context) <= 4000
     assert used in brief(store, again=recorded.session).text
 
