@@ -15,6 +15,7 @@ from mcp_server.actions.imports.formats import import_from
 from mcp_server.actions.imports.take import Outcome
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import init
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
 from mcp_server.actions.sync import sync
@@ -188,6 +189,20 @@ def test_an_export_into_the_same_store_changes_nothing_but_what_is_missing(
     after = all_memories(full)
     assert after.pop("user/gone").status is Status.ARCHIVED
     assert after == before
+
+
+def test_what_the_repository_holds_is_not_taken_in_twice(
+    full: Store, open_here: Open, tmp_path: Path
+) -> None:
+    init(full)
+    here = open_here().store()
+    export_folder(here, tmp_path / "out")
+    before = all_memories(here)
+
+    (done,) = import_from(here, "daybook", tmp_path / "out", mine=True)
+
+    assert {item.outcome for item in done.items} == {Outcome.MERGED}
+    assert all_memories(here) == before
 
 
 def test_a_broken_or_foreign_document_is_refused(empty: Store, tmp_path: Path) -> None:

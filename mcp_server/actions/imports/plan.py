@@ -58,11 +58,16 @@ class Plan:
 
 @dataclass(slots=True)
 class Here:
-    """The memories that are here: by id, and by vault and words; ids given out during an import join them."""
+    """
+    The memories that are here: by id, and by vault and words; ids given out during an import join them.
+
+    `repositories`: the vaults that the person made in repositories, each with its project's private one.
+    """
 
     by_id: dict[str, list[Holder]] = field(default_factory=dict)
     by_words: dict[tuple[str, str], Holder] = field(default_factory=dict)
     given: set[str] = field(default_factory=set)
+    repositories: dict[str, str] = field(default_factory=dict)
 
     def add(self, holder: Holder) -> None:
         self.by_id.setdefault(holder.id, []).append(holder)
@@ -96,7 +101,10 @@ def choose_id(plan: Plan, here: Here, now: datetime) -> None:
     words = fingerprint(plan.title, plan.text)
     if record.lossless:
         plan.id = record.id
-        rival = next((one for one in here.by_id.get(record.id, ()) if one.vault == vault.key), None)
+        rivals = here.by_id.get(record.id, ())
+        rival = next(
+            (one for one in rivals if here.repositories.get(one.vault, one.vault) == vault.key), None
+        )
         if rival and rival.fingerprint != words:
             raise LeftOut(f"another memory has the id '{record.id}'")
         plan.holder = rival

@@ -138,7 +138,8 @@ def _planned(
     """
     place = "" if reading.portable else reading.place
     origins = {record.key: origin(what, place, record.key) for record in reading.records}
-    here = Here()
+    adopted = (vault for vault in places.all_vaults(store.home) if vault.in_repository)
+    here = Here(repositories={vault.key: vault.project for vault in adopted})
     with store.database.read() as db:
         known = imports.known(db, origins.values())
         for holder in imports.holders(db):
