@@ -50,7 +50,7 @@ _DECIDED = re.compile(
 class Outcome(StrEnum):
     """What became of a topic file."""
 
-    ADDED = "added"
+    TAKEN = "taken"
     MERGED = "merged"  # it was known already
     REVISED = "revised"
     UNCHANGED = "unchanged"
@@ -195,9 +195,9 @@ def _settle(
     store: Store, topic: Topic, draft: Draft, remarks: str, *, dry_run: bool, supersedes: str = ""
 ) -> tuple[Imported, Noted | None]:
     if dry_run:
-        return Imported(topic.file, Outcome.ADDED, why=remarks), None
+        return Imported(topic.file, Outcome.TAKEN, why=remarks), None
     settled = settle(store, draft, supersedes=supersedes)
-    outcome, relation = Outcome.ADDED, ""
+    outcome, relation = Outcome.TAKEN, ""
     match settled.action:
         case Action.IGNORE | Action.MERGE:
             outcome = Outcome.MERGED

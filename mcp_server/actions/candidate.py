@@ -19,12 +19,13 @@ from mcp_server.adapters.vault import read_memory_file, stamp
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, Memory, check_id, check_type, clean_title
-from mcp_server.core.mining import EXPIRES_AFTER, Mined, is_stored
+from mcp_server.core.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.redaction import find_secrets
 from mcp_server.store import Store
 
 FOLDER = "candidates"
+SEEN_SELDOM = "waits to be seen more often"
 MOST = 200  # candidates that wait in one place; of more, the newest are not kept
 
 
@@ -92,7 +93,7 @@ def propose_mined(
             conversation=conversation,
             evidence=mined.text if mined.from_person else "",
         )
-        propose(store, draft, key=mined.key, confidence=mined.confidence, why="waits to be seen more often")
+        propose(store, draft, key=mined.key, confidence=mined.confidence, why=SEEN_SELDOM)
         keys += [mined.key] * mined.times
     return keys
 
@@ -241,4 +242,8 @@ def _read(store: Store, path: Path) -> Waiting | None:
     why = memory.notes[0] if memory.notes else "waits for you"
     if reads_like_instruction(f"{memory.title}\n{memory.text}"):
         why = "waits for you: it reads like an instruction"
+    elif why == SEEN_SELDOM and store.settings.capture != "auto":
+        why = "waits for you"
+    elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
+        why = "waits for you: not sure enough, however often it is seen"
     return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why)

@@ -78,8 +78,10 @@ def find_session(store: Store, name: str) -> Episode:
     """Return the session with that id, short id or beginning of an id; raise Rejected unless there is one."""
     _look(store)
     wanted = name.strip()
+    if not wanted:
+        raise Rejected("It is not known which session this is.", "Give an id: 'daybook sessions' lists them.")
     with store.database.read() as db:
-        found = episodes.named(db, wanted) if wanted else []
+        found = episodes.named(db, wanted)
     if len(found) > 1:
         several = ", ".join(each.id for each in found[:5])
         raise Rejected(f"Several sessions are called '{wanted[:80]}': {several}.", "Give the whole id.")

@@ -19,6 +19,13 @@ from mcp_server.store import Store
 NEIGHBOURS = 10  # nearest memories that a candidate is compared with
 AT_ONCE = 5  # of those, when somebody waits for the answer,
 MOST_WORDS = 3  # and words of the title that they are looked for with
+BECAME = {
+    Action.ADD: "added",
+    Action.MERGE: "merged",
+    Action.REPLACE: "replaced another",
+    Action.CONTRADICT: "contradicts another",
+    Action.IGNORE: "known already",
+}
 CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable
 
 
@@ -192,5 +199,14 @@ def _statement(found: Found, cosine: float | None) -> Statement:
 
 def describe(settled: Sequence[Settled]) -> str:
     """Return in one line how many drafts were stored, merged and so on."""
-    counts = {action: sum(each.action is action for each in settled) for action in Action}
-    return ", ".join(f"{number} {action.value}" for action, number in counts.items() if number) or "nothing"
+    counts = {action: sum(each.action is action for each in settled) for action in BECAME}
+    return ", ".join(f"{number} {BECAME[action]}" for action, number in counts.items() if number) or "nothing"
+
+
+def describe_each(settled: Sequence[Settled]) -> list[str]:
+    """Return a line for each draft: the id that holds it now, and what became of it."""
+    return [
+        f"{each.id}: {BECAME[each.action]}"
+        + (f", {each.neighbour}" if each.neighbour not in ("", each.id) else "")
+        for each in settled
+    ]

@@ -75,7 +75,7 @@ def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:
     missing = [name for name in (file, *TOKENIZER) if not (folder / name).is_file()]
     if missing:
         raise EmbedderUnavailable(
-            f"There is no embedding model in {folder}: {', '.join(missing)} is missing.",
+            f"There is no embedding model in {folder}: it lacks {', '.join(missing)}.",
             "Give a folder with an ONNX model and its tokenizer.",
         )
     prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts")

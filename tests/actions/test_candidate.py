@@ -1,5 +1,6 @@
 """Candidates: proposed by patterns, seen again, approved, rejected, forgotten in time."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from mcp_server.actions.note import note_seen
 from mcp_server.actions.read import read
 from mcp_server.actions.sync import catch_up, rebuild, sync
 from mcp_server.adapters.index import transcripts
+from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.mining import mine
@@ -20,6 +22,8 @@ from tests.conftest import Clock
 from tests.recorded import Recorded
 
 DECIDED = "We decided to keep invoices in Postgres because of the reports."
+
+UNSURE = "It turns out the body is parsed before the webhook handler sees it."
 
 
 def session(store: Store, folder: Path, *said: str) -> None:
@@ -49,6 +53,25 @@ def test_what_is_seen_once_waits(store: Store, tmp_path: Path) -> None:
     assert (waiting.memory.text, waiting.memory.type) == (DECIDED, "decision")
     assert (waiting.confidence, waiting.times, waiting.sessions) == (0.8, 1, 1)
     assert stored(store) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "capture", "why"),
+    [
+        (DECIDED, "auto", "waits to be seen more often"),
+        (DECIDED, "suggest", "waits for you"),
+        (UNSURE, "auto", "waits for you: not sure enough, however often it is seen"),
+    ],
+)
+def test_it_is_said_what_a_candidate_waits_for(
+    open_here: Callable[..., Opened], tmp_path: Path, words: str, capture: str, why: str
+) -> None:
+    store = open_here(DAYBOOK_CAPTURE=capture).store()
+    session(store, tmp_path, words)
+
+    (waiting,) = review_candidates(store)
+
+    assert waiting.why == why
 
 
 def test_what_is_seen_three_times_in_two_sessions_is_stored(store: Store, tmp_path: Path) -> None:

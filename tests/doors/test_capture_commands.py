@@ -60,7 +60,9 @@ def test_candidates_are_listed_and_decided_on(run: Run, project: Path, tmp_path:
     (waiting,) = json.loads(run("candidates", "--json").stdout)
     assert waiting["text"].startswith("We decided to keep invoices")
     assert "We decided to keep invoices" in run("candidates").stdout
-    assert run("candidates", "--approve", waiting["id"]).stdout == "Stored: 1 add.\n"
+    done, kept = run("candidates", "--approve", waiting["id"]).stdout.splitlines()
+    assert done == "Stored: 1 added."
+    assert kept.endswith(": added") and run("read", kept.partition(":")[0]).returncode == 0
     assert run("candidates").stdout == "Nothing waits for you.\n"
     assert run("candidates", "--reject", "nope").returncode == 3
 

@@ -1,6 +1,7 @@
 """The tools for what Daybook learns by itself, as an agent uses them."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -65,7 +66,9 @@ def test_an_agent_reads_a_piece_proposes_and_is_done(opened: Opened) -> None:
 
     assert DECIDED in piece
     assert "evidence" in piece
-    assert stored == "Done: 1 add. 1 refused: their evidence or shape did not fit."
+    done, kept = stored.split("\n")
+    assert done == "Done: 1 added. 1 refused: their evidence or shape did not fit."
+    assert re.fullmatch(r"invoices-in-postgres-\w{4}: added", kept)
     assert left == "Nothing is left to learn from."
     assert "decision · project" in found
 
@@ -96,7 +99,7 @@ def test_candidates_are_listed_approved_and_rejected(opened: Opened) -> None:
 
     assert listed.startswith("1 candidates wait.")
     assert DECIDED in listed
-    assert approved == "Stored: 1 add."
+    assert approved.startswith("Stored: 1 added.\n")
     assert empty == "No candidate waits."
     assert "No memory has the id 'nope'" in nothing or "nope" in nothing
 

@@ -32,6 +32,16 @@ def test_meaning_is_searched_from_the_shell(run: Run) -> None:
     assert "meaning" in " ".join(found["hits"][0]["reasons"])
 
 
+def test_of_a_long_memory_the_lines_that_answer_are_shown(run: Run) -> None:
+    steps = "\n\n".join(f"Step {number} is to look at the lamps of rack {number}." for number in range(20))
+    said(run("remember", f"Start of the lab | {steps}\n\nThe kettle is in the cupboard."))
+
+    shown = said(run("recall", "where is the kettle"))
+
+    assert "   The kettle is in the cupboard." in shown.splitlines()
+    assert "Step 3 " not in shown
+
+
 def test_an_edit_by_hand_is_seen_by_the_next_command(run: Run) -> None:
     stored = json.loads(said(run("remember", "Deploys | We deploy from main.", "--json")))
     path = Path(stored["path"])

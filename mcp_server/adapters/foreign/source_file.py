@@ -23,7 +23,7 @@ def located(path: Path, *names: str) -> Path:
     found = next((each for each in candidates if each.exists()), None)
     if found is None or found.is_dir():
         where = " or ".join(map(str, candidates)) if named.is_dir() else str(path)
-        raise Rejected(f"There is no {where}.", "Name the file, as in: daybook import FORMAT PATH")
+        raise Rejected(f"There is no {where}.", "Give the path of a file that is there.")
     return Path(os.path.realpath(found))
 
 
@@ -31,7 +31,7 @@ def located_folder(path: Path) -> Path:
     """Return the folder that *path* names, links followed; raise Rejected when there is none."""
     named = Path(os.path.realpath(path.expanduser()))
     if not named.is_dir():
-        raise Rejected(f"There is no folder {path}.", "Name the folder, as in: daybook import FORMAT PATH")
+        raise Rejected(f"There is no folder {path}.", "Give the path of a folder that is there.")
     return named
 
 

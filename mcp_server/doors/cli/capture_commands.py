@@ -10,7 +10,7 @@ from mcp_server.actions import candidate, model_call
 from mcp_server.actions import tidy as tidying
 from mcp_server.actions.ask import NOT_KNOWN, ask
 from mcp_server.actions.repository import trust
-from mcp_server.actions.settle import describe
+from mcp_server.actions.settle import describe, describe_each
 from mcp_server.actions.setup import Choices, setup
 from mcp_server.actions.sync import sync
 from mcp_server.actions.work import work
@@ -149,7 +149,7 @@ def ask_command(question: tuple[str, ...], as_json: bool) -> None:
         click.echo(asked.words)
         return
     click.echo(click.style(f"{asked.why} The best passages are:", dim=True))
-    output.print_hits(asked.hits)
+    output.print_hits(asked.hits, " ".join(question))
 
 
 @click.command("candidates")
@@ -174,7 +174,7 @@ def candidates_command(
     if approve:
         stored = candidate.approve(store, _named(approve, ids))
         trust(store, tuple(each.id for each in stored))  # a person said so, here, in a terminal
-        click.echo(f"Stored: {describe(stored)}.")
+        click.echo("\n".join([f"Stored: {describe(stored)}.", *describe_each(stored)]))
     if reject:
         candidate.reject(store, _named(reject, ids))
         click.echo(f"{len(_named(reject, ids))} rejected.")

@@ -75,12 +75,13 @@ def demo_command() -> None:
     files[1].write_text(files[1].read_text(encoding="utf-8").replace("March", "April"), encoding="utf-8")
     sync(store)
     embed_pending(store)
-    output.print_answer(recall(store, Query("when did we choose Postgres", limit=1)))
+    question = "when did we choose Postgres"
+    output.print_answer(recall(store, Query(question, limit=1)), question)
 
     _say("Recall by words, and by meaning")
     for question in QUESTIONS:
         click.echo(click.style(f"  ? {question}", fg="cyan"))
-        output.print_answer(recall(store, Query(question, limit=1)))
+        output.print_answer(recall(store, Query(question, limit=1)), question)
 
     _say("Save a session, and restore it")
     saved = save_session(

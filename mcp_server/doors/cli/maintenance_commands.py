@@ -94,7 +94,7 @@ def metrics_command(as_json: bool) -> None:
         return
     size = found.size
     for name, said in (
-        ("memories", f"{found.memories}, {size.memories / MB:.1f} MB in all projects"),
+        ("memories", f"{found.memories} here; in all projects {size.memories / MB:.1f} MB"),
         ("index", f"{size.index / MB:.1f} MB, {found.passages} passages, {found.to_embed} to embed"),
         ("trash and ledger", f"{size.trash / MB:.1f} and {size.ledger / MB:.1f} MB"),
         ("limit", f"{size.limit // MB} MB" if size.limit else "none"),

@@ -11,10 +11,13 @@ import click
 from mcp_server.adapters.index.memories import Row
 from mcp_server.bootstrap import Opened
 from mcp_server.core.dials import trust_label
+from mcp_server.core.excerpt import excerpt
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.render import visible
+from mcp_server.core.words import query_terms
 
+TEXT = 600  # characters of a hit: about eight lines
 LEVELS = click.Choice([level.value for level in Level])
 as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -83,15 +86,16 @@ def answer_json(answer: Answer, *, explain: bool) -> dict[str, Any]:
     return {"verdict": verdict, "hits": [hit_json(hit, explain=explain) for hit in answer.hits]}
 
 
-def print_answer(answer: Answer) -> None:
-    """Print an answer for a person."""
+def print_answer(answer: Answer, question: str) -> None:
+    """Print the answer to *question* for a person."""
     if answer.verdict is Verdict.NONE:
         click.echo(click.style("No confident match; the nearest are:", dim=True))
-    print_hits(answer.hits)
+    print_hits(answer.hits, question)
 
 
-def print_hits(hits: Sequence[Hit]) -> None:
-    """Print hits for a person: number, title, id, why, and the text."""
+def print_hits(hits: Sequence[Hit], question: str) -> None:
+    """Print hits for a person: number, title, id, why, and of a long text what has the question's words."""
+    terms = query_terms(question)
     for number, hit in enumerate(hits, start=1):
         status = "" if hit.status is Status.ACTIVE else f"  {hit.status.value}"
         click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
@@ -101,8 +105,9 @@ def print_hits(hits: Sequence[Hit]) -> None:
         click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}{status}  {about}")
         if hit.contradicts:
             click.echo(f"   contradicts {', '.join(hit.contradicts)}")
-        for line in visible(hit.text).split("\n")[:8]:
-            click.echo(f"   {line}")
+        for line in excerpt(visible(hit.text), terms, TEXT).splitlines():
+            if line.strip():
+                click.echo(f"   {line}")
 
 
 def print_explanation(answer: Answer) -> None:

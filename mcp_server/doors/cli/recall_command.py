@@ -89,7 +89,7 @@ def recall_command(
         return
     if problem := opened.meaning.problem:
         click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
-    output.print_answer(answer)
+    output.print_answer(answer, query.text)
     if explain:
         click.echo()
         output.print_explanation(answer)

@@ -7,7 +7,6 @@ from pydantic import Field
 from mcp_server.actions import candidate, learn, mine
 from mcp_server.actions.ask import NOT_KNOWN
 from mcp_server.actions.ask import ask as ask_question
-from mcp_server.actions.settle import describe
 from mcp_server.actions.tidy import tidy
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
@@ -67,8 +66,7 @@ def register(application: Application) -> None:
         if piece is None or piece.chunk.digest != chunk.strip():
             raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
         settled, refused = learn.take_proposals(here, piece, candidates)
-        said = f"Done: {describe(settled)}."
-        return f"{said} {refused} refused: their evidence or shape did not fit." if refused else said
+        return replies.proposals("Done", settled, refused=refused)
 
     @tool(reads=True)
     def review_candidates(
@@ -113,7 +111,7 @@ def register(application: Application) -> None:
     def approve_candidate(ids: Ids) -> str:
         """Store candidates as memories. Only when the person asked for it."""
         here = store()
-        return f"Stored: {describe(candidate.approve(here, _named(here, ids)))}."
+        return replies.proposals("Stored", candidate.approve(here, _named(here, ids)))
 
     @tool(destroys=True)
     def reject_candidate(ids: Ids) -> str:

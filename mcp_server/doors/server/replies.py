@@ -8,7 +8,7 @@ from mcp_server.actions.list import Listing, Stats
 from mcp_server.actions.read import Found
 from mcp_server.actions.revise import version
 from mcp_server.actions.session import Since
-from mcp_server.actions.settle import Settled
+from mcp_server.actions.settle import Settled, describe, describe_each
 from mcp_server.actions.tidy import Tidied
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.dials import trust_label
@@ -168,6 +168,15 @@ def candidates(waiting: Sequence[Waiting]) -> str:
     told, left_out = within(lines, LIMIT - 200, separator="\n\n")
     more = [f"({left_out} more wait.)"] if left_out else []
     return "\n\n".join([f"{len(waiting)} candidates wait.", *told, *more])
+
+
+def proposals(head: str, done: Sequence[Settled], *, refused: int = 0) -> str:
+    """Return what became of proposals, *head* before their numbers, with the ids that hold them now."""
+    said = f"{head}: {describe(done)}."
+    if refused:
+        said += f" {refused} refused: their evidence or shape did not fit."
+    told, left_out = within(describe_each(done), LIMIT - 200)
+    return "\n".join([said, *told, *([f"({left_out} more.)"] if left_out else [])])
 
 
 def tidied(found: Tidied) -> str:

@@ -127,6 +127,6 @@ def test_a_dry_run_writes_nothing(store: Store, claude: Path, folder: Path, memo
 
     done = import_auto_memory(store, claude, dry_run=True)
 
-    assert [(one.file, one.outcome) for one in done.topics] == [("exports.md", Outcome.ADDED)]
+    assert [(one.file, one.outcome) for one in done.topics] == [("exports.md", Outcome.TAKEN)]
     assert files_of(memory_dir) == {}
     assert not (memory_dir / "auto-memory").exists()

@@ -51,7 +51,7 @@ def test_a_topic_file_becomes_a_memory_of_its_type_and_level(
     (one,) = taken(store, claude).values()
     found = memory_of(store, one)
 
-    assert one.outcome is Outcome.ADDED
+    assert one.outcome is Outcome.TAKEN
     assert (found.memory.title, found.memory.text) == ("What it is about", text)
     assert (found.memory.type, found.vault.level.value) == (type_, level)
     assert (found.memory.source, found.memory.tags) == ("imported", ("auto-memory",))
@@ -171,7 +171,7 @@ def test_what_cannot_be_read_is_reported_and_stops_nothing(
     assert all(left.values())
     assert "symbolic link" in left["link.md"]
     assert "bytes" in left["huge.md"]
-    assert done["good.md"].outcome is Outcome.ADDED
+    assert done["good.md"].outcome is Outcome.TAKEN
     assert total(store) == 1
 
 

@@ -227,7 +227,7 @@ def test_the_command_tells_what_was_taken_in_and_what_was_not(
     again = json.loads(run("mcp_server.doors.cli", "import", "auto-memory", "--json"))
 
     assert "would be" in dry and "exports.md" in dry
-    assert "1 added, 1 left" in told and "A memory needs a text." in told
+    assert "1 taken, 1 left" in told and "A memory needs a text." in told
     assert again["folder"] == str(folder)
     assert [(one["file"], one["outcome"]) for one in again["topics"]] == [
         ("empty.md", "left"),
@@ -264,7 +264,7 @@ def test_two_imports_at_once_take_everything_in_once(
         both = [json.loads(one) for one in pool.map(lambda _: run(*words), range(2))]
 
     outcomes = [{one["outcome"] for one in done["topics"]} for done in both]
-    assert sorted(outcomes, key=min) == [{"added"}, {"unchanged"}]
+    assert sorted(outcomes, key=min) == [{"taken"}, {"unchanged"}]
     sync(store)
     assert total(store) == 4
 
