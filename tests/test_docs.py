@@ -61,9 +61,13 @@ def type_of(schema: dict[str, Any]) -> str:
         return "list" if inner == "any" else f"list of {inner}s"
     if schema.get("type") == "object":
         return "map"
-    return {"string": "text", "boolean": "true or false", "integer": "number", "null": "none"}.get(
-        schema.get("type", ""), "any"
-    )
+    return {
+        "string": "text",
+        "boolean": "true or false",
+        "integer": "number",
+        "number": "number",
+        "null": "none",
+    }.get(schema.get("type", ""), "any")
 
 
 def tokens(tool: Tool) -> int:

@@ -245,5 +245,5 @@ def _read(store: Store, path: Path) -> Waiting | None:
     elif why == SEEN_SELDOM and store.settings.capture != "auto":
         why = "waits for you"
     elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
-        why = "waits for you: not sure enough, however often it is seen"
+        why = "waits for you: not sure enough"
     return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why)

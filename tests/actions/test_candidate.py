@@ -60,7 +60,7 @@ def test_what_is_seen_once_waits(store: Store, tmp_path: Path) -> None:
     [
         (DECIDED, "auto", "waits to be seen more often"),
         (DECIDED, "suggest", "waits for you"),
-        (UNSURE, "auto", "waits for you: not sure enough, however often it is seen"),
+        (UNSURE, "auto", "waits for you: not sure enough"),
     ],
 )
 def test_it_is_said_what_a_candidate_waits_for(
