@@ -14,7 +14,7 @@ from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
 
-DROPPED_DAYS = 14  # days that a dropped memory waits in the archive; DESIGN section 3
+DROPPED_DAYS = 14  # days that a dropped memory waits in the archive
 MOST = 200  # memories of one step in one run
 
 

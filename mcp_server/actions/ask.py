@@ -13,10 +13,10 @@ from mcp_server.core.redaction import redact
 from mcp_server.core.render import visible, within
 from mcp_server.store import Store
 
-MOST = 30  # memories that are put before the model; FEATURES A-43
+MOST = 30  # memories that are put before the model: A-43 in docs/features.md
 LONGEST = 2000  # characters of a question
 BUDGET = 24_000  # characters of them
-ANSWER_TOKENS = 1024  # FEATURES 3.1
+ANSWER_TOKENS = 1024  # of the model, at most
 PATIENCE = 20.0  # seconds to wait for another process's call
 SHOWN = 5  # passages shown when no model answers
 

@@ -9,7 +9,7 @@ from mcp_server.adapters.index.audit import Deed
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.store import Store
 
-MOST = 500  # deeds of one answer; FEATURES 3.2
+MOST = 500  # deeds of one answer
 DONE = {
     "remembered": "remembered",
     "revised": "revised",

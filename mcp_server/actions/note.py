@@ -7,7 +7,7 @@ from mcp_server.adapters.index import sessions, transcripts
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.store import Store
 
-STOP_LINES = 3  # new lines that a transcript must have after an answer to be noted; DESIGN 6.3
+STOP_LINES = 3  # new lines that a transcript must have after an answer to be noted: A-10 in docs/features.md
 WORTH_STARTING = 20_000  # unread bytes of a transcript for which a worker is started before the session ends
 
 

@@ -16,7 +16,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.use import is_used, telling_tokens
 from mcp_server.store import Store
 
-WINDOW = DAY  # seconds within which a memory must have been given to count as used; FEATURES 3.2
+WINDOW = DAY  # seconds within which a memory must have been given to count as used
 SHOWN = 5  # memories of each list of the statistics
 LEAST_GIVEN = 3  # answers after which a memory that was never used counts as least useful
 

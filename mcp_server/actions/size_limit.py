@@ -14,7 +14,7 @@ from mcp_server.adapters.vault import stamps
 from mcp_server.store import Store
 
 MEGABYTE = 1024 * 1024
-NEAR = 0.8  # share of the limit from which the person is told; FEATURES D-44: warn before the limit
+NEAR = 0.8  # share of the limit from which the person is told
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from mcp_server.adapters import files
 from mcp_server.core.errors import Unreadable
 
 NAMED = ("CLAUDE.md", ".claude/CLAUDE.md", "README.md", "README", "CONTRIBUTING.md", "ARCHITECTURE.md")
-"""Documents at a project's root, in any case of letters; FEATURES 3.2."""
+"""Documents at a project's root, in any case of letters: 3.2-bootstrap-files in docs/features.md."""
 
 DOCS = "docs"
 MOST_DOCS = 20  # files of docs/, README.md first

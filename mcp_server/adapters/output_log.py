@@ -14,7 +14,7 @@ from mcp_server.adapters import files
 from mcp_server.core.memory import parse_timestamp, timestamp
 
 FOLDER = "outputs"
-KEPT_DAYS = 7  # FEATURES 3.2
+KEPT_DAYS = 7  # B-28 in docs/features.md
 MOST_OF_A_DAY = 8 * 1024 * 1024  # bytes; a loop that logs is stopped by it
 
 

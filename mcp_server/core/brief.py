@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mcp_server.core.render import estimated_tokens, one_line
 
-BUDGET = 4000  # characters, DESIGN 6.1
+BUDGET = 4000  # characters; of more than 10,000 Claude Code shows the beginning
 SUBAGENT_BUDGET = 1200
 PROMPT_BUDGET = 2500
 SHORTEST = 40  # characters of a line with an id and a word or two

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from mcp_server.core.transcript import Speaker, Utterance
 
-SIZE = 6000  # characters of a chunk; FEATURES A-13
+SIZE = 6000  # characters of a chunk: A-13 in docs/features.md
 OVERLAP = 500  # characters of the chunk before that are told again
 SHORTEST_QUOTE = 8  # characters; fewer occur anywhere
 

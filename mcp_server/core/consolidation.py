@@ -30,17 +30,17 @@ from mcp_server.core.verdict import (
     tokens,
 )
 
-LEAST = 5  # memories of one type for which a model is asked; FEATURES A-40
+LEAST = 5  # memories of one type for which a model is asked: A-40 in docs/features.md
 MOST = 40  # memories in one question
 MOST_CALLS = 8  # questions of one run
-ANSWER_TOKENS = 2048  # FEATURES 3.1
+ANSWER_TOKENS = 2048  # of the model, at most
 SHOWN = 1000  # characters of a memory in a question; one with more may only be kept
 LONGEST = 1000  # characters of a merged text
 SHORTEST = 15
 MOST_DROPPED = 0.5  # share of a question's memories that one answer may drop
 MOST_TAGS = 20
 
-CLUSTER = 0.85  # cosine from which two memories are worth a look; DESIGN 6.5
+CLUSTER = 0.85  # cosine from which two memories are worth a look
 CONTAINED = 0.75  # share of its telling words that another memory must have to stand for a near one
 FRESH = DAY  # in which nothing is dropped
 

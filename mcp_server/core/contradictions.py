@@ -1,7 +1,7 @@
 """
 Which memories may contradict each other: near in subject, of one type, and different where it matters.
 
-Likeness alone is no contradiction (FEATURES 3.2, defect 5): two that say the same are duplicates. What is
+Likeness alone is no contradiction (3.2-5 in docs/features.md): two that say the same are duplicates. What is
 found here is only proposed; nothing is marked without somebody's word.
 """
 
@@ -14,7 +14,7 @@ from itertools import combinations
 from mcp_server.core.consolidation import Relation, difference, relation
 from mcp_server.core.verdict import OTHER_WORD, Statement, names_in, numbers_in, tokens
 
-NEAR = 0.75  # cosine from which two memories may be about one thing; FEATURES 3.2
+NEAR = 0.75  # cosine from which two memories may be about one thing
 SHARED = 0.5  # share of the weight of the telling words that does the same for words; rare ones weigh more
 COMMON = 25  # memories that a word may occur in and still bring two of them together
 LONGEST = 4000  # characters that are compared

@@ -2,7 +2,7 @@
 Currency, trust and heat: is it still timely, do we believe it, is it used.
 
 All three are computed when read and never stored decayed; ages are in days.
-The constants are those of DESIGN sections 3 and 4, and FEATURES 3.2.
+docs/dials.md explains the constants.
 """
 
 import math
@@ -107,7 +107,7 @@ def helpfulness(used: int, retrieved: int) -> float:
 
 
 def importance(text: str) -> float:
-    """Return how much there is in a text, 0 to 1: its length, code, and names; FEATURES 3.2."""
+    """Return how much there is in a text, 0 to 1: its length, code, and names."""
     length = next(share for most, share in _LENGTHS if len(text) < most)
     code = min(1.0, 0.25 * sum(bool(sign.search(text)) for sign in _CODE))
     names = min(1.0, 0.2 * sum(bool(sign.search(text)) for sign in _NAMES))
@@ -115,7 +115,7 @@ def importance(text: str) -> float:
 
 
 def salience(*, importance: float, trust: float, accesses: int, age: float) -> float:
-    """Return how much a memory stands out, 0 to 1, to order a view; *age* since the last access; DESIGN 4."""
+    """Return how much a memory stands out, 0 to 1, to order a view; *age* since the last access."""
     often = min(1.0, max(0, accesses) / FULL_SALIENCE)
     return 0.15 * importance + 0.15 * trust + 0.40 * often + 0.30 * half_life(age, 14.0)
 

@@ -19,12 +19,12 @@ from mcp_server.core.render import one_line
 from mcp_server.core.transcript import Speaker
 from mcp_server.core.words import content_words
 
-MOST = 10  # memories of one answer; FAULTS 6.10
+MOST = 10  # memories of one answer
 LONGEST = 500  # characters of one memory
 SHORTEST = 15
 MOST_TAGS = 5
 NEIGHBOUR = 300  # characters of a known memory in the prompt
-ANSWER_TOKENS = 1024  # FEATURES 3.1
+ANSWER_TOKENS = 1024  # of the model, at most
 
 _REFUSAL = re.compile(
     r"^\W*(?:i(?:'m| am) (?:sorry|unable)|i (?:can(?:no|')t|cannot|won't|will not)|as an ai|sorry,)",

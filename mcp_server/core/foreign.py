@@ -40,7 +40,7 @@ OTHER_TYPES = {
     "command": "reference", "documentation": "reference", "project": "reference",
     "conversation": "context", "episodic": "progress", "todo": "progress", "task": "progress",
 }  # fmt: skip
-"""What the types and categories of others are among ours; FEATURES 3.2 lists theirs."""
+"""What the types and categories of others are among ours."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from mcp_server.core.memory import ID, MAX_TITLE, Level, Status, slug
 from mcp_server.core.render import one_line
 
 GRAPH = "graph"  # category of what was put through the graph's tools
-GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: who was changed since is never archived; DESIGN 3, FEATURES C-19
-SESSION_TTL = DAY  # KG_SESSION_TTL: seconds that a registration lives; FEATURES 3.3
-PUT_AWAY_WEIGHT = 0.2  # an edge to an archived neighbour; 0 kept whole clusters away for good, FEATURES 3.3
-LONG_GIST = 300  # characters from which on it is said that a gist is long; FEATURES 3.3
+GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: who was changed since is never archived: C-19 in docs/features.md
+SESSION_TTL = DAY  # KG_SESSION_TTL: seconds that a registration lives
+PUT_AWAY_WEIGHT = 0.2  # an edge to an archived neighbour; 0 kept whole clusters away for good
+LONG_GIST = 300  # characters from which on it is said that a gist is long
 OWN_LABELS = frozenset({RELATES_TO, "contradicts", SUPERSEDES})
 """What Daybook links by itself: alone, it does not make an ordinary memory a part of the graph."""
 
@@ -159,7 +159,7 @@ def percentiles(values: Sequence[float]) -> list[float]:
 
 
 def scores(nodes: Sequence[Node], edges: Iterable[Edge]) -> dict[str, float]:
-    """Return name → recency × connectedness × richness, each a percentile among *nodes*; FEATURES C-18."""
+    """Return name → recency × connectedness × richness, each a percentile among *nodes*."""
     linked = dict.fromkeys((node.name for node in nodes), 0.0)
     for edge in edges:
         ends = ((edge.start, edge.end_status), (edge.end, edge.start_status))

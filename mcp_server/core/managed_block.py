@@ -192,7 +192,7 @@ def _usual_line_end(text: str) -> str:
 MAX_LINES = 150  # of a block in all: markers, headings, blank lines and overflow lines included
 LINE = 120  # characters of one memory's line
 
-TOPICS = (  # heading, lines it may take with its heading, the types that belong there; DESIGN section 7
+TOPICS = (  # heading, lines it may take with its heading, the types that belong there
     ("Architecture", 25, ("architecture",)),
     ("Key decisions", 25, ("decision",)),
     ("Patterns & preferences", 25, ("pattern", "preference")),

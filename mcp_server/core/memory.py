@@ -46,7 +46,7 @@ DEFAULT_TYPE = "note"
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TITLE = 200
-MAX_TEXT = 64 * 1024  # characters; FAULTS 6.9 bounds the content of one tool call at 64 KiB
+MAX_TEXT = 64 * 1024  # characters
 MAX_CONVERSATION = 768 * 1024  # characters of a conversation, so that its file stays below a mebibyte
 MAX_TAGS = 20
 

@@ -2,7 +2,7 @@
 Candidates found in a conversation by patterns alone, for those who let no model read along.
 
 A pattern says what kind of sentence it finds and how far that is worth believing; seeing the same in
-several sessions says more than any pattern. Kinds and confidences are those of FEATURES 3.2.
+several sessions says more than any pattern. docs/capture.md tells what they find.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from mcp_server.core.verdict import tokens
 
-STORED_CONFIDENCE = 0.8  # DESIGN 6.3: with this confidence,
+STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: with this confidence,
 STORED_TIMES = 3  # seen this often
 STORED_SESSIONS = 2  # in so many sessions, a candidate is stored without being asked for
 EXPIRES_AFTER = 30.0  # days without another sighting
@@ -85,9 +85,7 @@ _SENTENCES = (
     ),
     _pattern("pattern", 0.6, r"\b(?:convention|by convention|naming scheme|every \w+ (?:must|has to))\b"),
 )
-_PROGRAMS = (  # FEATURES 3.2
-    "npm|npx|yarn|pnpm|bun|uv|pip|python3?|pytest|node|git|docker|make|cargo|go|just|tox|ruff|mypy"
-)
+_PROGRAMS = "npm|npx|yarn|pnpm|bun|uv|pip|python3?|pytest|node|git|docker|make|cargo|go|just|tox|ruff|mypy"
 _COMMAND = re.compile(rf"\[Bash\]: (?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$")
 _TYPED = re.compile(rf"^[ \t]*\$ +(?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$", re.MULTILINE)
 _SHELL = re.compile(

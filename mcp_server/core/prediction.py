@@ -1,5 +1,5 @@
 """
-Which memory comes next: a Markov chain over the successive recalls of a session; FEATURES 3.2.
+Which memory comes next: a Markov chain over the successive recalls of a session.
 
 The chain's state is what one recall gave. Memories in one list of results say nothing of each other.
 """

@@ -9,7 +9,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind, Level, Status, check_type, clean_tags, parse_timestamp
 from mcp_server.core.ranking import Score
 
-MAX_QUERY = 4096  # characters that are looked at; FAULTS 6.9
+MAX_QUERY = 4096  # characters that are looked at
 MAX_LIMIT = 50
 
 

@@ -1,8 +1,8 @@
 """
 How memories are ranked: every weight and every formula, in one place.
 
-The weights began as those of DESIGN section 5 and were checked with `benchmarks/retrieval.py` and
-`benchmarks/composite.py`; change one only with a measurement.
+The weights were checked with `benchmarks/retrieval.py` and `benchmarks/composite.py`; change one only with
+a measurement.
 """
 
 import itertools

@@ -9,9 +9,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-LINE_LIMIT = 300  # characters of one memory in pushed context; FAULTS 5.4
+LINE_LIMIT = 300  # characters of one memory in pushed context
 QUOTE = "   | "
-CHARACTERS_PER_TOKEN = 4  # FEATURES 3.1
+CHARACTERS_PER_TOKEN = 4  # of English, about
 
 _JOINERS = "\u200c\u200d"
 _SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'", "\u2028": " ", "\u2029": " "})

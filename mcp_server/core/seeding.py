@@ -15,7 +15,7 @@ from mcp_server.core import fences
 from mcp_server.core.memory import MAX_TITLE, strip_blank_lines
 
 SIZE = 1500  # characters of a section that stay together
-SHORTEST = 10  # characters; a shorter one says something only as `key: value`; FEATURES 3.2
+SHORTEST = 10  # characters; a shorter one says something only as `key: value`
 STEP = " > "
 
 TYPE_WORDS = (  # the first that a heading has, from the innermost heading on

@@ -22,7 +22,7 @@ from mcp_server.core.redaction import redact
 from mcp_server.core.render import visible
 
 LONGEST_TURN = 4000  # characters; the middle of a longer one is left out
-LONGEST_COMMAND = 200  # characters of a command or a path; FEATURES 3.1
+LONGEST_COMMAND = 200  # characters of a command or a path
 LONGEST_NAME = 80  # characters of a tool's name
 MOST_CALLS = 32  # tool calls kept of one line, so that a line has an end
 LARGEST_PARSED = 4 * 1024 * 1024  # bytes of a line without its images; nobody types more

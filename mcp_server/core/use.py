@@ -1,8 +1,8 @@
 """
 Was a memory of use: a reply says something that stands in the memory and hardly anywhere else.
 
-That is a telling token: six characters or more with one of `_ . / : -`, a digit or an inner capital in
-it; FEATURES 3.2. What the person said themselves proves nothing.
+That is a telling token: six characters or more with one of `_ . / : -`, a digit or an inner capital in it.
+What the person said themselves proves nothing.
 """
 
 import re

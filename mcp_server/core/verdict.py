@@ -4,7 +4,7 @@ What to do with a memory that is about to be stored, given the nearest ones that
 Two texts that share most of their words may say the same or the opposite: "timeout is 30 seconds" and
 "timeout is 60 seconds". So likeness alone never merges: a *guarded difference* (numbers, versions, dates,
 negation, swapped operands, other names) always means that one replaces the other, or contradicts it.
-The rules are those of DESIGN section 6.4.
+The rules are those of docs/capture.md.
 """
 
 import re

@@ -151,7 +151,7 @@ def test_no_text_takes_long(text: str) -> None:
     redact(text)
     milliseconds = (time.process_time() - began) * 1000
 
-    # FAULTS 5.5: a pattern that is quick on one page can take seconds on 200 KB of one word.
+    # A pattern that is quick on one page can take seconds on 200 KB of one word.
     assert milliseconds / (len(text) / 4096) < 50
 
 

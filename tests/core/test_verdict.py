@@ -1,4 +1,4 @@
-"""What becomes of a candidate: the table of DESIGN 6.4, and the pairs that likeness alone gets wrong."""
+"""What becomes of a candidate: the table of docs/capture.md, and the pairs that likeness alone gets wrong."""
 
 import pytest
 from hypothesis import given

@@ -37,7 +37,7 @@ NAMES = (".knowledge/graph.json", "graph.json", "user.json")
 USER = "user.json"
 DEFAULTS = (".knowledge/graph.json", "~/.claude/knowledge/user.json")
 Edges = dict[tuple[str, str], list[str]]  # (label, end) → notes
-MOST_NOTES = 6_000  # characters of notes that fit above a text; FEATURES 2.2 bounds the frontmatter
+MOST_NOTES = 6_000  # characters of notes that fit above a text; the frontmatter has 16 KiB
 
 
 def read(path: Path) -> Reading:

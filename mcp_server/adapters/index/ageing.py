@@ -9,7 +9,7 @@ from mcp_server.core import dials
 from mcp_server.core.memory import Status
 
 LASTING = ("architecture", "decision", "pattern", "gotcha", "preference")
-"""Types that age only when they were never used; DESIGN section 3."""
+"""Types that age only when they were never used."""
 
 
 def idle(

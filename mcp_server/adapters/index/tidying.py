@@ -13,7 +13,7 @@ from mcp_server.core.memory import Status
 
 EVENTS = frozenset({"tidied", "merged", "unmerged", "restored", "transcript_kept", "transcript_learned"})
 AT_MOST_EVERY = 3600  # seconds between two runs that nobody asked for
-PIECES = 10  # kept or learned pieces of transcript after which tidying is due; DESIGN 6.5
+PIECES = 10  # kept or learned pieces of transcript after which tidying is due: A-39 in docs/features.md
 NEW_MEMORIES = 80  # active memories more than after the last run
 AGEING, ORPHANS, TRASH, COMPACTION = "ageing", "orphans", "trash", "compaction"
 UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at what is said

@@ -12,7 +12,7 @@ from mcp_server.adapters.index.receipts import Tally
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import one_line, within
 
-LIMIT = 7800  # characters of an answer, which may hold a line more; DESIGN 11
+LIMIT = 7800  # characters of an answer, which may hold a line more
 
 
 def hot(status: HotStatus) -> str:

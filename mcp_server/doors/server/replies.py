@@ -18,7 +18,7 @@ from mcp_server.core.redaction import redact
 from mcp_server.core.render import one_line, quoted, within
 from mcp_server.core.verdict import Action
 
-LIMIT = 8000  # characters of an answer, DESIGN 11; Claude Code stores longer ones in a file
+LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
 PREVIEW = 200
 PATH = 1000  # characters; in a repository a file's name may be anything, line feeds and all
 
