@@ -10,7 +10,7 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters.index import receipts, selections
 from mcp_server.adapters.index.memories import Row
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Filter, Query, Sort
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
@@ -99,7 +99,8 @@ def _questions(store: Store, rows: Sequence[Row]) -> Iterator[Question]:
         with store.database.read() as db:
             linked = selections.linked_from(db, row.path, keys)
         for target in linked:
-            if target.id != row.id and target.kind is Kind.KNOWLEDGE:
+            searched = target.kind is Kind.KNOWLEDGE and target.status is Status.ACTIVE
+            if searched and target.id != row.id:
                 yield Question("link", row.title, target.id)
 
 

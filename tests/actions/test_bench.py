@@ -3,6 +3,7 @@
 import pytest
 
 from mcp_server.actions.bench import Question, bench, mean_reciprocal_rank, share_within
+from mcp_server.actions.link import link
 from mcp_server.actions.quality import mark_used
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
@@ -25,6 +26,15 @@ def test_each_memory_is_asked_for_by_its_title_and_each_link_by_where_it_starts(
     assert [each.place for each in asked if each.how == "title"] == [1, 1]
     (linked,) = bench(store).of("link")
     assert (linked.place, linked.first) == (2, source)
+
+
+def test_what_no_search_shows_is_not_asked_for(store: Store) -> None:
+    old = remember(store, Draft("Rule A", "Parcels leave on Mondays.", type="decision")).memory.id
+    new = Draft("Rule B", "The warehouse ships on Tuesdays.", type="decision", supersedes=(old,))
+    current = remember(store, new).memory.id
+    link(store, current, old, "refines")
+
+    assert {each.id for each in bench(store).asked} == {current}
 
 
 def test_what_was_of_use_is_asked_for_by_what_was_asked_then(store: Store) -> None:
