@@ -198,6 +198,21 @@ def test_a_folder_is_used_where_it_lies(home: Path, tiny: Path, tmp_path: Path) 
     assert str(tmp_path / "mine") in run(home, "model", "list").stdout
 
 
+def test_what_is_not_found_without_a_model_is_said_to_be_searched_by_words_only(
+    home: Path, tiny: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(tiny, tmp_path / "mine")
+    run(home, "model", "use", "./mine")
+    shutil.rmtree(tmp_path / "mine")
+
+    done = run(home, "recall", "zebras")
+
+    assert done.stdout.startswith("No memory matches.")
+    assert done.stderr.startswith(
+        f"Searched by words only: There is no embedding model in {tmp_path / 'mine'}"
+    )
+
+
 def test_a_variable_that_wins_is_told(home: Path, tiny: Path, tmp_path: Path) -> None:
     shutil.copytree(tiny, tmp_path / "mine")
 

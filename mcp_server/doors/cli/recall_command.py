@@ -84,11 +84,11 @@ def recall_command(
     if as_json:
         output.print_json(output.answer_json(answer, explain=explain))
         return
+    if problem := opened.meaning.problem:
+        click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
     if not answer.hits:
         click.echo("No memory matches. Try other words, fewer filters, --all-projects, or 'daybook list'.")
         return
-    if problem := opened.meaning.problem:
-        click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
     output.print_answer(answer, query.text)
     if explain:
         click.echo()
