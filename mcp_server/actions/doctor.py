@@ -92,7 +92,8 @@ def status(store: Store, *, has_key: bool) -> State:
     if crowded := measure(store).said:
         needs.append(crowded)
     if disputed:
-        needs.append(f"{disputed} memories contradict each other and are not shown unasked.")
+        held_back = "contradict each other and are not shown unasked"
+        needs.append(f"{disputed} memories {held_back}; 'daybook contradictions' lists them.")
     if capture.candidates and capture.mode == "suggest":
         needs.append(f"{capture.candidates} memories are proposed; 'daybook candidates' lists them.")
     return State(stats, waiting, capture, spent, tuple(needs))
