@@ -143,7 +143,7 @@ def duplicates(
         pair = absorbing(one, other, found)
         if pair is None or pair[1].ref in untouched:
             if len(proposals) < MOST_PROPOSED:
-                proposals.append(f"alike: [{one.id}] and [{other.id}]")
+                proposals.append(f"[{one.id}] and [{other.id}] are alike")
             continue
         stays, goes = pair
         files = _loaded(store, [here.rows[stays.ref], here.rows[goes.ref]])

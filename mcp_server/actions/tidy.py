@@ -86,7 +86,7 @@ class Tidied:
         if self.is_empty and not self.waits:
             return ["Nothing needs tidying."]
         said = [entry.line for entry in self.entries]
-        said += [f"look at {line}" for line in self.proposals]
+        said += [f"left to you: {line}" for line in self.proposals]
         said += [f"not done: {line}" for line in (*self.refused, *self.failed)]
         said += [f"the model waits: {self.waits}"] if self.waits else []
         counted = dict(self.counts)

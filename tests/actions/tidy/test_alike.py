@@ -96,8 +96,9 @@ def test_what_only_vectors_find_alike_is_proposed(
     done = tidy(meaning_store)
 
     assert [status(meaning_store, each) for each in ids] == [Status.ACTIVE] * 2
-    assert len(done.proposals) == 1
-    assert all(f"[{each}]" in done.proposals[0] for each in ids)
+    (proposed,) = (line for line in done.lines() if line.startswith("left to you: "))
+    assert proposed.endswith(" are alike")
+    assert all(f"[{each}]" in proposed for each in ids)
 
 
 def test_what_vectors_find_near_is_merged_when_the_other_has_its_words(meaning_store: Store) -> None:
