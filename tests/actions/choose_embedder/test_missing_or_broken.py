@@ -104,7 +104,7 @@ def test_a_folder_that_cannot_be_loaded_is_refused_and_nothing_changes(
         (tmp_path / "broken" / broken).write_bytes(b"{")
     config = (filled.opened.home / "config.toml").read_bytes()
 
-    with pytest.raises(EmbedderUnavailable, match="is missing" if missing else "cannot be loaded"):
+    with pytest.raises(EmbedderUnavailable, match="it lacks" if missing else "cannot be loaded"):
         filled.use(tmp_path / "broken")
 
     assert (filled.opened.home / "config.toml").read_bytes() == config
