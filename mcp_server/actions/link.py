@@ -27,11 +27,10 @@ from mcp_server.core.links import (
     names,
     wiki_links,
 )
-from mcp_server.core.memory import Link, Memory, Status, clean_tags, fingerprint
+from mcp_server.core.memory import MAX_LINKS, Link, Memory, Status, clean_tags, fingerprint
 from mcp_server.core.render import one_line
 from mcp_server.store import Store
 
-MAX_LINKS = 50  # of one memory: its frontmatter has 16 KiB
 MAX_TARGET = 200  # characters of a path
 DEEPEST = 3  # links followed one after the other
 MOST_RELATED = 100  # links of one answer

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from mcp_server.actions.read import Found, is_accepted, look_up, read
 from mcp_server.actions.revise import Revision, revise
@@ -16,8 +17,10 @@ from mcp_server.adapters.vault import Vault, confined, make_vault_folders
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
+    MAX_LINKS,
     MAX_TAGS,
     MAX_TEXT,
+    MAX_TOUCHES,
     Draft,
     Kind,
     Level,
@@ -34,6 +37,8 @@ from mcp_server.core.memory import (
 from mcp_server.core.provenance import MANUAL, reads_like_instruction
 from mcp_server.core.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.store import Store
+
+T = TypeVar("T")
 
 ATTEMPTS = 20  # ids tried; already the second is needed only once in a million memories of one title
 
@@ -52,7 +57,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     """
     Store *draft* as a memory; its `supersedes` become superseded.
 
-    Saying the same again adds its new tags and what it supersedes, and changes nothing else.
+    Saying the same again adds its new tags, links, files touched and what it supersedes, and nothing else.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
     draft = checked(draft, keep_secrets=keep_secrets)
@@ -60,21 +65,28 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     vault = store.vault_for(draft.kind, level)
     known = _known(store, vault, draft)
     if known:
-        new_tags = tuple(tag for tag in draft.tags if tag not in known.memory.tags)
         older = tuple(
             old for old in draft.supersedes if old not in (known.memory.id, *known.memory.supersedes)
         )
-        if new_tags or older:
-            revision = Revision(
-                tags=(*known.memory.tags, *new_tags)[:MAX_TAGS], supersedes=(*known.memory.supersedes, *older)
-            )
-            kept = is_accepted(store, known)
-            known = revise(store, known.memory.id, revision, session=draft.session, accept=kept)
-            take_place(store, known.memory, older, session=draft.session)
+        revision = replace(unsaid(known.memory, draft), supersedes=(*known.memory.supersedes, *older))
+        kept = is_accepted(store, known)
+        known = revise(store, known.memory.id, revision, session=draft.session, accept=kept)
+        take_place(store, known.memory, older, session=draft.session)
         return Remembered(known.memory, known.path, level, known=True)
     memory, path = _write(store, vault, draft)
     supersede(store, memory, session=draft.session)
     return Remembered(memory, path, level)
+
+
+def unsaid(memory: Memory, draft: Draft) -> Revision:
+    """Return what adds to *memory* the tags, links and files touched that *draft* has beside its words."""
+    linked = {(link.rel, link.to) for link in memory.links}
+    links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
+    return Revision(
+        tags=_joined(memory.tags, draft.tags, MAX_TAGS),
+        links=_joined(memory.links, links, MAX_LINKS),
+        touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
+    )
 
 
 def supersede(store: Store, memory: Memory, *, since: datetime | None = None, session: str = "") -> None:
@@ -146,6 +158,11 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
     if not keep_secrets:
         refuse_secrets(draft.title, draft.text, *draft.tags, anyway=KEEP_SECRETS)
     return draft
+
+
+def _joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
+    """Return *own* and behind them *new*, each once, as long as they are not more than *most*."""
+    return tuple(dict.fromkeys((*own, *new)))[: max(most, len(own))]
 
 
 def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:

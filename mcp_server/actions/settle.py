@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import checked, remember, supersede
-from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.remember import checked, remember, supersede, unsaid
+from mcp_server.actions.revise import revise
 from mcp_server.adapters.index import relations, usage
 from mcp_server.core.errors import IndexUnavailable, NotFound
+from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import Draft, Kind, Link, Memory, Status
 from mcp_server.core.provenance import SEARCHED_ALONE, reads_like_instruction
 from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
@@ -122,7 +123,7 @@ def settle(
 
 def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
     """Return what the head of *memory* links to that is neither a path nor what a memory is called."""
-    names = [link.to for link in memory.links if not {".", "/"}.intersection(link.to)]
+    names = [link.to for link in memory.links if not is_artifact(link.to)]
     if not names:
         return ()
     try:
@@ -162,13 +163,13 @@ def _neighbours(store: Store, draft: Draft, supersedes: str) -> list[tuple[Found
 
 
 def _merge(store: Store, draft: Draft, old: Found, *, keep_words: bool) -> None:
-    """Add the tags of *draft* to *old*, and its words when they say more; count the confirmation."""
+    """Add to *old* what *draft* has beside its words, and those that say more; count the confirmation."""
     text = old.memory.text if keep_words else richer(old.memory.text, draft.text)
-    tags = tuple(dict.fromkeys([*old.memory.tags, *draft.tags]))[:20]
     with store.database.read() as db:
         accepted = bool(usage.accepted_digests(db, [old.digest]))
     accepted = accepted and (text == old.memory.text or not reads_like_instruction(text))
-    revise(store, old.memory.id, Revision(text=text, tags=tags), session=draft.session, accept=accepted)
+    revision = replace(unsaid(old.memory, draft), text=text)
+    revise(store, old.memory.id, revision, session=draft.session, accept=accepted)
     if draft.source in CONFIRMING and draft.session != old.memory.session:
         store.ledger.note("confirmed", store.clock(), refs=[old.ref], session=draft.session)
 

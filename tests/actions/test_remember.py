@@ -1,6 +1,7 @@
 import stat
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.session import save_session
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Status, split_title
+from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, Status, split_title
 from mcp_server.core.query import ANY_STATUS, Filter, Query, filter_of
 from mcp_server.store import Store
 
@@ -68,6 +69,22 @@ def test_saying_the_same_again_only_adds_its_tags(store: Store) -> None:
     assert again.memory.id == first.memory.id
     assert read(store, first.memory.id).memory.tags == ("ci", "release")
     assert len(list(first.path.parent.glob("*.md"))) == 1
+
+
+def test_saying_the_same_again_adds_its_links_and_the_files_it_touches(store: Store) -> None:
+    other = remember(store, Draft("Release", "Every Monday.")).memory.id
+    mine = Draft("Deploys", "We deploy from main.", touches=("ci.yml",), links=(Link("part-of", other),))
+    first = remember(store, mine).memory
+
+    again = remember(
+        store,
+        replace(mine, touches=("deploy.sh",), links=(Link("uses", "Docker"), Link("relates-to", first.id))),
+    )
+
+    assert again.known
+    assert again.memory.touches == ("ci.yml", "deploy.sh")
+    assert again.memory.links == (Link("part-of", other), Link("uses", "Docker"))
+    assert remember(store, mine).memory == again.memory
 
 
 def test_saying_the_same_again_adds_no_tag_beyond_the_most(store: Store) -> None:

@@ -19,7 +19,9 @@ PLUGIN = Path(__file__).resolve().parents[3]
 
 
 @click.command("sync")
-@click.option("--rebuild", "anew", is_flag=True, help="Make the index anew from the files; the old one answers until then.")
+@click.option(
+    "--rebuild", "anew", is_flag=True, help="Make the index anew from the files, beside the old one."
+)
 @click.option("--deep", is_flag=True, help="Read every file, also those whose size and time did not change.")
 @click.option("--embed/--no-embed", default=True, help="Also compute missing embeddings.")
 @as_json

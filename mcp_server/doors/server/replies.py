@@ -43,7 +43,9 @@ def left_superseded(ids: Sequence[str]) -> str:
 def settled(done: Settled, found: Found) -> str:
     """Return what became of a memory that was to be remembered."""
     if done.action is Action.IGNORE:
-        said = f"{done.id}: known already, nothing but new tags was added. {done.note}".strip()
+        said = (
+            f"{done.id}: known already, nothing but new tags, links and files was added. {done.note}".strip()
+        )
         return f"{said} {found.path}"
     if done.action is Action.MERGE:
         return f"{done.id}: said the same, so the fuller words were kept there. {found.path}"
