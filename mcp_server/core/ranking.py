@@ -197,12 +197,15 @@ def telling_terms(frequencies: Mapping[str, int], *, most_rows: int = MOST_ROWS)
 
     Of a long question the 24 rarest are kept, in a large store only those of which at most *most_rows* are
     read together: the commonest terms cost most of the time and decide next to nothing. The two rarest are
-    always searched, each in the newest *most_rows* that have it.
+    always searched, each in the newest *most_rows* that have it. Terms that no memory has are kept and
+    take nobody's place: they cost nothing, and tell how much of the question is answered.
     """
-    rarest = sorted(frequencies, key=lambda term: frequencies[term])[:MOST_TERMS]
+    known = (term for term, rows in frequencies.items() if rows)
+    rarest = sorted(known, key=lambda term: frequencies[term])[:MOST_TERMS]
     read = itertools.accumulate(frequencies[term] for term in rarest)
-    kept = set(rarest[:FEWEST_TERMS])
-    kept |= {term for term, rows in zip(rarest, read, strict=True) if rows <= most_rows}
+    kept = {term for term, rows in frequencies.items() if not rows}
+    kept.update(rarest[:FEWEST_TERMS])
+    kept.update(term for term, rows in zip(rarest, read, strict=True) if rows <= most_rows)
     return [term for term in frequencies if term in kept]
 
 

@@ -114,6 +114,13 @@ def test_of_what_a_large_store_has_too_often_to_be_read_the_rarest_words_are_sea
     assert ranking.telling_terms({"commonest": 90_000, "common": 80_000}) == ["commonest", "common"]
 
 
+def test_words_that_no_memory_has_take_no_place_from_those_that_one_has() -> None:
+    unknown = dict.fromkeys((f"unknown{number}" for number in range(30)), 0)
+
+    assert ranking.telling_terms(unknown | {"webhook": 5}) == [*unknown, "webhook"]
+    assert ranking.telling_terms({"foo": 0, "bar": 0, "deploy": 20_000}) == ["foo", "bar", "deploy"]
+
+
 def test_of_a_long_question_the_rarest_words_are_searched_in_their_order() -> None:
     frequencies = {f"word{n:02}": 100 - n for n in range(40)}
 
