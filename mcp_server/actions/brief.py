@@ -31,6 +31,7 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.provenance import ASSISTANT, may_be_pushed, reads_like_instruction
 from mcp_server.core.redaction import redact
+from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 AT_HAND = "Kept at hand"  # the heading of the hot set
@@ -194,8 +195,8 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
     if not waiting:
         return []
     return [
-        f"{waiting} memories that came with this repository are not shown until the person accepts them"
-        " with 'daybook trust'."
+        f"Not shown until the person accepts them with 'daybook trust': {counted(waiting, 'memory')} that"
+        " came with this repository."
     ]
 
 

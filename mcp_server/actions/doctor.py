@@ -29,6 +29,7 @@ from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft, Level, timestamp
 from mcp_server.core.query import Filter, Mode, Query
+from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 
@@ -76,9 +77,11 @@ def status(store: Store, *, has_key: bool) -> State:
     with store.database.read() as db:
         disputed = len(selections.disputed(db, [vault.key for vault in store.vaults], private=store.private))
     if stats.unreadable:
-        needs.append(f"{len(stats.unreadable)} files cannot be read; 'daybook sync' names them.")
+        needs.append(f"{counted(len(stats.unreadable), 'file')} cannot be read; 'daybook sync' names them.")
     if waiting:
-        needs.append(f"{waiting} memories are not shown unasked until you accept them with 'daybook trust'.")
+        needs.append(
+            f"Not shown unasked until you accept them with 'daybook trust': {counted(waiting, 'memory')}."
+        )
     if problem := progress(store).problem:
         needs.append(f"{problem} Run 'daybook model list'.")
     if torn := trouble(store):
@@ -88,14 +91,16 @@ def status(store: Store, *, has_key: bool) -> State:
     if store.settings.model_calls and not has_key:
         needs.append("The model may be called, but there is no API key: set one with 'daybook setup --key'.")
     if spent.given_up:
-        needs.append(f"Not learned, after {MOST_TRIES} tries: {spent.given_up} pieces; recall finds them.")
+        needs.append(
+            f"Not learned, after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
+        )
     if crowded := measure(store).said:
         needs.append(crowded)
     if disputed:
         held_back = "contradict each other and are not shown unasked"
         needs.append(f"{disputed} memories {held_back}; 'daybook contradictions' lists them.")
     if capture.candidates and capture.mode == "suggest":
-        needs.append(f"{capture.candidates} memories are proposed; 'daybook candidates' lists them.")
+        needs.append(f"Proposed: {counted(capture.candidates, 'memory')}; 'daybook candidates' lists them.")
     return State(stats, waiting, capture, spent, tuple(needs))
 
 
@@ -159,8 +164,8 @@ def _index(store: Store) -> str:
 
 def _readable(store: Store) -> str:
     stats = get_stats(store)
-    assert not stats.unreadable, f"{len(stats.unreadable)} files cannot be read"
-    return f"{stats.memories} memories"
+    assert not stats.unreadable, f"{counted(len(stats.unreadable), 'file')} cannot be read"
+    return counted(stats.memories, "memory")
 
 
 def _model(store: Store) -> str:
@@ -216,7 +221,7 @@ def _captures(store: Store) -> str:
     with store.database.read() as db:
         late = transcripts.late(db, store.now() - LATE)
         last = transcripts.last_kept(db)
-    assert not late, f"{late} sessions ended over an hour ago and were not kept"
+    assert not late, f"not kept an hour after the end: {counted(late, 'session')}"
     kept = f"{datetime.fromtimestamp(last, UTC):%Y-%m-%d %H:%M} UTC" if last else "none yet"
     return f"{store.settings.capture}, last session kept: {kept}"
 

@@ -17,6 +17,7 @@ from mcp_server.adapters.index import erase, soundness
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import Conflict, IndexUnavailable
+from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 ACTIONS = ("check", "vacuum", "rebuild", "all")
@@ -133,8 +134,10 @@ def _rebuilt(store: Store) -> Step:
     def make() -> str:
         report = rebuild(store, vaults=_vaults(store))
         store.database.delete_copies()
-        unreadable = f", {len(report.unreadable)} files cannot be read" if report.unreadable else ""
-        return f"{report.added} memories taken in anew{unreadable}; vectors are computed again"
+        unreadable = (
+            f", {counted(len(report.unreadable), 'file')} cannot be read" if report.unreadable else ""
+        )
+        return f"{counted(report.added, 'memory')} taken in anew{unreadable}; vectors are computed again"
 
     return _timed(store, "rebuild", make)
 

@@ -5,6 +5,7 @@ import sqlite3
 from mcp_server.adapters import files
 from mcp_server.adapters.index import transcripts
 from mcp_server.core.errors import IndexUnavailable
+from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
@@ -27,7 +28,7 @@ def notice(store: Store, *, has_key: bool) -> str:
         return ""
     if late:
         return (
-            f"Daybook: {late} sessions were not captured although they ended over an hour ago;"
+            f"Daybook: not captured an hour after the end: {counted(late, 'session')};"
             " run 'daybook work', then 'daybook doctor' if it says so again."
         )
     if refused:

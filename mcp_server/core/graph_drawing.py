@@ -14,7 +14,7 @@ from mcp_server.core.graph import Edge, Graph, Node, scores
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import TYPES
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import one_line
+from mcp_server.core.render import counted, one_line
 
 MOST_DRAWN = 300  # nodes, the most valuable ones
 COLOURS = dict(
@@ -79,7 +79,7 @@ def as_svg(graphs: Sequence[Graph]) -> str:
         used |= {_colour_name(name, node, edges) for name, node in nodes.items()}
         left_out = len(graph.nodes) - sum(name in nodes for name in (node.name for node in graph.nodes))
         also = f", {left_out} more not drawn" if left_out else ""
-        said = f"{graph.level.value} level: {len(nodes)} drawn, {len(edges)} edges{also}"
+        said = f"{graph.level.value} level: {len(nodes)} drawn, {counted(len(edges), 'edge')}{also}"
         panels.append(
             f'<g transform="translate(0 {top:.0f})"><text class="level" x="24" y="20">{said}</text>'
         )

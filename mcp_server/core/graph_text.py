@@ -11,7 +11,7 @@ from mcp_server.core.graph import GRACE_DAYS, Edge, Graph, Node, scores
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import Status
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import one_line
+from mcp_server.core.render import counted, one_line
 
 TOKEN = 4  # characters
 MOST_TOKENS = 5000  # of one level as it is read, whatever the setting
@@ -170,7 +170,8 @@ def _sections(
     nodes = sum(not node.artifact for node in graph.nodes)
     edges = sum(edge.is_live for edge in graph.edges)
     all_traces = sum(edge.is_trace for edge in graph.edges)
-    yield f"{graph.level.value} level: {nodes} nodes, {edges} edges, {all_traces} memory traces"
+    said = (counted(nodes, "node"), counted(edges, "edge"), counted(all_traces, "memory trace"))
+    yield f"{graph.level.value} level: {', '.join(said)}"
     yield from blocks
     if live:
         yield "edges:"

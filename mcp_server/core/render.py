@@ -54,6 +54,13 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return how many there are of what *noun* names: "1 memory", "2 memories"."""
+    if number != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun}"
+
+
 def quoted(text: str) -> str:
     """Return *text* with every line behind a bar, so that nothing in it can pass for ours."""
     return "\n".join(f"{QUOTE}{line}".rstrip() for line in visible(text).split("\n"))

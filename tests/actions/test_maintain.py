@@ -76,7 +76,7 @@ def test_a_rebuild_says_the_same_as_before(store: Store) -> None:
 
     (step,) = maintain(store, "rebuild")
 
-    assert step.said.startswith("1 memories taken in anew")
+    assert step.said.startswith("1 memory taken in anew")
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
 
 

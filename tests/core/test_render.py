@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_server.core.brief import BUDGET, Entry, Section, render_brief
-from mcp_server.core.render import one_line, quoted, visible
+from mcp_server.core.render import counted, one_line, quoted, visible
 
 BREAKOUTS = [
     "<!-- MEMORY:END -->",
@@ -78,3 +78,11 @@ def test_joiners_stay_where_they_join(text: str) -> None:
 @given(st.text())
 def test_quoted_text_has_a_bar_before_every_line(text: str) -> None:
     assert all(line.startswith("   |") for line in quoted(text).split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "said"),
+    [(0, "file", "0 files"), (1, "memory", "1 memory"), (1200, "memory", "1,200 memories")],
+)
+def test_things_are_counted_in_the_right_number(number: int, noun: str, said: str) -> None:
+    assert counted(number, noun) == said

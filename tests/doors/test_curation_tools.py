@@ -108,7 +108,7 @@ def test_output_is_logged_mined_and_reviewed(opened: Opened) -> None:
 
     assert logged.startswith("56 bytes logged")
     assert mined.startswith("1 outputs and 0 conversations read, 1 new sightings.")
-    assert "waiting: 1 candidates" in status
+    assert "waiting: 1 candidate" in status
     assert "1 outputs" in status
     assert uses in waiting
     assert none == "No candidate waits."

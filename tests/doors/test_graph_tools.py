@@ -94,11 +94,11 @@ def test_one_session_sees_what_another_wrote(talk: Callable[..., list[str]]) -> 
     ) in said[7]
     assert said[8] == said[9] == "Nothing was changed by others."
     assert (
-        "project level: 2 nodes, 1 edges, 0 memory traces\n- auth-flow: JWT is checked in the middleware\n"
+        "project level: 2 nodes, 1 edge, 0 memory traces\n- auth-flow: JWT is checked in the middleware\n"
     ) in said[10]
     assert said[11] == (
         "ok\nuser level: 0 nodes, 0 edges, 0 memory traces\n"
-        "project level: 2 nodes, 1 edges, 0 memory traces\nactive sessions: 2"
+        "project level: 2 nodes, 1 edge, 0 memory traces\nactive sessions: 2"
     )
 
 

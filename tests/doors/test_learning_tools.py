@@ -97,7 +97,7 @@ def test_candidates_are_listed_approved_and_rejected(opened: Opened) -> None:
         ("reject_candidate", {"ids": "nope"}),
     )
 
-    assert listed.startswith("1 candidates wait.")
+    assert listed.startswith("Waiting: 1 candidate.")
     assert DECIDED in listed
     assert approved.startswith("Stored: 1 added.\n")
     assert empty == "No candidate waits."

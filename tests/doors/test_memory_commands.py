@@ -80,8 +80,8 @@ def test_a_list_tells_an_empty_store_from_a_filter_that_fits_nothing(run: Run) -
     assert said(run("list", "--type", "decision")).startswith("No memories yet.")
     said(run("remember", "Deploys | From main."))
 
-    assert said(run("list", "--type", "decision")).startswith("None of the 1 memories is listed so;")
-    assert said(run("list", "--offset", "5")).startswith("None of the 1 memories is listed so;")
+    assert said(run("list", "--type", "decision")).startswith("Of 1 memory none is listed so;")
+    assert said(run("list", "--offset", "5")).startswith("Of 1 memory none is listed so;")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_notes_are_imported_and_exported_from_the_shell(run: Run, tmp_path: Path
     (source,) = done["sources"]
     assert [item["outcome"] for item in source["items"]] == ["taken"]
     assert "1 unchanged" in again
-    assert "1 memories are in" in exported
+    assert "holds 1 memory now." in exported
     assert (tmp_path / "out" / "knowledge").is_dir()
     assert [memory["title"] for memory in document["memories"]] == ["Retry rule"]
     assert refused.returncode == 4

@@ -39,7 +39,7 @@ def test_a_broken_file_is_named_with_its_line(run: Run, memory_dir: Path) -> Non
     done = run("sync")
 
     assert "bad.md:3:" in done.stderr
-    assert "1 files cannot be read" in said(run("status"))
+    assert "1 file cannot be read" in said(run("status"))
 
 
 def test_the_index_is_made_anew_on_demand(run: Run) -> None:
@@ -125,7 +125,7 @@ def test_init_share_and_trust_from_the_shell(run: Run, project: Path) -> None:
     said(run("remember", "A | fact about carts"))
 
     moved = said(run("init", "--repository"))
-    assert "1 memories moved" in moved
+    assert "1 memory moved" in moved
     assert "Git ignores it." in moved
     assert "Git sees" in said(run("share"))
     again = said(run("init", "--repository"))

@@ -34,6 +34,7 @@ from mcp_server.core.foreign import (
     type_of,
 )
 from mcp_server.core.memory import ARCHIVE_FOLDER, MAX_CONVERSATION, Kind, Level, Status, timestamp
+from mcp_server.core.render import counted
 
 DEFAULT = "~/.claude-memory"
 MAX_FILE = 4 * 1024 * 1024  # bytes
@@ -76,7 +77,7 @@ def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Path]]:
             elif not file.name.startswith(".") and file.name != "index.json":
                 other += 1
     if other:
-        reading.remarks.append(f"{other} files that are not named by a UUID were left.")
+        reading.remarks.append(f"Left, for not being named by a UUID: {counted(other, 'file')}.")
 
 
 def _memory(file: Path, folder: str) -> Record:

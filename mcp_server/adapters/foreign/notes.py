@@ -32,6 +32,7 @@ from mcp_server.core.foreign import (
 )
 from mcp_server.core.links import RELATES_TO, as_name, outside_code, wiki_links
 from mcp_server.core.memory import MAX_TAGS, Level, Link
+from mcp_server.core.render import counted
 
 SUFFIXES = (".md", ".markdown")
 MAX_NOTE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
@@ -69,7 +70,7 @@ def read(path: Path) -> Reading:
             reading.refused.append((key, str(error).removeprefix(f"{file} ")))
     admit(_linked(records), reading)
     if left.other:
-        reading.remarks.append(f"{left.other} files that are no markdown were left.")
+        reading.remarks.append(f"Left, for not being markdown: {counted(left.other, 'file')}.")
     if left.deeper:
         reading.remarks.append(f"{left.deeper} folders more than {MAX_DEPTH} deep were left.")
     return reading

@@ -18,7 +18,7 @@ from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import model_key
 from mcp_server.core.errors import Rejected
-from mcp_server.core.render import visible
+from mcp_server.core.render import counted, visible
 from mcp_server.core.settings import CAPTURES
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
@@ -88,7 +88,7 @@ def work_command(as_json: bool) -> None:
     if as_json:
         output.print_json(asdict(done))
         return
-    click.echo(f"{done.kept} turns kept; memories: {describe(done.settled)}")
+    click.echo(f"{counted(done.kept, 'turn')} kept; memories: {describe(done.settled)}")
     if done.waits:
         click.echo(f"The rest waits: {done.waits}")
     for path, reason in done.failed.items():
@@ -120,7 +120,7 @@ def backfill_command(dry_run: bool, as_json: bool) -> None:
     if as_json:
         output.print_json(asdict(done))
         return
-    click.echo(f"{done.transcripts} transcripts taken in, {done.utterances} turns.")
+    click.echo(f"{counted(done.transcripts, 'transcript')} taken in, {counted(done.utterances, 'turn')}.")
     for path, reason in done.failed.items():
         click.echo(f"not taken in: {path}: {reason}", err=True)
 

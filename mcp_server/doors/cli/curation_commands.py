@@ -17,7 +17,7 @@ from mcp_server.adapters.index.memories import Row
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RESERVED
 from mcp_server.core.memory import TYPES, Level, split_list
-from mcp_server.core.render import visible
+from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store
@@ -223,7 +223,7 @@ def _print_status(status: mine.MiningStatus, as_json: bool) -> None:
         return
     verdicts = status.verdicts
     rows: list[list[Any]] = [
-        ["output log", f"{status.size:,} bytes of {status.days} days"],
+        ["output log", f"{status.size:,} bytes of {counted(status.days, 'day')}"],
         ["waiting", status.waiting],
         ["stored", verdicts.get("approved", 0)],
         ["rejected", verdicts.get("rejected", 0)],

@@ -9,7 +9,7 @@ from mcp_server.actions import forget_session, session_history
 from mcp_server.actions.sync import sync
 from mcp_server.adapters.index.episodes import Again
 from mcp_server.core.errors import Rejected
-from mcp_server.core.render import visible
+from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
 from mcp_server.store import Store
@@ -120,7 +120,9 @@ def _print_session(store: Store, name: str, as_json: bool) -> None:
         click.echo(f"\n{visible(episode.summary)}\n")
     for each in told.transcripts:
         click.echo(f"transcript: {each.kept:,} of {each.size:,} bytes kept, {each.learned:,} learned from")
-    click.echo(f"stored {sum(told.stored.values())}, recalled {told.recalled}, used {told.used} memories")
+    click.echo(
+        f"stored {sum(told.stored.values())}, recalled {told.recalled}, used {counted(told.used, 'memory')}"
+    )
     rows = [[row.id, output.type_of(row), row.status.value, row.title[:60]] for row in stored]
     output.print_table(["stored", "type", "status", "title"], rows)
     output.print_table(

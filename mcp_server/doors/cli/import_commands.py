@@ -16,6 +16,7 @@ from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Level
+from mcp_server.core.render import counted
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
 
@@ -129,7 +130,7 @@ def _tell_export(done: Exported, target: Path, *, as_json: bool) -> None:
     if as_json:
         output.print_json({"target": target, **asdict(done)})
         return
-    click.echo(f"{done.memories} memories are in {target}.")
+    click.echo(f"{target} holds {counted(done.memories, 'memory')} now.")
     for left in done.left:
         click.echo(f"Left: {left}")
     if not done.memories:

@@ -9,6 +9,7 @@ from mcp_server.actions.list import get_stats, list_memories
 from mcp_server.actions.sync import sync
 from mcp_server.core.memory import Kind, split_list
 from mcp_server.core.query import filter_of
+from mcp_server.core.render import counted
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
 
@@ -57,7 +58,7 @@ def list_command(
     if not found.rows:
         there = found.total or get_stats(store).memories
         click.echo(
-            f"None of the {there} memories is listed so; try other filters, or a smaller --offset."
+            f"Of {counted(there, 'memory')} none is listed so; try other filters, or a smaller --offset."
             if there
             else 'No memories yet. Store one with: daybook remember "Title | what to remember"'
         )

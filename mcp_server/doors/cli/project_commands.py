@@ -9,6 +9,7 @@ from mcp_server.actions.brief import brief
 from mcp_server.actions.claude_md import CLAUDE_LOCAL_MD, CLAUDE_MD, FILES, NONE, Refreshed
 from mcp_server.actions.sync import sync
 from mcp_server.core.errors import Rejected
+from mcp_server.core.render import counted
 from mcp_server.doors.cli import output
 from mcp_server.store import Store
 
@@ -68,7 +69,9 @@ def _asked(store: Store) -> tuple[str, bool]:
 
 def _move_into_repository(store: Store) -> None:
     done = repository.init(store)
-    click.echo(f"This project's knowledge lives in {done.root} now; {done.moved} memories moved there.")
+    click.echo(
+        f"This project's knowledge lives in {done.root} now; {counted(done.moved, 'memory')} moved there."
+    )
     click.echo(
         "Git ignores it. 'daybook share' lets git see it."
         if done.ignored

@@ -12,6 +12,7 @@ from mcp_server.actions.list import get_stats
 from mcp_server.actions.sync import rebuild, sync
 from mcp_server.adapters import places
 from mcp_server.bootstrap import model_key
+from mcp_server.core.render import counted
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
 
@@ -92,7 +93,7 @@ def status_command(as_json: bool) -> None:
     stats = state.stats
     project = store.project.name if store.project else "no project"
     click.echo(
-        f"{stats.memories} memories for {project}"
+        f"{counted(stats.memories, 'memory')} for {project}"
         + "".join(f", {n} {kind}" for kind, n in stats.counts.by_kind.items())
     )
     click.echo(

@@ -12,7 +12,7 @@ from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.relations import Edge
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import one_line, quoted, within
+from mcp_server.core.render import counted, one_line, quoted, within
 from mcp_server.doors.server.replies import LIMIT
 
 SHOWN = 400  # characters of each memory of a pair
@@ -33,11 +33,11 @@ def unlinked(done: Linked) -> str:
 def related(found: Related) -> str:
     lines = []
     if found.about:
-        lines.append(f"{_line(found.about)}: {len(found.edges) + found.left_out} links")
+        lines.append(f"{_line(found.about)}: {counted(len(found.edges) + found.left_out, 'link')}")
         lines += [edge_line(edge, depth) for depth, edge in found.edges]
     tagged = [f"{_line(row)} [{one_line(', '.join(row.tags), 100)}]" for row in found.tagged]
     if tagged:
-        lines += [f"{len(tagged)} memories carry such a tag:", *tagged]
+        lines += [f"with such a tag: {counted(len(tagged), 'memory')}", *tagged]
     if not found.edges and not found.tagged:
         lines.append("Nothing is related yet; link_memories says what belongs together.")
     told, left_out = within(lines, LIMIT - 200)
@@ -86,8 +86,8 @@ def mined(done: Mining) -> str:
 
 def mining(status: MiningStatus) -> str:
     lines = [
-        f"output log: {status.size:,} bytes of {status.days} days",
-        f"waiting: {status.waiting} candidates",
+        f"output log: {status.size:,} bytes of {counted(status.days, 'day')}",
+        f"waiting: {counted(status.waiting, 'candidate')}",
         f"stored: {status.verdicts.get('approved', 0)}, rejected: {status.verdicts.get('rejected', 0)}",
     ]
     return "\n".join([*lines, *run_lines(status)])

@@ -13,7 +13,7 @@ from mcp_server.core.graph_text import edge_line, level_limits, node_block, rend
 from mcp_server.core.memory import Level, split_list
 from mcp_server.core.provenance import source_of
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import one_line, within
+from mcp_server.core.render import counted, one_line, within
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.replies import LIMIT
 
@@ -130,11 +130,14 @@ def register(application: Application) -> None:
         """Tell whether the knowledge graph works, how large it is, and how many sessions are registered."""
         health = graph.ping(opened.store())
         sizes = [
-            f"{level.value} level: {nodes} nodes, {edges} edges, {traces} memory traces"
+            f"{level.value} level: {counted(nodes, 'node')}, {counted(edges, 'edge')},"
+            f" {counted(traces, 'memory trace')}"
             for level, nodes, edges, traces in health.levels
         ]
         broken = (
-            f"{health.unreadable} files cannot be read: see daybook status" if health.unreadable else "ok"
+            f"{counted(health.unreadable, 'file')} cannot be read: see daybook status"
+            if health.unreadable
+            else "ok"
         )
         return "\n".join([broken, *sizes, f"active sessions: {health.sessions}"])
 

@@ -15,7 +15,7 @@ from mcp_server.core.dials import trust_label
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import one_line, quoted, within
+from mcp_server.core.render import counted, one_line, quoted, within
 from mcp_server.core.verdict import Action
 
 LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
@@ -93,7 +93,7 @@ def listing(found: Listing, offset: int) -> str:
     shown = offset + len(lines)
     more = [f"({found.total - shown} more: offset={shown})"] if found.total > shown else []
     del left
-    return "\n".join([f"{found.total} memories", *lines, *more])
+    return "\n".join([counted(found.total, "memory"), *lines, *more])
 
 
 def stats(found: Stats) -> str:
@@ -101,7 +101,8 @@ def stats(found: Stats) -> str:
         return ", ".join(f"{name} {count}" for name, count in list(numbers.items())[:most]) or "none"
 
     lines = [
-        f"{found.memories} memories, {found.counts.size // 1024:,} KB, index {found.index_size // 1024:,} KB",
+        f"{counted(found.memories, 'memory')}, {found.counts.size // 1024:,} KB,"
+        f" index {found.index_size // 1024:,} KB",
         f"kinds: {counts(found.counts.by_kind)}",
         f"types: {counts(found.counts.by_type)}",
         f"status: {counts(found.counts.by_status)}",
@@ -136,7 +137,7 @@ def session(found: Found, since: Since) -> str:
 
 def conversation(found: Found, turns: Sequence[tuple[str, str, str]]) -> str:
     lines = [
-        f"{found.memory.id}  conversation · {len(turns)} turns",
+        f"{found.memory.id}  conversation · {counted(len(turns), 'turn')}",
         f"title: {one_line(found.memory.title)}",
     ]
     for speaker, time, words in turns:
@@ -163,13 +164,14 @@ def candidates(waiting: Sequence[Waiting]) -> str:
     if not waiting:
         return "No candidate waits."
     lines = [
-        f"{each.memory.id}  {each.memory.type} · sure {each.confidence:.2f} · seen {each.times} times in"
-        f" {each.sessions} sessions · {each.why}\n{quoted(redact(each.memory.text))}"
+        f"{each.memory.id}  {each.memory.type} · sure {each.confidence:.2f}"
+        f" · seen {counted(each.times, 'time')} in {counted(each.sessions, 'session')} · {each.why}"
+        f"\n{quoted(redact(each.memory.text))}"
         for each in waiting
     ]
     told, left_out = within(lines, LIMIT - 200, separator="\n\n")
     more = [f"({left_out} more wait.)"] if left_out else []
-    return "\n\n".join([f"{len(waiting)} candidates wait.", *told, *more])
+    return "\n\n".join([f"Waiting: {counted(len(waiting), 'candidate')}.", *told, *more])
 
 
 def proposals(head: str, done: Sequence[Settled], *, refused: int = 0) -> str:

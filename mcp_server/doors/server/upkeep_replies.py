@@ -13,7 +13,7 @@ from mcp_server.adapters.index.episodes import Episode
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.memory import Kind
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import one_line, quoted, within
+from mcp_server.core.render import counted, one_line, quoted, within
 from mcp_server.doors.server.replies import LIMIT
 
 MB = 1024 * 1024
@@ -22,7 +22,7 @@ MB = 1024 * 1024
 def sessions(found: Sequence[Episode]) -> str:
     if not found:
         return "No session is known here; all_projects=true looks everywhere."
-    return _listed([_session(each) for each in found], f"{len(found)} sessions, the latest first")
+    return _listed([_session(each) for each in found], f"{counted(len(found), 'session')}, the latest first")
 
 
 def session(told: Told) -> str:
@@ -32,7 +32,7 @@ def session(told: Told) -> str:
         _session(episode),
         f"id: {one_line(episode.id, 120)}",
         f"folder: {one_line(episode.folder, 200) or 'not known'}",
-        f"stored: {stored}; recalled {told.recalled} memories, used {told.used}",
+        f"stored: {stored}; recalled {counted(told.recalled, 'memory')}, used {told.used}",
         *(
             f"transcript: {each.kept:,} of {each.size:,} bytes kept, {each.learned:,} learned from"
             for each in told.transcripts[:5]
@@ -113,7 +113,8 @@ def history(found: Sequence[Done]) -> str:
 def metrics(found: Metrics) -> str:
     size, spent = found.size, found.spending
     lines = [
-        f"{found.memories} memories, {found.passages} passages, {found.to_embed} waiting to be embedded",
+        f"{counted(found.memories, 'memory')}, {counted(found.passages, 'passage')},"
+        f" {found.to_embed} waiting to be embedded",
         f"memories {size.memories / MB:.1f} MB, index {size.index / MB:.1f} MB,"
         f" trash {size.trash / MB:.1f} MB, ledger {size.ledger / MB:.1f} MB,"
         f" of {size.limit // MB or 'unlimited'} MB",

@@ -62,7 +62,7 @@ def test_ends_may_be_files_on_either_side(store: Store) -> None:
     }
     stands = read(store, artifact_id("src/a.ts")).memory
     assert (stands.type, stands.title, stands.touches) == ("reference", "src/a.ts", ("src/a.ts",))
-    assert "project level: 1 nodes, 3 edges" in rendered(graph, 9000)
+    assert "project level: 1 node, 3 edges" in rendered(graph, 9000)
     for end, rel in (("src/b.ts", "must-load-before"), ("n", "shows")):
         assert delete_edge(store, PROJECT, "src/a.ts", end, rel)
     with pytest.raises(NotFound):
