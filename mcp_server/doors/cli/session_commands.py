@@ -78,6 +78,8 @@ def save_conversation_command(title: str, file: Path) -> None:
     """
     if str(file) == "-":
         text = given.standard_input("the messages")
+    elif not file.exists():
+        raise Rejected(f"There is no file {file}.", "Give the path of a JSON file, or '-'.")
     else:
         text = given.decoded(file.read_bytes(), str(file))
     try:
