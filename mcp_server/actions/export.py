@@ -108,8 +108,7 @@ def write_document(path: Path, data: bytes) -> None:
 
 
 def _vaults(store: Store, level: Level | None, *, all_projects: bool) -> Iterator[Vault]:
-    others = places.all_vaults(store.home) if all_projects else []
-    for vault in {vault.key: vault for vault in (*store.vaults, *others)}.values():
+    for vault in places.all_vaults(store.home, store.vaults) if all_projects else store.vaults:
         if level is None or vault.level is level:
             yield vault
 

@@ -122,8 +122,7 @@ def undo_forget_session(store: Store, name: str) -> Undone:
 
 def _everywhere(store: Store) -> Store:
     """Return the store with the vaults of every project: a session may have worked in any."""
-    vaults = {vault.key: vault for vault in (*places.all_vaults(store.home), *store.vaults)}
-    return replace(store, vaults=tuple(vaults.values()))
+    return replace(store, vaults=tuple(places.all_vaults(store.home, store.vaults)))
 
 
 @contextlib.contextmanager

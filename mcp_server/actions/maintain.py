@@ -180,4 +180,4 @@ def _older(folder: Path, pattern: str, before: float) -> Iterator[Path]:
 
 
 def _vaults(store: Store) -> list[Vault]:
-    return list({each.key: each for each in (*places.all_vaults(store.home), *store.vaults)}.values())
+    return places.all_vaults(store.home, store.vaults)

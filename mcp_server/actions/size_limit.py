@@ -58,9 +58,9 @@ class Size:
 
 def measure(store: Store) -> Size:
     """Return the size of the whole store, every project included; looks at each file's size."""
-    vaults = {vault.key: vault for vault in (*places.all_vaults(store.home), *store.vaults)}
+    vaults = places.all_vaults(store.home, store.vaults)
     return Size(
-        memories=sum(found.size for vault in vaults.values() for found in stamps(vault)),
+        memories=sum(found.size for vault in vaults for found in stamps(vault)),
         index=index_size(store),
         trash=trash.size(store),
         ledger=sum(path.stat().st_size for path in store.ledger.paths()),

@@ -9,7 +9,7 @@ Where things lie below MEMORY_DIR, and which vaults belong to a project.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from mcp_server.adapters import files
@@ -63,8 +63,12 @@ def repository_vault(home: Path, project: Project) -> Vault:
     )
 
 
-def all_vaults(home: Path) -> list[Vault]:
-    """Return every vault below *home* and those adopted in repositories that still exist."""
+def all_vaults(home: Path, seen: Iterable[Vault] = ()) -> list[Vault]:
+    """
+    Return every vault below *home*, those adopted in repositories that still exist, and those *seen* now.
+
+    Each folder comes once, as it is seen now: a project that got a remote is known by another key since.
+    """
     vaults = [user_vault(home)]
     folder = home / PROJECTS
     for place in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -75,7 +79,7 @@ def all_vaults(home: Path) -> list[Vault]:
             if (root / Kind.KNOWLEDGE.folder).is_dir():
                 project = Project(key=place.name, name="", root=root.parent, reason="", remote="")
                 vaults.append(repository_vault(home, project))
-    return vaults
+    return list({vault.root: vault for vault in (*vaults, *seen)}.values())
 
 
 def adopted_roots(home: Path, key: str) -> list[str]:

@@ -10,6 +10,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
+from mcp_server.adapters.places import all_vaults
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
@@ -53,6 +54,7 @@ def test_its_block_and_the_knowledge_in_the_repository_go_on(open_here: Open, pr
     store = pushed(open_here, project)
 
     assert f"[{known.memory.id}]" in brief(store).text
+    assert sync(store, vaults=all_vaults(store.home, store.vaults)).changed == 0
     new = remember(store, Draft("Carts", "Carts live for a day.", type="decision"))
     assert new.path.is_relative_to(project)
     assert claude_md.refresh(store).changed

@@ -256,7 +256,7 @@ def vault_at(store: Store, plan: Plan) -> Vault:
     assert plan.holder
     if plan.holder.vault == plan.vault.key:
         return plan.vault
-    for vault in (*store.vaults, *places.all_vaults(store.home)):
+    for vault in places.all_vaults(store.home, store.vaults):
         if vault.key == plan.holder.vault:
             return vault
     return plan.vault

@@ -89,8 +89,8 @@ def take(
         return _take(store, reading, what=what, level=level, dry_run=True, mine=mine)
     files.make_folder(store.home)
     with files.lock(store.home / LOCK):
-        others = places.all_vaults(store.home) if reading.portable else []
-        sync(store, vaults=list({vault.key: vault for vault in (*others, *store.vaults)}.values()))
+        vaults = places.all_vaults(store.home, store.vaults) if reading.portable else store.vaults
+        sync(store, vaults=vaults)
         return _take(store, reading, what=what, level=level, dry_run=False, mine=mine)
 
 

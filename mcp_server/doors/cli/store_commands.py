@@ -32,8 +32,7 @@ def sync_command(anew: bool, deep: bool, embed: bool, as_json: bool) -> None:
     Example: daybook sync --rebuild
     """
     store = output.opened().store()
-    vaults = places.all_vaults(store.home)
-    vaults += [vault for vault in store.vaults if vault.key not in {known.key for known in vaults}]
+    vaults = places.all_vaults(store.home, store.vaults)
     report = rebuild(store, vaults=vaults) if anew else sync(store, vaults=vaults, deep=deep)
     stats = get_stats(store)
     pending = stats.pending + stats.coming_pending

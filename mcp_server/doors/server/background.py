@@ -110,8 +110,7 @@ def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
 
 def _vaults(opened: Opened) -> list[Vault]:
     """Return every vault of the person, and those of this project even when they came with a clone."""
-    known = {vault.key: vault for vault in places.all_vaults(opened.home)}
-    return list({**known, **{vault.key: vault for vault in opened.store().vaults}}.values())
+    return places.all_vaults(opened.home, opened.store().vaults)
 
 
 def _folders(opened: Opened) -> list[Path]:
