@@ -43,7 +43,8 @@ def ignores(folder: Path, name: str) -> bool:
 
 def _git(folder: Path, *arguments: str) -> str:
     # A repository's own settings must not start programs of its author.
-    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments]
+    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    command += ["-c", "core.quotePath=false", *arguments]  # names of files as they are
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         done = subprocess.run(

@@ -52,19 +52,19 @@ def test_the_latest_session_is_restored_by_default(store: Store, project: Path, 
 
 def test_it_is_told_what_git_changed_since(store: Store, project: Path) -> None:
     git(project, "init", "-q", "-b", "main")
-    (project / "a.py").write_text("1\n", encoding="utf-8")
+    (project / "grüße.py").write_text("1\n", encoding="utf-8")
     git(project, "add", ".")
     git(project, "commit", "-qm", "first")
     saved = save_session(store, "Work", "going on", folder=project)
     git(project, "switch", "-qc", "feature")
-    (project / "a.py").write_text("2\n", encoding="utf-8")
+    (project / "grüße.py").write_text("2\n", encoding="utf-8")
     git(project, "commit", "-qam", "second thoughts")
 
     _, since = restore_session(store, saved.memory.id, folder=project)
 
     assert since.branch == "feature"
     assert [commit.partition(" ")[2] for commit in since.commits] == ["second thoughts"]
-    assert since.files == ("a.py",)
+    assert since.files == ("grüße.py",)
 
 
 def test_without_git_the_files_themselves_tell(store: Store, project: Path, clock: Clock) -> None:
