@@ -45,6 +45,8 @@ def init(store: Store) -> Initialised:
     places.note_project(store.home, store.project)
     places.note_project(store.home, store.project, adopt=vault.root)
     private = store.vault(store.project.key)
+    with store.database.read() as db:
+        ids = selections.ids_of(db, store.project.key)
     moved = 0
     for found in stamps(private) if private else []:
         path = Path(found.path)
@@ -53,9 +55,11 @@ def init(store: Store) -> Initialised:
         if relative.parts[0] == Kind.KNOWLEDGE.folder and not (vault.root / relative).exists():
             files.move(path, vault.root / relative)
             moved += 1
+            memory_id = ids.get(found.path, path.stem)
+            ref, old = f"{vault.key}/{memory_id}", f"{private.key}/{memory_id}"
+            store.ledger.append("moved", store.clock(), refs=[ref], **{"from": [old]})
             if found.path not in waiting:
                 digest = files.digest(files.read(vault.root / relative))
-                ref = f"{vault.key}/{path.stem}"
                 store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
     sync(store, vaults=[*([private] if private else []), vault])
     return Initialised(vault.root, moved, files.read(ignore) == IGNORE_ALL.encode())

@@ -20,9 +20,9 @@ from mcp_server.actions.repository import init, trust
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
 from mcp_server.actions.settle import settle
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import rebuild, sync
 from mcp_server.actions.tidy import tidy
-from mcp_server.actions.trust import validate
+from mcp_server.actions.trust import invalidate, trust_history, validate
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.provenance import ASSISTANT
@@ -225,6 +225,24 @@ def test_what_waits_for_the_person_goes_on_waiting_in_the_repository(
     assert f"[{mine}]" in told(there, "s1")
     assert f"[{waits}]" not in told(there, "s1")
     assert [row.id for row in trust(there)] == [waits]
+
+
+def test_what_is_known_of_a_memory_goes_along_into_the_repository(
+    open_here: Callable[..., Opened], store: Store
+) -> None:
+    wrong = remember(store, WEBHOOK).memory.id
+    invalidate(store, wrong, reason="wrong")
+    hot = remember(store, Draft("Carts", "Carts live for a day.")).memory.id
+    promote(store, hot)
+    before = trust_history(store, wrong)
+
+    init(store)
+
+    there = open_here().store()
+    assert trust_history(there, wrong) == before
+    assert [warm.row.id for warm in hot_status(there).held] == [hot]
+    rebuild(there)
+    assert trust_history(there, wrong) == before
 
 
 def test_thousands_that_came_with_a_repository_are_accepted_at_once(plant: Callable[..., Store]) -> None:

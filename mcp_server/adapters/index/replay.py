@@ -45,6 +45,7 @@ def _derived() -> Sequence[ModuleType]:
         episodes,
         graph,
         imports,
+        moves,
         receipts,
         relations,
         seeds,
@@ -61,7 +62,7 @@ def _derived() -> Sequence[ModuleType]:
 
     return (
         uses, transcripts, sightings, spending, tidying, sessions, receipts, trust, transitions, touched,
-        imports, episodes, graph, relations, seeds,
+        imports, episodes, graph, relations, seeds, moves,
     )  # fmt: skip
 
 

@@ -125,6 +125,11 @@ def of_use_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
     return [str(row[0]) for row in found]
 
 
+def ids_of(db: sqlite3.Connection, vault: str) -> dict[str, str]:
+    """Return path → id of all memories of *vault*."""
+    return dict(db.execute("SELECT path, id FROM memories WHERE vault = ?", (vault,)).fetchall())
+
+
 def with_ref(db: sqlite3.Connection, ref: str) -> Row | None:
     """Return the memory that the ledger calls *ref*."""
     vault, _, memory_id = ref.rpartition("/")
