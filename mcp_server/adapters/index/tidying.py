@@ -39,7 +39,7 @@ def is_due(db: sqlite3.Connection, scope: str, now: int) -> bool:
     """
     Tell whether the memories of *scope* (the key of a vault) are to be tidied, without being asked for it.
 
-    Never within an hour of the last attempt.
+    Never within an hour of the last attempt, unless a clock that was ahead noted that one.
     """
     found = db.execute(
         "SELECT 1 FROM (SELECT coalesce(max(u.tried), 0) AS tried, coalesce(max(u.at), 0) AS last,"
@@ -47,7 +47,8 @@ def is_due(db: sqlite3.Connection, scope: str, now: int) -> bool:
         " (SELECT coalesce(max(pieces), 0) FROM upkeep WHERE scope = '') AS now_pieces,"
         " (SELECT count(*) FROM memories WHERE vault = :scope AND status = 'active' AND kind = 'knowledge')"
         "   AS now_active FROM upkeep u WHERE u.scope = :scope)"
-        " WHERE tried <= :now - :hour AND (now_pieces >= pieces + :pieces OR now_active > active + :new"
+        " WHERE (tried <= :now - :hour OR tried > :now)"
+        " AND (now_pieces >= pieces + :pieces OR now_active > active + :new"
         "  OR (now_pieces > pieces AND now_active > active"
         "   AND EXISTS (SELECT 1 FROM transcripts t WHERE t.ended AND t.at >= last)))",
         {"scope": scope, "now": now, "hour": AT_MOST_EVERY, "pieces": PIECES, "new": NEW_MEMORIES},

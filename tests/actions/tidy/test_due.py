@@ -36,6 +36,15 @@ def test_it_is_due_after_ten_pieces_and_at_most_once_an_hour(store: Store, clock
     assert tidy_when_due(store) is None
 
 
+def test_it_is_due_although_a_clock_was_ahead_when_it_was_done(store: Store, clock: Clock) -> None:
+    clock.pass_days(1000)
+    tidy(store)
+    clock.pass_days(-1000)
+    learned(store, 10)
+
+    assert isinstance(tidy_when_due(store), Tidied)
+
+
 def test_it_is_due_at_the_end_of_a_session_that_taught_something(store: Store, clock: Clock) -> None:
     tidy(store)
     clock.pass_days(1)
