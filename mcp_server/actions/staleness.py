@@ -108,7 +108,10 @@ def _path_of(touch: str) -> str:
 
 def _inside(top: str, path: str) -> Path | None:
     """Return where *path* is, None when that is not below the real folder *top*, links followed."""
-    place = os.path.realpath(os.path.join(top, path))
+    try:
+        place = os.path.realpath(os.path.join(top, path))
+    except ValueError:  # a NUL byte, or half a character
+        return None
     return Path(place) if path and place.startswith(top + os.sep) else None
 
 

@@ -125,6 +125,14 @@ def test_what_a_saved_session_says_is_no_piece_of_knowledge_yet(store: Store, pr
     assert done.memory.kind is Kind.KNOWLEDGE
 
 
+@pytest.mark.parametrize("path", ["a\0b.py", "a\ud800.py"], ids=["NUL", "half a character"])
+def test_a_file_that_cannot_be_named_so_stops_nothing(store: Store, path: str) -> None:
+    done = remember(store, Draft("Deploys", "We deploy from main.", touches=(path,)))
+
+    assert [hit.id for hit in recall(store, Query("deploy")).hits] == [done.memory.id]
+    assert [told.did for told in audit_history(store, done.memory.id)] == ["remembered"]
+
+
 def test_a_changed_number_is_another_memory(store: Store) -> None:
     first = remember(store, Draft("Timeout", "The timeout is 30 seconds."))
     second = remember(store, Draft("Timeout", "The timeout is 60 seconds."))
