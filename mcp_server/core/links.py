@@ -66,6 +66,16 @@ def is_artifact(target: str) -> bool:
     return not ID.fullmatch(target) and bool(re.search(r"[/.]", target)) and " " not in target
 
 
+def parse_link(said: str) -> Link:
+    """Return the link that "rel: target" says; a target alone is related to. Raises Rejected for neither."""
+    rel, colon, target = f"{said.strip()} ".partition(": ")
+    if not colon:
+        rel, target = "", said
+    if not target.strip():
+        raise Rejected(f"'{said.strip()[:60]}' names nothing to link to.", "Give an id or a path.")
+    return Link(check_rel(rel), target.strip())
+
+
 def check_rel(said: str) -> str:
     """
     Return a link's label in kebab case, so that `relates_to` and "Relates to" are one; '' is relates-to.

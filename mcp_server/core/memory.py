@@ -244,12 +244,6 @@ def split_list(value: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def parse_link(said: str) -> Link:
-    """Return the link that "rel: target" says; a target alone is related to."""
-    rel, colon, target = said.partition(": ")
-    return Link(rel.strip(), target.strip()) if colon else Link("relates-to", said.strip())
-
-
 def fingerprint(title: str, text: str) -> str:
     """Return a digest that is equal for memories that say the same but for case and white space."""
     normal = " ".join(f"{title}\n{text}".casefold().split())

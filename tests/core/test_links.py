@@ -4,7 +4,9 @@ import time
 
 import pytest
 
-from mcp_server.core.links import outside_code, wiki_links
+from mcp_server.core.errors import Rejected
+from mcp_server.core.links import outside_code, parse_link, wiki_links
+from mcp_server.core.memory import Link
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,22 @@ def test_a_hostile_text_takes_no_longer_than_its_length(text: str) -> None:
     outside_code(text)
 
     assert time.process_time() - begun < 2  # by the square of its length it took twenty seconds
+
+
+@pytest.mark.parametrize(
+    ("said", "link"),
+    [
+        ("some-id", Link("relates-to", "some-id")),
+        (" Depends on: some-id ", Link("depends-on", "some-id")),
+        ("uses: src/a.py:3", Link("uses", "src/a.py:3")),
+        ("src/a.py:3", Link("relates-to", "src/a.py:3")),
+    ],
+)
+def test_a_link_is_said_with_its_label_or_alone(said: str, link: Link) -> None:
+    assert parse_link(said) == link
+
+
+@pytest.mark.parametrize("said", ["", " ", "uses:", "uses: ", "!: some-id"])
+def test_a_link_without_a_target_or_with_no_label_is_refused(said: str) -> None:
+    with pytest.raises(Rejected):
+        parse_link(said)

@@ -10,11 +10,11 @@ from mcp_server.actions.revise import Revision, revise, version
 from mcp_server.actions.settle import settle
 from mcp_server.actions.trust import standing_of
 from mcp_server.core.errors import Rejected
+from mcp_server.core.links import parse_link
 from mcp_server.core.memory import (
     TYPES,
     Draft,
     Level,
-    parse_link,
     split_list,
     split_title,
     timestamp,

@@ -14,7 +14,8 @@ from mcp_server.actions.revise import revise as change
 from mcp_server.actions.settle import settle
 from mcp_server.actions.trust import standing_of
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import TYPES, Draft, Kind, Level, parse_link, split_list, split_title
+from mcp_server.core.links import parse_link
+from mcp_server.core.memory import TYPES, Draft, Kind, Level, split_list, split_title
 from mcp_server.core.provenance import source_of
 from mcp_server.core.query import Filter, Query, Sort, check_limit, filter_of, parse_mode, with_preset
 from mcp_server.doors.server import dial_replies, replies
