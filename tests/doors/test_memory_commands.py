@@ -22,6 +22,16 @@ def test_remember_and_recall_from_the_shell(run: Run) -> None:
     assert hit["explain"]["total"] == pytest.approx(hit["score"], abs=1e-6)
 
 
+def test_who_asks_by_meaning_without_a_model_is_told_that_words_were_searched(run: Run) -> None:
+    said(run("remember", "A | fact about carts"))
+
+    done = run("recall", "carts", "--mode", "semantic")
+
+    assert "fact about carts" in done.stdout
+    assert done.stderr == "Searched by words only: EMBEDDING_MODEL is none.\n"
+    assert run("recall", "carts").stderr == ""
+
+
 def test_meaning_is_searched_from_the_shell(run: Run) -> None:
     said(run("remember", "Webhook | The payment provider's signature needs the raw body."))
 

@@ -84,7 +84,10 @@ def recall_command(
     if as_json:
         output.print_json(output.answer_json(answer, explain=explain))
         return
-    if problem := opened.meaning.problem:
+    problem = opened.meaning.problem
+    if query.mode is Mode.SEMANTIC and store.settings.embedding_model == "none":
+        problem = "EMBEDDING_MODEL is none."
+    if problem:
         click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
     if not answer.hits:
         click.echo("No memory matches. Try other words, fewer filters, --all-projects, or 'daybook list'.")
