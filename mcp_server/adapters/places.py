@@ -88,6 +88,16 @@ def adopted_roots(home: Path, key: str) -> list[str]:
     return [str(root) for root in roots] if isinstance(roots, list) else []
 
 
+def former_folders(home: Path, project: Project) -> list[Path]:
+    """Return the folders of what was noted at the place of *project* before and is another project now."""
+    return [
+        place
+        for place in sorted((home / PROJECTS).glob("*/"))
+        if place.name not in _keys(project)
+        and _project_file(home, place.name).get("root") == str(project.root)
+    ]
+
+
 def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> None:
     """Write down for people which project a folder belongs to, and *adopt* a vault in its repository."""
     roots = adopted_roots(home, project.key)

@@ -10,6 +10,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
+from mcp_server.adapters import places
 from mcp_server.adapters.places import all_vaults
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
@@ -59,3 +60,23 @@ def test_its_block_and_the_knowledge_in_the_repository_go_on(open_here: Open, pr
     assert new.path.is_relative_to(project)
     assert claude_md.refresh(store).changed
     assert "Carts" in (project / "CLAUDE.md").read_text(encoding="utf-8")
+
+
+def test_what_another_remote_was_remembered_for_is_named_and_not_mixed_in(
+    open_here: Open, project: Path
+) -> None:
+    repository(project, "https://github.com/acme/shop.git")
+    first = open_here().store()
+    remember(first, WEBHOOK)
+    git(project, "remote", "set-url", "origin", "https://github.com/other/shop.git")
+
+    store = open_here().store()
+
+    assert store.project and first.project
+    assert "Webhook" not in brief(store).text
+    former = places.former_folders(store.home, store.project)
+    assert former == [store.home / "projects" / first.project.key]
+    former[0].rename(store.home / "projects" / store.project.key)
+    assert sync(store).added == 1
+    assert "Webhook" in brief(store).text
+    assert places.former_folders(store.home, store.project) == []

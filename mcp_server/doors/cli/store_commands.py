@@ -73,6 +73,10 @@ def where_command(as_json: bool) -> None:
     for vault in store.vaults:
         note = "" if vault.adopted else "  (came with the repository: read only)"
         click.echo(f"{vault.level.value:<9} {vault.root}{note}")
+    if project:
+        for former in places.former_folders(store.home, project):
+            own = former.with_name(project.key)
+            click.echo(f"before    {former}  (this folder as another project; its files may move to {own})")
 
 
 @click.command("status")
