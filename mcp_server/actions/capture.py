@@ -114,7 +114,12 @@ def is_subagent(path: Path) -> bool:
 
 def is_kept_here(store: Store, transcript: Transcript) -> bool:
     """Tell whether the conversation of *transcript* belongs to this project."""
-    return _lies_at(store, _vault(store), conversation_id(transcript)) is not None
+    own = _vault(store)
+    # A project that got a remote meanwhile has the vault of the time before, too.
+    vaults = [
+        vault for vault in store.vaults if vault.level is own.level and Kind.CONVERSATION in vault.kinds
+    ]
+    return any(_lies_at(store, vault, conversation_id(transcript)) for vault in vaults)
 
 
 def conversation_id(transcript: Transcript, part: int = 1) -> str:

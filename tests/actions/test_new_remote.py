@@ -5,6 +5,7 @@ from pathlib import Path
 
 from mcp_server.actions import claude_md
 from mcp_server.actions.brief import brief
+from mcp_server.actions.capture import is_kept_here, keep
 from mcp_server.actions.forget import forget, restore
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init
@@ -16,6 +17,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.adapters.project.repositories import git, needs_git, repository
+from tests.recorded import Recorded, seen
 
 pytestmark = needs_git
 Open = Callable[..., Opened]
@@ -80,3 +82,15 @@ def test_what_another_remote_was_remembered_for_is_named_and_not_mixed_in(
     assert sync(store).added == 1
     assert "Webhook" in brief(store).text
     assert places.former_folders(store.home, store.project) == []
+
+
+def test_a_session_of_the_time_before_is_still_learned_from(
+    open_here: Open, project: Path, recorded: Recorded
+) -> None:
+    repository(project)
+    before = open_here().store()
+    recorded.user("The webhook needs the raw body.")
+    transcript = seen(before, recorded)
+    keep(before, transcript)
+
+    assert is_kept_here(pushed(open_here, project), transcript)
