@@ -8,6 +8,7 @@ superseded is active again. Nothing more is read from what its transcript says b
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -98,21 +99,20 @@ def undo_forget_session(store: Store, name: str) -> Undone:
     session = find_session(store, name).id
     with store.database.read() as db:
         deeds = audit.history(db, session=session, events=["session_forgotten"], limit=50)
-    runs = []
-    for deed in deeds:
-        if deed.detail.get("undone"):
-            break
-        runs.append(deed)
-    if not runs:
+        named = [str(deed.detail.get("run", "")) for deed in deeds]
+        runs = [run for run in named if tidying.entries(db, run)]  # also what an undo before had to leave
+    forgotten = list(takewhile(lambda deed: not deed.detail.get("undone"), deeds))
+    if not (runs or forgotten):
         raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook audit --session'.")
-    done = Undone(str(runs[0].detail.get("run", "")))
-    for deed in runs:
-        with contextlib.suppress(NotFound):  # nothing was moved in that run
-            back = journal.undo(store, str(deed.detail.get("run", "")))
-            done.restored += back.restored
-            done.skipped += back.skipped
+    done = Undone((runs or named)[0])
+    for run in runs:
+        back = journal.undo(store, run)
+        done.restored += back.restored
+        done.skipped += back.skipped
+    if not forgotten:
+        return done
     with _no_worker(store):
-        for deed in runs:
+        for deed in forgotten:
             for each in deed.detail.get("cursors") or []:
                 _put_back(store, session, each)
         store.ledger.append("session_forgotten", store.clock(), session=session, undone=True)

@@ -124,7 +124,8 @@ def undo(store: Store, run: str = "") -> Undone:
     """
     Put back what the named run of tidying changed, or the last one; merged memories go to the trash.
 
-    What was changed by somebody since is left alone and reported. Raises NotFound for an unknown run.
+    What was changed by somebody since is left alone and reported. Where something stands in the way the
+    change is reported too, and the next undo of that run does the rest. Raises NotFound for an unknown run.
     """
     with alone(store):
         sync(store)
@@ -138,10 +139,10 @@ def undo(store: Store, run: str = "") -> Undone:
                 hint="Without a name the last run is put back.",
             )
         done = Undone(chosen)
-        for entry in reversed(entries):
-            _undo(store, entry, done)
+        left = [ref for entry in reversed(entries) if not _undo(store, entry, done) for ref in entry.refs]
         if chosen:
-            store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen)
+            said = {"left": sorted(set(left))} if left else {}
+            store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen, **said)
             catch_up(store)
         return done
 
@@ -151,7 +152,9 @@ def new_run(store: Store) -> str:
     return f"{store.clock():%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
-def _undo(store: Store, entry: Entry, done: Undone) -> None:
+def _undo(store: Store, entry: Entry, done: Undone) -> bool:
+    """Take *entry* back; return whether nothing stood in the way."""
+    free = True
     for change in reversed(entry.changes):
         back = change.reversed()
         made = not change.was  # a merged memory, which was not there
@@ -160,14 +163,15 @@ def _undo(store: Store, entry: Entry, done: Undone) -> None:
         try:
             outcome: str = _apply(store, back)
         except (DaybookError, OSError) as error:
-            outcome = str(error)
+            outcome, free = str(error), False
         if outcome == Outcome.DONE and not made:
             done.restored.append(change.id)
         elif outcome not in (Outcome.DONE, Outcome.NOTHING):
             done.skipped.append((change.id, outcome))
-    if entry.step == DUPLICATES:
+    if free and entry.step == DUPLICATES:
         heirs, ancestors = [entry.changes[0].ref], [change.ref for change in entry.changes[1:]]
         store.ledger.note("unmerged", store.clock(), refs=heirs, **{"from": ancestors})
+    return free
 
 
 def _apply_all(store: Store, entry: Entry) -> dict[str, Outcome]:

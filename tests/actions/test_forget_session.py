@@ -103,6 +103,22 @@ def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, re
     assert find_session(store, "bad").forgotten == 0
 
 
+def test_what_stood_in_the_way_of_the_undo_can_be_cleared_and_the_rest_undone(store: Store) -> None:
+    bad = put(store, "Queue", "Jobs run on SQS.")
+    place = read(store, bad).path
+    before = files_of(store)
+    forget_session(store, "bad", dry_run=False)
+    place.write_text("Mine.")
+
+    assert [memory_id for memory_id, _ in undo_forget_session(store, "bad").skipped] == [bad]
+
+    place.unlink()
+    assert undo_forget_session(store, "bad").restored == [bad]
+    assert files_of(store) == before
+    with pytest.raises(Rejected, match="Nothing of that session was forgotten"):
+        undo_forget_session(store, "bad")
+
+
 def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(store: Store) -> None:
     old = put(store, "Queue", "Jobs run on Redis.", session="good")
     older = put(store, "Cache", "The cache is warmed nightly.", session="good")

@@ -181,11 +181,18 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
     if voids := str(data.get("voids", "")):
         db.execute("DELETE FROM tidied WHERE rowid = (SELECT max(rowid) FROM tidied WHERE run = ?)", (voids,))
     if undoes := str(data.get("undoes", "")):
+        left = {str(ref) for ref in _list(data.get("left"))}  # something stood in the way there
         for entry in entries(db, undoes):
+            if entry.refs & left:
+                continue
             _put_away(db, [change.reversed() for change in entry.changes], at)
             if entry.step in UPKEEP:
                 _touch(db, entry.refs, at)
-        db.execute("UPDATE tidied SET undone = 1 WHERE run = ?", (undoes,))
+        db.execute(
+            "UPDATE tidied SET undone = 1 WHERE run = ? AND NOT EXISTS (SELECT 1 FROM json_each(changes) c"
+            " WHERE json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?)))",
+            (undoes, json.dumps(sorted(left))),
+        )
 
 
 def _put_away(db: sqlite3.Connection, changes: Iterable[Change], at: int) -> None:

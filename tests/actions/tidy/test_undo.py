@@ -88,6 +88,26 @@ def test_undo_leaves_alone_what_was_changed_since(store: Store) -> None:
     assert read(store, rich).memory.text == "Deploys are done by hand now."
 
 
+def test_undo_does_the_rest_when_what_stood_in_the_way_is_gone(store: Store, clock: Clock) -> None:
+    aged = put(store, "A passing thought about the logo", type="note")
+    place = read(store, aged).path
+    clock.pass_days(91)
+    poor = put(store, ALIKE[0])
+    put(store, ALIKE[1])
+    before = files_of(store)
+    run = tidy(store).run
+    place.write_text("Mine.")
+
+    first = undo(store)
+
+    assert [memory_id for memory_id, _ in first.skipped] == [aged]
+    assert status(store, poor) is Status.ACTIVE
+    place.unlink()
+    assert undo(store).run == run
+    assert files_of(store) == before
+    assert undo(store).lines() == ["There is nothing to undo."]
+
+
 def test_a_merge_of_a_model_goes_to_the_trash_when_it_is_undone(
     with_model: Callable[[ScriptedModel], Store], clock: Clock
 ) -> None:
