@@ -6,18 +6,21 @@ or delete. How often it was seen, and what became of it, is in the ledger.
 """
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from mcp_server.actions import journal
 from mcp_server.actions.settle import Settled, settle
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import sightings
+from mcp_server.adapters.index.tidying import EXPIRY
 from mcp_server.adapters.vault import read_memory_file, stamp
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
+from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Draft, Kind, Level, Memory, check_id, check_type, clean_title
 from mcp_server.core.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.provenance import reads_like_instruction
@@ -146,24 +149,20 @@ def reject(store: Store, keys: Sequence[str]) -> None:
         _judge(store, each, "rejected")
 
 
-def expire(store: Store) -> int:
-    """Delete the candidates that were not seen for 30 days; return how many."""
-    late = expired(store)
-    for each in late:
-        files.delete(each.path)  # it may be proposed again: nobody said no to it
-    return len(late)
-
-
-def expired(store: Store) -> list[Waiting]:
-    """Return the candidates that were not seen for 30 days."""
+def expired(store: Store) -> Iterator[Entry]:
+    """Yield the way to the trash for candidates that nobody saw for 30 days; they may be proposed again."""
     late = store.now() - int(EXPIRES_AFTER * DAY)
-    found = []
     for each in review_candidates(store):
         with store.database.read() as db:
             last = sightings.last_seen(db, each.memory.id)
-        if max(last, int(each.memory.updated.timestamp())) < late:
-            found.append(each)
-    return found
+        if max(last, int(each.memory.updated.timestamp())) >= late:
+            continue
+        vault = next(vault for vault in store.vaults if vault.root / FOLDER == each.path.parent)
+        with contextlib.suppress(NotFound, Unreadable, Rejected):
+            found = journal.load_at(store, vault, f"{FOLDER}/{each.path.name}")
+            line = f"trash: [{found.memory.id}] was proposed and not seen for {EXPIRES_AFTER:.0f} days"
+            to = journal.trash_place(store, found)
+            yield Entry(EXPIRY, line, (change(found.ref, found.memory, journal.place_of(found), to=to),))
 
 
 def _confirmed(source: str) -> str:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions import journal, trash
-from mcp_server.actions.candidate import expire as expire_candidates
-from mcp_server.actions.candidate import expired
 from mcp_server.actions.size_limit import index_size
 from mcp_server.actions.sync import rebuild, sync
 from mcp_server.actions.tidy import Tidied, put_aged_away
@@ -39,14 +37,13 @@ class Step:
 @dataclass(slots=True)
 class Cleaned:
     """
-    What cleaning up did, or would do: memories that aged, candidates, files in the trash, litter.
+    What cleaning up did, or would do: memories and candidates whose time is over, files in the trash, litter.
 
     `litter` are unfinished writes of killed processes, old logs and an index that was put aside.
     """
 
     dry_run: bool
     tidied: Tidied
-    candidates: int = 0
     trash: list[Trashed] = field(default_factory=list)
     litter: list[Path] = field(default_factory=list)
 
@@ -58,8 +55,7 @@ class Cleaned:
     def lines(self) -> list[str]:
         """Return the report, a line for each memory, then counts."""
         counts = {
-            "aged or thrown away": len(self.tidied.entries),
-            "expired candidates": self.candidates,
+            "aged, expired or thrown away": len(self.tidied.entries),
             f"deleted from the trash for good ({self.freed:,} bytes)": len(self.trash),
             "files of killed processes, old logs": len(self.litter),
         }
@@ -93,7 +89,7 @@ def maintain(store: Store, action: str) -> list[Step]:
 
 def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
     """
-    Put away what has aged, expire candidates, delete litter and what has lain in the trash for 90 days.
+    Put away memories and candidates whose time is over, delete litter and what lay in the trash for 90 days.
 
     Everything but the last two can be taken back with the undo of tidying.
     Raises Conflict when another process is tidying, IndexUnavailable, OSError.
@@ -104,11 +100,9 @@ def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
     done.litter = list(_litter(store))
     if dry_run:
         put_aged_away(store, done.tidied)
-        done.candidates = len(expired(store))
         return done
     with journal.alone(store):
         put_aged_away(store, done.tidied)
-        done.candidates = expire_candidates(store)
         trash.empty(store, done.trash)
     for path in done.litter:
         files.delete(path)

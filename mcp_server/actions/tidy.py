@@ -2,8 +2,7 @@
 tidy: consolidation and upkeep in one bounded run.
 
 Duplicates become one memory, contradictions are marked, a model may merge and drop, what nobody uses is put
-away. Every step stands in the journal before it is done; nothing is deleted but what was proposed and
-never taken up.
+away. Every step stands in the journal before it is done; nothing is deleted while there is room.
 """
 
 import json
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions import age, compact, journal, trash
-from mcp_server.actions.candidate import expire
+from mcp_server.actions.candidate import expired
 from mcp_server.actions.consolidate import (
     DROPS,
     Known,
@@ -61,7 +60,6 @@ class Tidied:
     failed: list[str] = field(default_factory=list)
     waits: str = ""
     repaired: int = 0
-    expired: int = 0
     emptied: int = 0
     calls: int = 0
 
@@ -77,9 +75,7 @@ class Tidied:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was done, or would be, and there is nothing to look at."""
-        return not (
-            self.entries or self.proposals or self.refused or self.failed or self.expired or self.emptied
-        )
+        return not (self.entries or self.proposals or self.refused or self.failed or self.emptied)
 
     def lines(self) -> list[str]:
         """Return the report: one line for each entry, then what was left undone, then the counts."""
@@ -90,7 +86,7 @@ class Tidied:
         said += [f"not done: {line}" for line in (*self.refused, *self.failed)]
         said += [f"the model waits: {self.waits}"] if self.waits else []
         counted = dict(self.counts)
-        counted |= {"repaired": self.repaired, "expired candidates": self.expired}
+        counted |= {"repaired": self.repaired}
         counted |= {"emptied from the trash": self.emptied, "model calls": self.calls}
         numbers = ", ".join(f"{name} {number}" for name, number in counted.items() if number)
         return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
@@ -122,7 +118,6 @@ def tidy(store: Store, *, dry_run: bool = False, with_model: bool | None = None)
         store.ledger.append("tidied", store.clock(), run=done.run, began=scope)
         done.repaired = sync(store, deep=True).changed
         settled = _steps(store, done, asking)
-        done.expired = expire(store)
         if measure(store).is_over:
             done.emptied = len(trash.empty(store, trash.late(store)))
         with store.database.read() as db:
@@ -186,6 +181,7 @@ def put_aged_away(store: Store, done: Tidied) -> None:
     _take(store, done, compact.reconnected(store, private))
     _take(store, done, age.orphaned(store, private, new))
     _take(store, done, age.thrown_away(store, private, new | done.refs(tidying.ORPHANS)))
+    _take(store, done, expired(store))
     if measure(store).is_over:
         _take(store, done, age.crowded(store, private, new))
 

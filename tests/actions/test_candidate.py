@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.candidate import approve, expire, propose, propose_mined, reject, review_candidates
+from mcp_server.actions.candidate import approve, propose, propose_mined, reject, review_candidates
 from mcp_server.actions.capture import keep
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.note import note_seen
 from mcp_server.actions.read import read
 from mcp_server.actions.sync import catch_up, rebuild, sync
+from mcp_server.actions.tidy import tidy, undo
 from mcp_server.adapters.index import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
@@ -158,12 +159,25 @@ def test_a_candidate_expires_thirty_days_after_it_was_seen_last(
     clock.pass_days(29)
     session(store, tmp_path, DECIDED)
     clock.pass_days(29)
-    assert expire(store) == 0
+    assert tidy(store).counts == {}
 
     clock.pass_days(2)
 
-    assert expire(store) == 1
+    assert tidy(store).counts == {"expired candidates": 1}
     assert review_candidates(store) == []
+
+
+def test_what_expired_by_a_clock_far_ahead_comes_back(store: Store, tmp_path: Path, clock: Clock) -> None:
+    session(store, tmp_path, DECIDED)
+    (waiting,) = review_candidates(store)
+    clock.pass_days(3650)
+    tidy(store)
+    assert review_candidates(store) == []
+    clock.pass_days(-3650)
+
+    undo(store)
+
+    assert review_candidates(store) == [waiting]
 
 
 def test_candidates_are_no_memories_and_lie_in_no_repository(store: Store, tmp_path: Path) -> None:

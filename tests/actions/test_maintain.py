@@ -112,8 +112,11 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
 
     plan = clean_up(store, dry_run=True)
 
-    assert [entry.reason for entry in plan.tidied.entries] == [f"archive: [{aged}] unused for 90 days"]
-    assert (plan.candidates, [each.id for each in plan.trash], plan.litter) == (1, [thrown], [litter])
+    assert [entry.reason for entry in plan.tidied.entries] == [
+        f"archive: [{aged}] unused for 90 days",
+        "trash: [abc] was proposed and not seen for 30 days",
+    ]
+    assert ([each.id for each in plan.trash], plan.litter) == ([thrown], [litter])
     assert plan.freed > 0
     assert path and path.exists() and litter.exists() and status(store, aged) is Status.ACTIVE
 

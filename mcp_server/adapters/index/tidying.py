@@ -16,6 +16,7 @@ AT_MOST_EVERY = 3600  # seconds between two runs that nobody asked for
 PIECES = 10  # kept or learned pieces of transcript after which tidying is due: A-39 in docs/features.md
 NEW_MEMORIES = 80  # active memories more than after the last run
 AGEING, ORPHANS, TRASH, COMPACTION = "ageing", "orphans", "trash", "compaction"
+EXPIRY = "expired candidates"  # a step that takes no memory, only what was proposed
 UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at what is said
 FORGETTING = "forget session"  # a step of nobody's tidying, which has an undo of its own
 
