@@ -5,10 +5,8 @@ Reading is generous: a value that cannot be understood counts as absent, and wha
 by the first heading, the file's name, its folder and its date.
 """
 
-import hashlib
 import math
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import fields
 from datetime import datetime
@@ -30,8 +28,8 @@ from mcp_server.core.memory import (
     Status,
     clean_tags,
     clean_title,
+    id_of_name,
     parse_timestamp,
-    slug,
     timestamp,
 )
 
@@ -78,7 +76,7 @@ def read_fields(
     elif not archived and status in _PUT_AWAY:
         status = Status.ACTIVE
     return Memory(
-        id=memory_id if memory_id and isinstance(memory_id, str) else _id_from_name(path),
+        id=memory_id if memory_id and isinstance(memory_id, str) else id_of_name(PurePath(path).stem),
         title=title if isinstance(title, str) and title.strip() else _title_from(text, path),
         text=text,
         created=_moment(get("created")) or modified,
@@ -244,12 +242,6 @@ def _links(value: Value) -> Iterator[Link]:
                 rel, to = RELATES_TO, value
             if to := to.strip().removeprefix("[[").removesuffix("]]").strip():
                 yield Link(rel.strip() or RELATES_TO, to)
-
-
-def _id_from_name(path: str) -> str:
-    stem = unicodedata.normalize("NFC", PurePath(path).stem)  # macOS takes accents apart
-    digest = hashlib.blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return slug(stem) or f"memory-{digest}"
 
 
 def _title_from(text: str, path: str) -> str:

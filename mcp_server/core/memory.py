@@ -134,14 +134,28 @@ def check_id(memory_id: str) -> str:
 
 def slug(title: str) -> str:
     """Return *title* in kebab case, ASCII, at most 60 characters; '' when no letter survives."""
-    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
-    words = re.findall(r"[a-z0-9]+", ascii_title.lower())
     kept = ""
-    for word in words:
+    for word in _ascii_words(title):
         if kept and len(kept) + 1 + len(word) > 60:
             break
         kept = f"{kept}-{word}" if kept else word[:60]
     return kept
+
+
+def id_of_name(stem: str) -> str:
+    """
+    Return a lasting id for a file called *stem*, in which no id stands: its slug.
+
+    A digest of all of *stem* follows where letters, digits or symbols are lost, or the slug is cut.
+    """
+    whole = unicodedata.normalize("NFC", stem)  # macOS takes accents apart
+    kept = slug(whole)
+    apart = unicodedata.normalize("NFKD", whole)
+    lost = any(not each.isascii() and unicodedata.category(each)[0] in "LNS" for each in apart)
+    if kept and not lost and kept == "-".join(_ascii_words(whole)):
+        return kept
+    digest = hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{kept or 'memory'}-{digest}"
 
 
 def new_id(title: str, text: str, created: datetime, attempt: int = 0) -> str:
@@ -159,6 +173,11 @@ def new_id(title: str, text: str, created: datetime, attempt: int = 0) -> str:
         number, digit = divmod(number, 36)
         suffix += alphabet[digit]
     return f"{slug(title) or 'memory'}-{suffix}"
+
+
+def _ascii_words(title: str) -> list[str]:
+    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
+    return re.findall(r"[a-z0-9]+", ascii_title.lower())
 
 
 def clean_title(title: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from mcp_server.adapters.memory_file import parse, rewrite
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import Kind, Link, Memory
+from mcp_server.core.memory import ID, Kind, Link, Memory
 
 MODIFIED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BOM = b"\xef\xbb\xbf"
@@ -224,6 +224,34 @@ def test_a_file_named_in_letters_that_ids_do_not_have_gets_a_lasting_id_of_its_o
     )
     assert first == again != other
     assert first.startswith("memory-")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("会议 1", "设计 1"),
+        ("🎉 plan", "🎈 plan"),
+        ("Straße", "Strae"),
+        ("a" * 61, "a" * 62),
+        ("ab " * 21, "ab " * 22),
+    ],
+)
+def test_names_that_differ_only_in_what_an_id_cannot_hold_get_ids_of_their_own(one: str, other: str) -> None:
+    ids = {
+        parse(b"x", path=f"{stem.strip()}.md", kind=Kind.KNOWLEDGE, archived=False, modified=MODIFIED).id
+        for stem in (one, other)
+    }
+    assert len(ids) == 2
+    assert all(ID.fullmatch(each) for each in ids)
+
+
+@pytest.mark.parametrize(
+    ("stem", "expected"),
+    [("My notes (2)", "my-notes-2"), ("a" * 60, "a" * 60), ("Café", "cafe"), ("C++", "c")],
+)
+def test_a_name_that_an_id_can_hold_is_the_id(stem: str, expected: str) -> None:
+    memory = parse(b"x", path=f"{stem}.md", kind=Kind.KNOWLEDGE, archived=False, modified=MODIFIED)
+    assert memory.id == expected
 
 
 def test_both_ways_of_writing_an_accent_in_a_file_name_give_the_same_id() -> None:
