@@ -30,8 +30,8 @@ def now() -> datetime:
 
 def memory_dir(environment: Mapping[str, str]) -> Path:
     """Return where the store lies: MEMORY_DIR, or `~/.claude-memory`; raise SettingsError when unusable."""
-    configured = environment.get("MEMORY_DIR", "").strip()
-    folder = Path(configured or "~/.claude-memory").expanduser()
+    configured = environment.get("MEMORY_DIR", "").strip() or "~/.claude-memory"
+    folder = Path(os.path.expanduser(configured))
     if not folder.is_absolute():
         raise SettingsError(
             f"MEMORY_DIR is '{configured}', which is not an absolute path.", "Give the whole path."

@@ -36,7 +36,7 @@ def export_folder(
 
     Raises Rejected when it is not, or lies in the store, and OSError when the disk refuses.
     """
-    target = Path(os.path.realpath(folder.expanduser()))
+    target = Path(os.path.realpath(os.path.expanduser(folder)))
     home = Path(os.path.realpath(store.home))
     if target.is_relative_to(home):
         raise Rejected(f"{folder} lies in the store itself.", "Name a folder somewhere else.")
@@ -102,7 +102,7 @@ def export_json(
 def write_document(path: Path, data: bytes) -> None:
     """Write an exported document for its owner alone; raise Rejected when something is there."""
     try:
-        files.write_new(Path(os.path.realpath(path.expanduser())), data)
+        files.write_new(Path(os.path.realpath(os.path.expanduser(path))), data)
     except FileExistsError:
         raise Rejected(f"{path} exists, and nothing is overwritten.", "Name a new file.") from None
 

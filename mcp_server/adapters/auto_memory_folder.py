@@ -85,7 +85,7 @@ class Listing:
 
 def claude_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder of Claude Code's settings: CLAUDE_CONFIG_DIR, or `~/.claude`."""
-    return Path(environment.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
+    return Path(os.path.expanduser(environment.get("CLAUDE_CONFIG_DIR") or "~/.claude"))
 
 
 def locate(claude: Path, folders: Sequence[Path]) -> Place:

@@ -140,6 +140,19 @@ def test_nothing_is_overwritten_and_the_store_is_no_target(full: Store, tmp_path
     assert (tmp_path / "out.json").read_text() == "mine"
 
 
+def test_a_home_folder_that_nobody_has_is_a_name_like_others(
+    empty: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    export_folder(empty, Path("~nobody-has-this-name/out"))
+    assert (tmp_path / "~nobody-has-this-name" / "out").is_dir()
+    with pytest.raises(Rejected, match="There is no ~nobody-has-this-name/in"):
+        import_from(empty, "daybook", Path("~nobody-has-this-name/in"))
+    with pytest.raises(Rejected, match="There is no folder ~nobody-has-this-name/in"):
+        import_from(empty, "notes", Path("~nobody-has-this-name/in"))
+
+
 def test_one_level_or_every_project(full: Store, open_here: Open, empty: Store, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

@@ -89,6 +89,7 @@ def test_a_mistake_gets_one_sentence_and_its_exit_code(
     [
         ({"EMBEDDING_MODEL": "gpt"}, "EMBEDDING_MODEL is 'gpt'"),
         ({"MEMORY_DIR": "relative"}, "not an absolute path"),
+        ({"MEMORY_DIR": "~nobody-has-this-name/memory"}, "not an absolute path"),
         ({"HOT_CACHE_MAX_ITEMS": "many"}, "HOT_CACHE_MAX_ITEMS is 'many'"),
         ({"MEMORY_DIR": "/etc/passwd"}, "not a folder"),
     ],

@@ -1,5 +1,6 @@
 """Which formats can be imported, where their sources are by default, and the import of one."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,7 +97,7 @@ def import_from(
 
 def _not_our_index(store: Store, place: Path) -> None:
     """Raise Rejected when *place* is our index, whose file is never opened but by SQLite."""
-    named = place.expanduser()
+    named = Path(os.path.expanduser(place))
     index = store.database.path
     for path in (named, named / index.name):
         if path.is_file() and index.exists() and path.samefile(index):
@@ -109,7 +110,7 @@ def _places(store: Store, what: str, source: Source, path: Path | None) -> list[
         return [path]
     if not source.defaults:
         raise Rejected(f"'{what}' has no place of its own.", f"Name it, as in: daybook import {what} PATH")
-    looked = [Path(name).expanduser() for name in source.defaults if name.startswith("~")]
+    looked = [Path(os.path.expanduser(name)) for name in source.defaults if name.startswith("~")]
     if store.project:
         root = store.project.root
         looked = [*(root / name for name in source.defaults if not name.startswith("~")), *looked]

@@ -6,6 +6,7 @@ What `daybook export` wrote: a folder laid out like MEMORY_DIR, or one JSON docu
     repositories/<key>/…                            what a repository held
 """
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,7 +35,7 @@ def read(path: Path, *, mine: bool) -> Reading:
     With *mine* the memories keep who said them; without, what the person said counts as imported:
     anybody may have written the file.
     """
-    if path.expanduser().is_dir():
+    if os.path.isdir(os.path.expanduser(path)):
         folder = source_file.located_folder(path)
         vaults = [vault for vault in _vaults(folder) if any(each.is_dir() for each in vault.folders())]
         must_hold(vaults, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")

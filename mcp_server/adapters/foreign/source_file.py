@@ -18,7 +18,7 @@ def located(path: Path, *names: str) -> Path:
 
     Links are followed: the person named it. Raises Rejected when there is none.
     """
-    named = Path(os.path.realpath(path.expanduser()))
+    named = Path(os.path.realpath(os.path.expanduser(path)))
     candidates = [named / name for name in names] if named.is_dir() else [named]
     found = next((each for each in candidates if each.exists()), None)
     if found is None or found.is_dir():
@@ -29,7 +29,7 @@ def located(path: Path, *names: str) -> Path:
 
 def located_folder(path: Path) -> Path:
     """Return the folder that *path* names, links followed; raise Rejected when there is none."""
-    named = Path(os.path.realpath(path.expanduser()))
+    named = Path(os.path.realpath(os.path.expanduser(path)))
     if not named.is_dir():
         raise Rejected(f"There is no folder {path}.", "Give the path of a folder that is there.")
     return named

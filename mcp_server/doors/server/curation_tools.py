@@ -1,5 +1,6 @@
 """Tools for curation: links, contradictions, and memories made of documents."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -119,7 +120,7 @@ def register(application: Application) -> None:
         """Make memories of a text file, one for each section; again takes in what changed. Only when the
         person asked for it."""
         options = Options(type, Level(level) if level else None, split_list(tags))
-        whole = Path(application.opened.folder, Path(path).expanduser())
+        whole = Path(application.opened.folder, os.path.expanduser(path))
         return replies.seeded(seed.seed_from_file(store(), whole, options=options, session=session.id))
 
     @tool()
