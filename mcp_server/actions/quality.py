@@ -92,7 +92,7 @@ def retrieval_quality(store: Store, *, days: int = 30) -> Quality:
         raise Rejected(f"{days} days cannot be looked back.", "Give a number of days, or 0 for all time.")
     ensure_synced(store)
     catch_up(store)
-    since = store.now() - days * DAY if days else 0
+    since = max(0, store.now() - days * DAY) if days else 0
     with store.database.read() as db:
         found = receipts.tallies(db, [vault.key for vault in store.vaults], since=since)
         told, silent = receipts.prompts(db, since=since)

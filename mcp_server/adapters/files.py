@@ -56,6 +56,8 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         raise
+    except ValueError as error:  # a NUL byte, half of a surrogate pair
+        raise Unreadable(str(path), 0, "is no name of a file") from error
     except OSError as error:
         reason = "is a symbolic link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
         raise Unreadable(str(path), 0, reason) from error

@@ -141,6 +141,7 @@ def test_the_statistics_look_back_as_far_as_they_are_told(store: Store, heron: s
     assert retrieval_quality(store, days=7).given == 0
     assert retrieval_quality(store, days=9).given == 1
     assert retrieval_quality(store, days=0).given == 1
+    assert retrieval_quality(store, days=10**30).given == 1
 
 
 def test_an_index_made_anew_gives_the_same_receipts_and_statistics(store: Store, heron: str) -> None:

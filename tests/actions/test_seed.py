@@ -255,7 +255,12 @@ def test_a_file_that_is_no_text_is_refused_in_one_sentence(store: Store, tmp_pat
     (tmp_path / "image.png").write_bytes(b"\x89PNG\x00\x01")
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9 au lait")
 
-    for name, why in (("image.png", "not a text file"), ("latin.txt", "UTF-8"), (".", "regular file")):
+    for name, why in (
+        ("image.png", "not a text file"),
+        ("latin.txt", "UTF-8"),
+        (".", "regular file"),
+        ("a\0b", "no name"),
+    ):
         with pytest.raises(Unreadable, match=why) as refused:
             seed_from_file(store, tmp_path / name)
         assert refused.value.hint == "Give the path of a text file in UTF-8, of at most a mebibyte."
