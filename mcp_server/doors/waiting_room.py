@@ -51,15 +51,15 @@ class WaitingRoom:
     def _answer(self, line: bytes) -> None:
         try:
             said = json.loads(line)
-            method, given = said.get("method"), said.get("params") or {}
-        except (ValueError, AttributeError):
+            method, given = said.get("method"), said.get("params")
+        except (ValueError, AttributeError, RecursionError):
             return
         if method in ("initialize", "notifications/initialized"):
             self._greeting.append(line)
         if method == "notifications/initialized":
             self._greeted.set()
         if "id" in said:
-            _say({"id": said["id"], **self._reply(method, given)})
+            _say({"id": said["id"], **self._reply(method, given if isinstance(given, dict) else {})})
 
     def _reply(self, method: str, given: dict[str, Any]) -> dict[str, Any]:
         match method:

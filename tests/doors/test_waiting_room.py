@@ -141,11 +141,19 @@ def test_a_set_up_that_fails_is_told_with_its_reason(client: Client) -> None:
 
 
 def test_what_is_no_message_is_passed_over(client: Client) -> None:
-    for line in ("", "garbage", "[]", "7", '{"jsonrpc": "2.0", "id": 1, "result": {}}'):
+    for line in ("", "garbage", "[]", "7", "[" * 100_000, '{"jsonrpc": "2.0", "id": 1, "result": {}}'):
         client.write(line)
     answers = [client.read()]  # the last one has an id and no method that is known
 
     assert answers[0]["error"]["code"] == -32601
+    assert client.ask("ping")["result"] == {}
+
+
+@pytest.mark.parametrize("method", ["initialize", "tools/call"])
+def test_what_is_given_oddly_is_answered_and_ends_nothing(client: Client, method: str) -> None:
+    client.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": [1]}))
+
+    assert client.read()["id"] == 1
     assert client.ask("ping")["result"] == {}
 
 
