@@ -87,6 +87,18 @@ def test_the_server_ends_when_it_is_told_to(place: Path, end: Callable[[Served],
     assert not list(place.rglob(f"{files.TEMPORARY_PREFIX}*"))
 
 
+def test_the_index_of_a_store_that_can_only_be_read_goes_with_the_server(place: Path) -> None:
+    (place / "memory" / "memory.db").mkdir(parents=True)  # no index can be made there
+    with start(place) as server:
+        server.greet()
+        assert os.listdir(place / "temporary") != []
+        close_stdin(server)
+
+        server.process.wait(timeout=GONE)
+
+    nothing_is_left(place)
+
+
 def test_the_server_ends_while_it_is_at_work(place: Path) -> None:
     """A client that goes in the middle of a request is not waited for."""
     with start(place) as server:

@@ -6,6 +6,7 @@ index, no model and no vault. Everything it acknowledges is on the disk, so it m
 moment; it ends by itself when Claude Code does.
 """
 
+import atexit
 import logging
 import logging.handlers
 import os
@@ -66,7 +67,7 @@ def main() -> None:
     try:
         anyio.run(server.run_stdio_async)
     finally:
-        logging.shutdown()
+        atexit._run_exitfuncs()  # the log, and the index of a store that can only be read
         os._exit(0)  # threads that load a model or wait for the watcher's lock must not hold us
 
 
