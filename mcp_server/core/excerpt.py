@@ -1,7 +1,9 @@
 """excerpt: the sentences of a text that say most about what was asked."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from operator import itemgetter
 
 from mcp_server.core.words import folded, index_parts, words
 
@@ -24,22 +26,28 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
     found = [wanted.intersection([*map(folded, words(each)), *index_parts(each)]) for each in sentences]
     room = most - 2 * len(LEFT_OUT)
 
-    def fits(row: tuple[int, int]) -> tuple[int, int]:
-        there = found[slice(*row)]
-        return len(frozenset().union(*there)), sum(map(len, there))
-
-    start, end = max(_rows(sentences, room), key=fits)
+    _, (start, end) = max(_rows(sentences, found, room), key=itemgetter(0))
     said = "".join(sentences[start:end]).strip()
     before = LEFT_OUT if start else ""
     after = LEFT_OUT if end < len(sentences) or len(said) > room else ""
     return f"{before}{said[:room]}{after}"
 
 
-def _rows(sentences: Sequence[str], room: int) -> Iterator[tuple[int, int]]:
-    """Yield for each sentence, as a beginning, (its place, the place behind the last that fits as well)."""
+def _rows(
+    sentences: Sequence[str], found: Sequence[frozenset[str]], room: int
+) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """
+    Yield for each sentence, as a beginning, how many terms are *found* in its row and how often, and the row.
+
+    A row is (its place, the place behind the last sentence that fits as well).
+    """
+    counts: Counter[str] = Counter()
+    end = length = 0
     for start, first in enumerate(sentences):
-        end, length = start + 1, len(first)
-        while end < len(sentences) and length + len(sentences[end]) <= room:
+        while end < len(sentences) and (end == start or length + len(sentences[end]) <= room):
+            counts.update(found[end])
             length += len(sentences[end])
             end += 1
-        yield start, end
+        yield (len(counts), counts.total()), (start, end)
+        counts -= Counter(found[start])
+        length -= len(first)
