@@ -203,6 +203,13 @@ class Opened:
             model=self.model,
         )
 
+    def delete_temporary_index(self) -> None:
+        """Delete the index of a store that can only be read: for a process that ends without ado."""
+        if self.database.path.parent != self.home:
+            import shutil
+
+            shutil.rmtree(self.database.path.parent, ignore_errors=True)
+
     def _embedding_model(self) -> str:
         """Return the embedding model that is chosen now: 'daybook model use' may run beside us."""
         try:

@@ -6,7 +6,6 @@ index, no model and no vault. Everything it acknowledges is on the disk, so it m
 moment; it ends by itself when Claude Code does.
 """
 
-import atexit
 import logging
 import logging.handlers
 import os
@@ -67,7 +66,8 @@ def main() -> None:
     try:
         anyio.run(server.run_stdio_async)
     finally:
-        atexit._run_exitfuncs()  # the log, and the index of a store that can only be read
+        opened.delete_temporary_index()
+        logging.shutdown()
         os._exit(0)  # threads that load a model or wait for the watcher's lock must not hold us
 
 
@@ -87,6 +87,9 @@ class Refusing(Opened):
 
     def store(self, *, folder: Path | None = None) -> Store:
         raise self._error.with_traceback(None)
+
+    def delete_temporary_index(self) -> None:
+        """Do nothing: there is none."""
 
 
 def build(opened: Opened) -> MCPServer[Any]:
