@@ -48,7 +48,13 @@ def _git(folder: Path, *arguments: str) -> str:
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, timeout=TIMEOUT, check=False
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,  # ours is what Claude Code says to the server
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

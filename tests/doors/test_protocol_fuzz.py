@@ -1,5 +1,6 @@
 """6.9: whatever comes on stdin, the server lives, writes nothing but JSON, and answers the next ping."""
 
+import io
 import json
 import random
 import time
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mcp_server.doors.server.arguments import Lines
 from tests.durability.served import HELLO, Served
 
 GENERATED = 500
@@ -173,6 +175,30 @@ def test_a_request_is_answered_once_and_in_words(server: Served, case: str) -> N
     (answer,) = answers[case]
     assert ("result" in answer) != ("error" in answer)
     assert "Traceback" not in json.dumps(answer)
+
+
+@pytest.mark.parametrize("half", [r"\ud83d", r"\uDE00", r"\\\ud83d", r"\ud83d\ud83d\ude00"])
+def test_a_request_with_half_a_character_is_answered(server: Served, half: str) -> None:
+    server.send(CALL.replace(b'"id":1', b'"id":"half"') % (b"recall", f'"query": "herons {half}"'.encode()))
+
+    answer = server.next_line(time.monotonic() + QUICK)
+
+    assert answer
+    assert (answer["id"], answer["result"].get("isError", False)) == ("half", False)
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (r"a \ud83d\ude00 b", r"a \ud83d\ude00 b"),
+        (r"a \ud83d b", r"a \ufffd b"),
+        (r"\ude00\ud83d", r"\ufffd\ufffd"),
+        (r"\\ud83d", r"\\ud83d"),
+        (r"\\\uD83D\n", r"\\\ufffd\n"),
+    ],
+)
+def test_of_what_is_sent_only_half_characters_are_replaced(sent: str, read: str) -> None:
+    assert Lines(io.BytesIO(sent.encode())).readline() == read
 
 
 def test_five_hundred_generated_lines_do_not_harm_it(server: Served) -> None:

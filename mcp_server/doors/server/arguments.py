@@ -1,12 +1,17 @@
 """The MCP server itself, which says in our words that a call names no tool or its arguments do not fit."""
 
 import difflib
+import io
 import json
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool
 from pydantic import ValidationError
 
@@ -20,9 +25,30 @@ NAMES = {
     "object": "an object", "array": "a list",
 }  # fmt: skip
 
+# Of characters, as JSON escapes them: a pair is one character, and two backslashes are one.
+_HALVES = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+)
+
+
+class Lines(io.TextIOWrapper):
+    """What a client sends, without half characters: the protocol library does not answer a line with one."""
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        line = super().readline(size)
+        if "\\ud" not in line and "\\uD" not in line:
+            return line
+        return _HALVES.sub(lambda found: r"\ufffd" if found[1] else found[0], line)
+
 
 class Server(MCPServer[Any]):
     """An MCP server that says which argument of a call is wrong, and what it takes."""
+
+    async def run_stdio_async(self) -> None:
+        lines = anyio.wrap_file(Lines(sys.stdin.buffer, encoding="utf-8", errors="replace"))
+        async with stdio_server(lines) as (heard, said):
+            greeting = self._lowlevel_server.create_initialization_options()
+            await self._lowlevel_server.run(heard, said, greeting)
 
     async def list_tools(self) -> list[Tool]:
         """Leave out the hooks' own tool: they call it by name, a model has no use for it."""
