@@ -85,16 +85,20 @@ class WaitingRoom:
 
     def _set_up(self) -> None:
         """Have the environment made, in a process that outlives us; then start the server."""
-        with tempfile.TemporaryFile() as said:  # a pipe would break when we are gone and the set-up goes on
-            done = subprocess.run(
-                [self._launcher, "setup-environment"],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=said,
-                start_new_session=True,
-            )
-            said.seek(0)
-            lines = said.read().decode(errors="replace").split("\n")
+        try:
+            with tempfile.TemporaryFile() as said:  # a pipe would break when the set-up goes on without us
+                done = subprocess.run(
+                    [self._launcher, "setup-environment"],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=said,
+                    start_new_session=True,
+                )
+                said.seek(0)
+                lines = said.read().decode(errors="replace").split("\n")
+        except OSError as error:
+            self._problem = f"{self._launcher} cannot be run: {error.strerror}."
+            return
         if done.returncode:
             self._problem = next((line for line in reversed(lines) if line), "it gave no reason.")
             return

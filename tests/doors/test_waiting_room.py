@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,9 +37,9 @@ GREETING = {"protocolVersion": "2025-11-25", "capabilities": {}}
 class Client:
     """One that speaks to the waiting room as Claude Code does."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, code: str = LAUNCHER) -> None:
         launcher = folder / "launcher"
-        launcher.write_text(LAUNCHER, encoding="utf-8")
+        launcher.write_text(code, encoding="utf-8")
         launcher.chmod(0o755)
         self.gate = folder / "gate"
         os.mkfifo(self.gate)
@@ -138,6 +139,20 @@ def test_a_set_up_that_fails_is_told_with_its_reason(client: Client) -> None:
         told = text(client.ask("tools/call", name="recall", arguments={}))
     assert "could not be set up" in told
     assert "daybook: the disk is full." in told
+
+
+def test_a_launcher_that_cannot_be_run_is_told(tmp_path: Path) -> None:
+    client = Client(tmp_path, "#!/nowhere/at/all\n")
+    with client.process:
+        client.greet()
+        end = time.monotonic() + 5
+
+        told = text(client.ask("tools/call", name="recall", arguments={}))
+        while told == NOT_YET and time.monotonic() < end:
+            told = text(client.ask("tools/call", name="recall", arguments={}))
+        client.process.kill()
+
+    assert "launcher cannot be run: No such file or directory." in told
 
 
 def test_what_is_no_message_is_passed_over(client: Client) -> None:
