@@ -211,7 +211,7 @@ def _parsed(line: bytes) -> _Data | None:
     if len(line) > LARGEST_PARSED and len(line := _IMAGE.sub(b'""', line)) > LARGEST_PARSED:
         return None
     try:
-        data = json.loads(line.decode("utf-8", "replace"))
+        data = json.loads(line.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return None
     spoken = isinstance(data, dict) and data.get("type") in ("user", "assistant")

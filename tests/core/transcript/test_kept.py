@@ -109,6 +109,12 @@ def test_a_hostile_line_is_passed_over(line: bytes) -> None:
     assert [utterance.words for utterance in told] == ["after"]
 
 
+def test_a_byte_order_mark_before_the_first_line_hides_nothing() -> None:
+    line = b"\xef\xbb\xbf" + json.dumps(user("the cafe is open")).encode()
+
+    assert [one.words for one in Condenser().read([(line, 0, 9)])] == ["the cafe is open"]
+
+
 def test_bytes_that_are_no_text_do_not_hide_the_rest_of_a_turn() -> None:
     line = json.dumps(user("caf# is open")).encode().replace(b"#", b"\xe9")
 
