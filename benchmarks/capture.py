@@ -22,6 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as bin/daybook has it
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the environment that it makes has bytecode
 
 import click
 from tabulate import tabulate
