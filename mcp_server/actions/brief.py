@@ -154,7 +154,11 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
 
 def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
     """Return the memories that the prompts of *session* called for or that it used."""
-    refs = selections.of_use_in(db, session, limit=LOOKED_AT) if session else []
+    if not session:
+        return []
+    from mcp_server.adapters.index import receipts  # of no use to a session that starts
+
+    refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
     return [Section("Of use in this session", _entries(store, db, rows, shown))]

@@ -12,7 +12,6 @@ from mcp_server.actions.tidy import Tidied, put_aged_away
 from mcp_server.actions.trash import Trashed
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import erase, soundness
-from mcp_server.adapters.vault import Vault
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import Conflict, IndexUnavailable
 from mcp_server.core.render import counted
@@ -126,7 +125,7 @@ def _checked(store: Store) -> tuple[bool, Step]:
 
 def _rebuilt(store: Store) -> Step:
     def make() -> str:
-        report = rebuild(store, vaults=_vaults(store))
+        report = rebuild(store, vaults=places.all_vaults(store.home, store.vaults))
         store.database.delete_copies()
         unreadable = (
             f", {counted(len(report.unreadable), 'file')} cannot be read" if report.unreadable else ""
@@ -158,7 +157,7 @@ def _litter(store: Store) -> Iterator[Path]:
     folders = [
         store.home,
         store.home / "work",
-        *(folder for vault in _vaults(store) for folder in vault.folders()),
+        *(folder for vault in places.all_vaults(store.home, store.vaults) for folder in vault.folders()),
     ]
     for folder in folders:
         yield from _older(folder, f"{files.TEMPORARY_PREFIX}*", now - files.STALE_TEMPORARY)
@@ -171,7 +170,3 @@ def _older(folder: Path, pattern: str, before: float) -> Iterator[Path]:
     for path in sorted(folder.glob(pattern)):
         if path.is_file() and not path.is_symlink() and path.stat().st_mtime < before:
             yield path
-
-
-def _vaults(store: Store) -> list[Vault]:
-    return places.all_vaults(store.home, store.vaults)

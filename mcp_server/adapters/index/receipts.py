@@ -97,6 +97,17 @@ def latest(
     return [Receipt(*(*row[:7], bool(row[7]))) for row in found]
 
 
+def of_use_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
+    """Return the refs that the prompts of *session* called for or that it used, those given last first."""
+    found = db.execute(
+        "SELECT ref FROM receipts WHERE session = ?1 AND"
+        " (why = ?2 OR ref IN (SELECT ref FROM used WHERE session = ?1))"
+        " GROUP BY ref ORDER BY max(row) DESC LIMIT ?3",
+        (session, PROMPT, limit),
+    )
+    return [str(row[0]) for row in found]
+
+
 def helped(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[tuple[str, str]]:
     """Return (what was asked or prompted, ref of a memory given for it and used), the latest first."""
     found = db.execute(

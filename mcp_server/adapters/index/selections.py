@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from mcp_server.adapters.index import filters, receipts, relations
+from mcp_server.adapters.index import filters, relations
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.core.memory import Kind, Status
@@ -112,17 +112,6 @@ def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: 
         for row in {row.row: row for row in found}.values()
         if row.kind is Kind.KNOWLEDGE and row.status is Status.ACTIVE
     ]
-
-
-def of_use_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
-    """Return the refs that the prompts of *session* called for or that it used, those given last first."""
-    found = db.execute(
-        "SELECT ref FROM receipts WHERE session = ?1 AND"
-        " (why = ?2 OR ref IN (SELECT ref FROM used WHERE session = ?1))"
-        " GROUP BY ref ORDER BY max(row) DESC LIMIT ?3",
-        (session, receipts.PROMPT, limit),
-    )
-    return [str(row[0]) for row in found]
 
 
 def ids_of(db: sqlite3.Connection, vault: str) -> dict[str, str]:
