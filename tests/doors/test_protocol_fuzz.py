@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.doors.server.arguments import Lines
+from mcp_server.doors.server.lines import Lines
 from tests.durability.served import HELLO, Served
 
 GENERATED = 500

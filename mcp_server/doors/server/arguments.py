@@ -1,9 +1,7 @@
 """The MCP server itself, which says in our words that a call names no tool or its arguments do not fit."""
 
 import difflib
-import io
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,6 +14,7 @@ from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool
 from pydantic import ValidationError
 
 from mcp_server.core.render import one_line
+from mcp_server.doors.server.lines import Lines
 
 HOOK_TOOL = "hook"
 MOST = 5  # wrong arguments of one call that are told
@@ -25,26 +24,12 @@ NAMES = {
     "object": "an object", "array": "a list",
 }  # fmt: skip
 
-# Of characters, as JSON escapes them: a pair is one character, and two backslashes are one.
-_HALVES = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
-)
-
-
-class Lines(io.TextIOWrapper):
-    """What a client sends, without half characters: the protocol library does not answer a line with one."""
-
-    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        line = super().readline(size)
-        if "\\ud" not in line and "\\uD" not in line:
-            return line
-        return _HALVES.sub(lambda found: r"\ufffd" if found[1] else found[0], line)
-
 
 class Server(MCPServer[Any]):
     """An MCP server that says which argument of a call is wrong, and what it takes."""
 
     async def run_stdio_async(self) -> None:
+        """Do as the library does, but with lines that it can read."""
         lines = anyio.wrap_file(Lines(sys.stdin.buffer, encoding="utf-8", errors="replace"))
         async with stdio_server(lines) as (heard, said):
             greeting = self._lowlevel_server.create_initialization_options()
