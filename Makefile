@@ -6,13 +6,14 @@
 # make bench-capture   measures what reading sessions costs
 # make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER (REPORT=FILE says where to write it)
 # make bench-curation  measures what links, the graph and upkeep cost
+# make attack          attacks it for an hour: kills, races, damage, odd input (PARTS="kills soak" only those, QUICK=1 in two minutes)
 # make bench-composite CHANGELOGS="FILE…"   measures what age does to the order, on changelogs of public projects
 
 CLIENT_VERSION := 2.1.329
 PYTHON := .venv/bin/python
 DEV := .venv/dev-ready
 
-.PHONY: test fix demo client bench-latency bench-capture bench-curation bench-retrieval bench-composite
+.PHONY: test fix demo client bench-latency bench-capture bench-curation bench-retrieval bench-composite attack
 
 test: $(DEV)
 	.venv/bin/ruff check .
@@ -41,13 +42,16 @@ bench-retrieval: $(DEV)
 	$(if $(DATA),,$(error say where the sets are: make bench-retrieval DATA=FOLDER))
 	$(PYTHON) -m benchmarks.retrieval "$(DATA)" --report "$(or $(REPORT),build/retrieval.md)"
 
+attack: $(DEV)
+	$(PYTHON) -m benchmarks.attack $(PARTS) $(if $(QUICK),--quick)
+
 bench-composite: $(DEV)
 	$(if $(CHANGELOGS),,$(error name the changelogs: make bench-composite CHANGELOGS="FILE…"))
 	$(PYTHON) -m benchmarks.composite $(CHANGELOGS)
 
 # Not named with a dot: it must go when the launcher makes the environment anew.
 $(DEV): requirements.txt requirements-dev.txt
-	DAYBOOK_VENV=.venv bin/daybook setup-environment -r requirements-dev.txt
+	DAYBOOK_VENV=.venv bin/daybook setup-environment -r "$(CURDIR)/requirements-dev.txt"
 	touch $@
 
 client: .client/$(CLIENT_VERSION)

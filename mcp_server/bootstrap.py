@@ -13,12 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.adapters import files, places
+from mcp_server.adapters.index import looks
 from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
-from mcp_server.core.errors import IndexUnavailable, ModelUnavailable, SettingsError
+from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
 from mcp_server.core.ports import Model
-from mcp_server.core.settings import HOOKS, Settings, environment_told, is_told, parse_settings
+from mcp_server.core.settings import Settings, parse_settings
+from mcp_server.environment import person_home, persons_git, persons_own
 from mcp_server.store import Store
 
 INDEX_NAME = "memory.db"
@@ -31,14 +33,26 @@ def now() -> datetime:
 def memory_dir(environment: Mapping[str, str]) -> Path:
     """Return where the store lies: MEMORY_DIR, or `~/.claude-memory`; raise SettingsError when unusable."""
     configured = environment.get("MEMORY_DIR", "").strip() or "~/.claude-memory"
-    folder = Path(os.path.expanduser(configured))
-    if not folder.is_absolute():
+    shown = configured if len(configured) <= _SHOWN else f"{configured[:_SHOWN]}…"
+    try:
+        folder = Path(os.path.expanduser(configured))
+        if configured.startswith("~/"):
+            folder = Path(person_home(environment), configured[2:])
+        if not folder.is_absolute():
+            raise SettingsError(
+                f"MEMORY_DIR is '{shown}', which is not an absolute path.", "Give the whole path."
+            )
+        if folder.exists() and not folder.is_dir():
+            raise SettingsError(f"MEMORY_DIR is '{shown}', which is not a folder.", "Name a folder.")
+        return Path(os.path.realpath(folder))
+    except (OSError, ValueError) as error:  # too long, a NUL byte, a folder that may not be looked into
+        reason = getattr(error, "strerror", None) or str(error)
         raise SettingsError(
-            f"MEMORY_DIR is '{configured}', which is not an absolute path.", "Give the whole path."
-        )
-    if folder.exists() and not folder.is_dir():
-        raise SettingsError(f"MEMORY_DIR is '{folder}', which is not a folder.", "Name a folder.")
-    return Path(os.path.realpath(folder))
+            f"MEMORY_DIR is '{shown}', which cannot be used: {reason}.", "Name a folder."
+        ) from error
+
+
+_SHOWN = 300  # characters of a path in a sentence
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -50,62 +64,23 @@ def read_config(environment: Mapping[str, str]) -> dict[str, object]:
     """Return what stands in `config.toml` of the store; raise SettingsError when it cannot be read."""
     path = memory_dir(environment) / "config.toml"
     try:
-        if not path.exists():
-            return {}
+        # It may be a link to where a person keeps such files.
+        data = files.read(Path(os.path.realpath(path)), _MOST_CONFIG)
         import tomllib  # a hook that has nothing to parse need not wait for the parser
 
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}.", "Correct the file or delete it.") from error
-
-
-def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, str]:
-    """
-    Return *environment* without what the repository around *folder* put into it.
-
-    Claude Code exports the `env` of a repository's `.claude/settings.json` to our processes: it could
-    name its own endpoint, store or budget. A file that is there but does not parse puts an end to
-    every variable that says where something is sent or what it may cost. Anybody may silence us.
-    """
-    own = dict(environment)
-    for place in _session_folders(environment, folder):
-        for name in _SETTINGS_FILES:
-            told = _told_by(place / ".claude" / name)
-            for variable in [one for one in own if one != HOOKS and is_told(told, one, own[one])]:
-                del own[variable]
-    return own
-
-
-_SETTINGS_FILES = ("settings.json", "settings.local.json")
-_MOST_SETTINGS = 4 * 1024 * 1024  # bytes
-
-
-def _session_folders(environment: Mapping[str, str], folder: Path) -> set[Path]:
-    """Return *folder*, where the session was started, and what is above them in the same repository."""
-    home = os.path.realpath(os.path.expanduser("~"))
-    found = set()
-    for start in {str(folder), environment.get("CLAUDE_PROJECT_DIR") or str(folder)}:
-        with contextlib.suppress(OSError, ValueError):
-            here = Path(os.path.realpath(start))
-            for place in (here, *here.parents):
-                if str(place) == home:
-                    break  # what stands there is the person's
-                found.add(place)
-                if os.path.lexists(place / ".git"):
-                    break
-    return found
-
-
-def _told_by(path: Path) -> dict[str, object] | None:
-    """Return the `env` of a file of Claude Code's settings, None when nobody can tell what it says."""
-    try:
-        if not path.is_file():  # also nothing that would block, like a pipe
-            return {}
-        with open(path, "rb") as handle:
-            data = handle.read(_MOST_SETTINGS + 1)
-    except (OSError, ValueError):
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except FileNotFoundError:
         return {}
-    return environment_told(data)
+    except Unreadable as error:
+        raise SettingsError(f"{path} {error.reason}.", _CORRECT) from error
+    except RecursionError as error:
+        raise SettingsError(f"{path} cannot be read: it is nested too deeply.", _CORRECT) from error
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}.", _CORRECT) from error
+
+
+_MOST_CONFIG = 64 * 1024  # bytes
+_CORRECT = "Correct the file or delete it."
 
 
 class Models:
@@ -146,11 +121,11 @@ def model_key(environment: Mapping[str, str]) -> tuple[str, str]:
     """
     config = read_config(environment)
     key = environment.get("ANTHROPIC_API_KEY", "").strip() or str(config.get("api_key") or "").strip()
-    for name in ("~/.config/anthropic/api_key", "~/.anthropic/api_key"):
+    for name in (".config/anthropic/api_key", ".anthropic/api_key"):
         if key:
             break
         with contextlib.suppress(OSError, ValueError):
-            path = Path(os.path.expanduser(name))
+            path = Path(person_home(environment), name)
             if path.is_file() and path.stat().st_size <= _MOST_KEY:
                 key = path.read_text(encoding="utf-8").strip()
     base_url = environment.get("ANTHROPIC_BASE_URL", "").strip() or str(config.get("api_base_url") or "")
@@ -186,11 +161,11 @@ class Opened:
         self.clock = clock
 
     def store(self, *, folder: Path | None = None) -> Store:
-        """Return the store as seen from *folder*, by default from where the process works."""
-        person = Path(os.path.expanduser("~"))
+        """Return the store as seen from *folder* or where we work; it answers even without its index."""
+        person = Path(person_home(self.environment))
         project = resolve_project(folder or self.folder, home=person)
         project_vaults = places.project_vaults(self.home, project) if project else []
-        return Store(
+        here = Store(
             home=self.home,
             vaults=(places.user_vault(self.home), *project_vaults),
             project=project,
@@ -201,7 +176,23 @@ class Opened:
             meaning=self.meaning,
             embedder=self.meaning.chosen,
             model=self.model,
+            git=persons_git(self.environment),
         )
+        from mcp_server.actions.unindexed import usable  # hooks open less and need not wait for it
+
+        return usable(here)
+
+    def look_is_due(self) -> bool:
+        """Tell whether the index should be looked at after this answer."""
+        return looks.is_due(self.database.path, self.clock().timestamp())
+
+    def finds_damage(self) -> bool:
+        """Look at all of the index; return whether it was damaged: the next answer rests on a new one."""
+        return looks.finds_damage(self.database, self.clock().timestamp())
+
+    def remarks(self) -> list[str]:
+        """Return what the answer of this thread is to end with: what could not be asked or told."""
+        return self.database.trouble.remarks()
 
     def delete_temporary_index(self) -> None:
         """Delete the index of a store that can only be read: for a process that ends without ado."""
@@ -234,7 +225,7 @@ def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:
     """Return a store whose index is only read, for hooks; there is no embedder and no language model."""
     environment = persons_own(environment, folder)
     home = memory_dir(environment)
-    project = resolve_project(folder, home=Path(os.path.expanduser("~")))
+    project = resolve_project(folder, home=Path(person_home(environment)))
     return Store(
         home=home,
         vaults=(places.user_vault(home), *(places.project_vaults(home, project) if project else [])),
@@ -246,6 +237,7 @@ def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:
         meaning=lambda: None,
         embedder=lambda: None,
         model=lambda: None,
+        git=persons_git(environment),
     )
 
 
@@ -265,11 +257,7 @@ def _index_path(home: Path) -> Path:
     with contextlib.suppress(OSError):
         files.make_folder(home)
     if os.access(home, os.W_OK):
-        with contextlib.suppress(IndexUnavailable):
-            database = Database(home / INDEX_NAME)
-            database.connection()
-            database.close()
-            return home / INDEX_NAME
+        return home / INDEX_NAME
     import shutil
     import tempfile
 
@@ -279,7 +267,7 @@ def _index_path(home: Path) -> Path:
 
 
 def open_watcher(
-    folders: Callable[[], Iterable[Path]], *, wanted: Callable[[str], bool], idle: float
+    folders: Callable[[], Iterable[Path]], *, wanted: Callable[[str], bool], idle: Callable[[], float]
 ) -> Iterator[set[Path]]:
     """Return the batches of paths that change below *folders*; see `adapters.watcher.watch`."""
     from mcp_server.adapters.watcher import watch

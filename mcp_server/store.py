@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_server.adapters.git import Git
 from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import Project
@@ -25,7 +26,8 @@ class Store:
     `vaults` are those of the person and of this project, the user vault first; `meaning` gives the
     embedding model that answers and its vectors, None while it loads or when there is none, `embedder`
     the one that is chosen, whose vectors may have to be computed first. `model` gives the language model,
-    None without the person's consent or without a key; `actions.model_call` is the way to it.
+    None without the person's consent or without a key; `actions.model_call` is the way to it. `git` says
+    where the person's git is.
     """
 
     home: Path
@@ -38,6 +40,7 @@ class Store:
     meaning: Callable[[], "Meaning | None"]
     embedder: Callable[[], Embedder | None]
     model: Callable[[], Model | None]
+    git: Git
 
     @property
     def user_vault(self) -> Vault:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.adapters.ledger import Ledger
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
 
@@ -28,6 +29,7 @@ class Clock:
     """A clock that moves only when it is told to."""
 
     def __init__(self) -> None:
+        self.diary: Ledger | None = None
         self.now = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)
 
     def __call__(self) -> datetime:
@@ -35,6 +37,12 @@ class Clock:
 
     def pass_days(self, days: float) -> None:
         self.now += timedelta(days=days)
+        self.note_use()
+
+    def note_use(self) -> None:
+        """Note in the diary, if there is one, that Daybook was used today and on the two days before."""
+        for back in (2, 1, 0) if self.diary else ():
+            self.diary.append("session_started", self.now - timedelta(days=back))
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +64,13 @@ def scratch_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+@pytest.fixture
+def steady_use(clock: Clock, memory_dir: Path) -> None:
+    """Let Daybook be used whenever days pass, so that upkeep believes the clock."""
+    clock.diary = Ledger(memory_dir / "ledger")
+    clock.note_use()
 
 
 @pytest.fixture

@@ -75,11 +75,13 @@ class Machine:
             program.chmod(0o755)
         return program
 
-    def start(self, *args: str, launcher: Path | None = None, **env: str) -> "subprocess.Popen[str]":
+    def start(
+        self, *args: str, launcher: Path | None = None, cwd: Path | None = None, **env: str
+    ) -> "subprocess.Popen[str]":
         process = subprocess.Popen(
             [launcher or self.root / "bin" / "daybook", *args],
             env={"HOME": str(self.home), "PATH": str(self.path), **env},
-            cwd=self.home,
+            cwd=cwd or self.home,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -98,12 +100,16 @@ class Machine:
         if (self.home / "gate").exists():
             self.open_gate(os.O_RDWR)
 
-    def run(self, *args: str, launcher: Path | None = None, **env: str) -> tuple[int, str, str]:
-        return finish(self.start(*args, launcher=launcher, **env))
+    def run(
+        self, *args: str, launcher: Path | None = None, cwd: Path | None = None, **env: str
+    ) -> tuple[int, str, str]:
+        return finish(self.start(*args, launcher=launcher, cwd=cwd, **env))
 
-    def probe(self, *args: str, launcher: Path | None = None, **env: str) -> dict[str, Any]:
+    def probe(
+        self, *args: str, launcher: Path | None = None, cwd: Path | None = None, **env: str
+    ) -> dict[str, Any]:
         """Runs it and returns what our stand-in module printed."""
-        code, out, err = self.run(*args, launcher=launcher, **env)
+        code, out, err = self.run(*args, launcher=launcher, cwd=cwd, **env)
         assert code == 0, err
         answer: dict[str, Any] = json.loads(out)
         return answer

@@ -52,6 +52,30 @@ def imported(path: Path) -> Iterator[str]:
             yield str(node.module).partition(".")[0]
 
 
+# The clock
+
+COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neither ages nor goes for it
+    "actions.clock_check": "the one that the others ask",
+    "actions.compaction": "what was saved for minutes; nothing that was remembered goes with it",
+    "actions.maintain": "half-written files",
+    **dict.fromkeys(["actions.brief", "actions.hits", "actions.hot", "actions.recall"], "order and labels"),
+    **dict.fromkeys(["actions.doctor", "actions.notice"], "what a worker should have done"),
+    **dict.fromkeys(["actions.graph", "actions.graph_sync", "actions.work"], "which sessions go on"),
+    **dict.fromkeys(["actions.mine", "actions.promote", "actions.quality"], "what is looked at"),
+}
+
+
+def test_what_puts_away_or_deletes_by_age_asks_whether_the_clock_is_believed() -> None:
+    computes = re.compile(r"(?:\bnow|now\(\)|clock\(\))\s*-\s")
+    found = {
+        module_name(path)
+        for path in MODULES
+        if module_name(path).startswith("actions") and computes.search(path.read_text(encoding="utf-8"))
+    }
+
+    assert found == set(COMPUTE_WITH_THE_CLOCK), "ask actions.clock_check.old_before, or say here why not"
+
+
 # Layers
 
 
@@ -93,6 +117,7 @@ def test_each_import_contract_notices_a_sin(copied: Path) -> None:
         ("actions/forget.py", "import click"),
         ("actions/embed.py", "from mcp_server.adapters import fastembed_embedder"),
         ("doors/cli/output.py", "from mcp_server.doors.server import replies"),
+        ("doors/shown/review.py", "from mcp_server.doors.cli import person"),
         ("adapters/git.py", "from mcp_server.adapters.index import memories"),
         ("adapters/index/memories.py", "from mcp_server.adapters import git"),
     ):

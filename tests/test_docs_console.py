@@ -2,14 +2,15 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.documents import fenced, text
 from tests.live import ROOT
+from tests.terminal import type_in_terminal
 
 
 def steps(document: str) -> list[tuple[str, list[str]]]:
@@ -46,11 +47,9 @@ def test_the_console_prints_what_the_document_shows(name: str, tmp_path: Path, s
         line = command
         for shown, became in real.items():
             line = line.replace(shown, became)
-        done = subprocess.run(
-            ["/bin/sh", "-c", line], cwd=shop, env=environment, capture_output=True, text=True, timeout=60
-        )
-        assert done.returncode == 0, done.stderr
-        printed = done.stdout.replace(str(scratch_home), "/home/ada")
+        done = type_in_terminal(["/bin/sh", "-c", line], cwd=shop, env=environment)
+        assert done.returncode == 0, done.stdout
+        printed = click.unstyle(done.stdout).replace(str(scratch_home), "/home/ada")
         for slug in slugs:
             for became in re.findall(rf"\b{slug}[a-z0-9]{{4}}\b", printed):
                 real[slug + SUFFIX] = became

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from mcp_server.actions.clock_check import dated_from, old_before
 from mcp_server.actions.consolidate import put_away
 from mcp_server.actions.journal import load, place_of, trash_place
 from mcp_server.actions.read import Found
@@ -23,9 +24,9 @@ def aged(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
     days = store.settings.auto_archive_days
     if not days:
         return
-    now = store.now()
+    before = old_before(store, days * DAY)
     with store.database.read() as db:
-        rows = ageing.idle(db, vaults, now - days * DAY, now, MOST)
+        rows = ageing.idle(db, vaults, before, store.now(), MOST)
     for found in _found(store, rows):
         yield put_away(found, AGEING, "aged", f"archive: [{found.memory.id}] unused for {days} days")
 
@@ -40,9 +41,9 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
     days = store.settings.auto_archive_days // 2
     if not days:
         return
-    now = store.now()
+    before = old_before(store, days * DAY)
     with store.database.read() as db:
-        rows = ageing.idle(db, vaults, now - days * DAY, now, MOST, raw_and_unused=True)
+        rows = ageing.idle(db, vaults, before, store.now(), MOST, raw_and_unused=True)
     for found in _found(store, [row for row in rows if row.ref not in new]):
         yield put_away(
             found, AGEING, "aged", f"archive: [{found.memory.id}] unused for {days} days, room is short"
@@ -61,10 +62,11 @@ def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterat
 
 def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
     """Yield the way to the trash for what was dropped 14 days ago, and for orphans after their grace."""
-    now, grace = store.now(), store.settings.orphan_grace_days
+    start, dropped_before = dated_from(store), old_before(store, DROPPED_DAYS * DAY)
+    orphaned_before = old_before(store, store.settings.orphan_grace_days * DAY)
     with store.database.read() as db:
-        dropped = ageing.put_away_since(db, vaults, now - DROPPED_DAYS * DAY, reason="dropped")
-        late = ageing.put_away_since(db, vaults, now - grace * DAY, status=Status.ORPHANED.value)
+        dropped = ageing.put_away_within(db, vaults, start, dropped_before, reason="dropped")
+        late = ageing.put_away_within(db, vaults, start, orphaned_before, status=Status.ORPHANED.value)
         orphans = {row.ref for row in ageing.unlinked(db, vaults, Status.ORPHANED)}
     rows = {row.ref: row for row in [*dropped, *(row for row in late if row.ref in orphans)]}
     for found in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):

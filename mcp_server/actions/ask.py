@@ -17,7 +17,6 @@ MOST = 30  # memories that are put before the model: A-43 in docs/features.md
 LONGEST = 2000  # characters of a question
 BUDGET = 24_000  # characters of them
 ANSWER_TOKENS = 1024  # of the model, at most
-PATIENCE = 20.0  # seconds to wait for another process's call
 SHOWN = 5  # passages shown when no model answers
 
 NOT_KNOWN = "Not known: nothing that is remembered answers this."
@@ -64,7 +63,7 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
             system=prompt("ask"),
             prompt=_request(question, hits),
             most_tokens=ANSWER_TOKENS,
-            patience=PATIENCE,
+            patience=files.PATIENCE,
         )
     except ModelUnavailable as error:
         return Asked("", (), hits[:SHOWN], why=str(error))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mcp_server.actions.session_history import find_session
-from mcp_server.actions.sync import catch_up, ensure_synced
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.adapters.index import audit, selections
 from mcp_server.adapters.index.audit import Deed
 from mcp_server.core.errors import NotFound, Rejected
@@ -47,7 +47,7 @@ def audit_history(
     if not 1 <= limit <= MOST:
         raise Rejected(f"A limit of {limit} cannot be used.", f"Give a number from 1 to {MOST}.")
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     named = find_session(store, session).id if session.strip() else ""
     wanted = memory_id.strip().removesuffix(".md")
     keys = [vault.key for vault in store.vaults]

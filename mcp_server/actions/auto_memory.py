@@ -29,13 +29,12 @@ from mcp_server.core.memory import (
 )
 from mcp_server.core.provenance import ASSISTANT, reads_like_instruction
 from mcp_server.core.redaction import find_secrets, redact
-from mcp_server.core.verdict import Action
 from mcp_server.store import Store
 
 TAG = "auto-memory"
 IMPORTED = "imported"
 MASKED = "what looks like a secret was masked"
-WAITS = "reads like an instruction, so it waits for 'daybook trust'"
+WAITS = "reads like an instruction, so it waits for 'daybook review'"
 
 _EVERYWHERE = re.compile(
     r"\b(?:everywhere|globally|(?:all|every|any|across|regardless of|whatever) (?:the |of the |my |our )?"
@@ -197,14 +196,8 @@ def _settle(
     if dry_run:
         return Imported(topic.file, Outcome.TAKEN, why=remarks), None
     settled = settle(store, draft, supersedes=supersedes)
-    outcome, relation = Outcome.TAKEN, ""
-    match settled.action:
-        case Action.IGNORE | Action.MERGE:
-            outcome = Outcome.MERGED
-        case Action.REPLACE:
-            relation = f"takes the place of {settled.neighbour}"
-        case Action.CONTRADICT:
-            relation = f"contradicts {settled.neighbour}"
+    outcome = Outcome.MERGED if settled.known else Outcome.TAKEN
+    relation = f"takes the place of {', '.join(settled.superseded)}" if settled.superseded else ""
     why = "; ".join(filter(None, [remarks, relation]))
     return Imported(topic.file, outcome, settled.id, why), _noted(read(store, settled.id), topic, draft)
 

@@ -15,7 +15,7 @@ from mcp_server.actions.sync import catch_up
 from mcp_server.actions.work import LOCK, StoreFor
 from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index import transcripts
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, Held
 from mcp_server.core.transcript import Condenser
 from mcp_server.store import Store
 
@@ -48,12 +48,15 @@ def backfill(store_for: StoreFor, paths: list[Path], *, progress: Progress | Non
     Take *paths* into the raw tier; *progress* is called with the number of bytes done.
 
     Killed at any point it goes on where it was; what fails for one transcript is collected.
+    Raises Held while a worker reads transcripts.
     """
     done = Backfilled()
     files.make_folder(store_for(None).home)
     for path in paths:
         try:
             _take_in(store_for, path, done)
+        except Held:
+            raise  # by a worker that reads all of them
         except (DaybookError, OSError) as error:
             done.failed[str(path)] = str(error)
         if progress:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters.index import receipts, selections
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.memory import Kind, Status
@@ -106,7 +106,7 @@ def _questions(store: Store, rows: Sequence[Row]) -> Iterator[Question]:
 
 def _helped(store: Store, active: Sequence[Row], most: int) -> Iterator[Question]:
     ids = {row.ref: row.id for row in active}
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         found = receipts.helped(db, [vault.key for vault in store.vaults], limit=most)
     for said, ref in found:

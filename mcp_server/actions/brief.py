@@ -28,8 +28,8 @@ from mcp_server.core.brief import (
     render_brief,
 )
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Kind, Level
-from mcp_server.core.provenance import ASSISTANT, may_be_pushed, reads_like_instruction
+from mcp_server.core.memory import Kind, Level, fingerprint
+from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted
 from mcp_server.store import Store
@@ -57,8 +57,10 @@ def brief(
     A session is not told again what the managed block tells it, when the block lies where the session's
     *folder* (by default the project's) makes Claude Code read it; not every subagent is given that file.
     The same goes for what Claude Code's own memory tells it.
-    Raises IndexUnavailable when there is no index yet.
+    Raises IndexUnavailable when there is no index yet, or one that stands in: what may be told unasked
+    rests on the ledger.
     """
+    store.database.require()
     with store.database.read() as db:
         sections = [*_of_use(store, db, again), *_sections(store, db, again)]
         if not for_subagent:
@@ -120,9 +122,10 @@ def at_hand(store: Store, *, session: str = "") -> str:
 
     Raises IndexUnavailable.
     """
+    store.database.require()
     with store.database.read() as db:
         rows = hot_set(store, db, session=session)
-        section = Section(AT_HAND, _entries(store, db, rows, pushable(store, db, rows)))
+        section = Section(AT_HAND, _entries(store, db, rows, pushable(store, db, rows), contested(store, db)))
         return render_brief([section], budget=BUDGET).text
 
 
@@ -149,7 +152,8 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
         ("Noted lately", ordered(db, lately, now)),
     ]
     shown = pushable(store, db, [row for _, rows in groups for row in rows])
-    return [Section(title, _entries(store, db, rows, shown)) for title, rows in groups]
+    otherwise = contested(store, db)
+    return [Section(title, _entries(store, db, rows, shown, otherwise)) for title, rows in groups]
 
 
 def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
@@ -161,7 +165,7 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]
     refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
-    return [Section("Of use in this session", _entries(store, db, rows, shown))]
+    return [Section("Of use in this session", _entries(store, db, rows, shown, contested(store, db)))]
 
 
 def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
@@ -176,19 +180,14 @@ def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
 
 
 def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[int]:
-    """
-    Return the rows that may be shown unasked and whose files still say what the index says.
-
-    Two memories that contradict each other are shown to nobody until one of them is resolved.
-    """
-    disputed = selections.disputed(db, [vault.key for vault in store.vaults], private=store.private)
+    """Return the rows that may be shown unasked and whose files still say what the index says."""
     allowed = allowed_unasked(store, db, rows)
     stamped = memories.stamps_of(db, [row.row for row in rows])
     may = set()
     for row in rows:
         on_disk = stamp(Path(row.path))
         unchanged = on_disk is not None and stamped.get(row.row) == on_disk.mtime_ns
-        if row.row in allowed and row.row not in disputed and unchanged:
+        if row.row in allowed and unchanged:
             may.add(row.row)
     return may
 
@@ -199,7 +198,7 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
     if not waiting:
         return []
     return [
-        f"Not shown until the person accepts them with 'daybook trust': {counted(waiting, 'memory')} that"
+        f"Not shown until the person accepts them with 'daybook review': {counted(waiting, 'memory')} that"
         " came with this repository."
     ]
 
@@ -213,37 +212,51 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     ):
         return []
     said = f"{last.topic}: {last.summary}" if last.topic else last.summary
-    if not may_be_pushed(
-        source=ASSISTANT, in_repository=False, accepted=False, instructing=reads_like_instruction(said)
-    ):
+    parts = [part for part in (last.topic, last.summary) if part]
+    accepted = usage.accepted_digests(db, [fingerprint("", part) for part in parts])
+    if len(accepted) < len(set(parts)) or reads_like_instruction(said):
         return []
     dated = datetime.fromtimestamp(last.last, UTC).strftime("%Y-%m-%d")
     return [f"Last session ({dated}): {redact(said)}"]
 
 
-def _entries(store: Store, db: sqlite3.Connection, rows: Iterable[Row], shown: set[int]) -> Iterator[Entry]:
+def _entries(
+    store: Store,
+    db: sqlite3.Connection,
+    rows: Iterable[Row],
+    shown: set[int],
+    otherwise: Mapping[str, str],
+) -> Iterator[Entry]:
     """
     Yield the entries of those *rows* that are *shown* and not about files that are all gone.
+
+    *otherwise* is what `contested` returns.
 
     Masking secrets and looking at files takes its time, so it is done one by one.
     """
     for row in rows:
         if row.row in shown and not row.touches:
-            yield _entry(row, stale=False)
+            yield _entry(row, stale=False, otherwise=otherwise.get(row.ref, ""))
         elif row.row in shown:
             from mcp_server.actions.staleness import staleness  # most memories are about no file
 
             stale = staleness(store, db, [row])[row.ref]
             if not stale.gone:
-                yield _entry(row, stale=bool(stale))
+                yield _entry(row, stale=bool(stale), otherwise=otherwise.get(row.ref, ""))
+
+
+def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
+    """Return ref → id of a newer memory that contradicts it: both are told, the older one marked."""
+    return selections.contested(db, [vault.key for vault in store.vaults], private=store.private)
 
 
 def _untold(entries: Iterable[Entry], carried: Mapping[str, str]) -> Iterator[Entry]:
     return (entry for entry in entries if carried.get(entry.ref) != entry.digest)
 
 
-def _entry(row: Row, *, stale: bool) -> Entry:
-    dated = dated_line(datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d"), stale=stale)
+def _entry(row: Row, *, stale: bool, otherwise: str) -> Entry:
+    day = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
+    dated = dated_line(day, stale=stale, otherwise=otherwise)
     kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
     return Entry(row.id, row.ref, row.digest, kind, redact(row.title), redact(row.text), dated)
 

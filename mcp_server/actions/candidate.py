@@ -12,8 +12,9 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.actions import journal
+from mcp_server.actions.clock_check import old_before
 from mcp_server.actions.settle import Settled, settle
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import sightings
 from mcp_server.adapters.index.tidying import EXPIRY
@@ -34,7 +35,11 @@ MOST = 200  # candidates that wait in one place; of more, the newest are not kep
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A candidate: what it would be as a memory, how far it is believed, and how often it was seen."""
+    """
+    A candidate: what it would be as a memory, how far it is believed, and how often it was seen.
+
+    `digest` is that of its file.
+    """
 
     memory: Memory
     path: Path
@@ -42,6 +47,7 @@ class Waiting:
     times: int
     sessions: int
     why: str
+    digest: str
 
 
 def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str) -> None:
@@ -123,7 +129,7 @@ def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> li
     *min_times* only those of that type, or seen that often. Raises Rejected for an unknown type.
     """
     wanted = check_type(type) if type.strip() else ""
-    catch_up(store)
+    catch_up_if_free(store)
     found = []
     for folder in dict.fromkeys((_folder(store, Level.USER), _folder(store, None))):
         for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
@@ -139,19 +145,19 @@ def approve(store: Store, keys: Sequence[str]) -> list[Settled]:
 
     Raises NotFound for a key that does not wait, before anything is stored.
     """
-    waiting = [_expected(store, key) for key in keys]
+    waiting = [expected(store, key) for key in keys]
     return [_store(store, each, source=_confirmed(each.memory.source)) for each in waiting]
 
 
 def reject(store: Store, keys: Sequence[str]) -> None:
     """Delete the candidates with these *keys*; they are not proposed again. Raises NotFound."""
-    for each in [_expected(store, key) for key in keys]:
+    for each in [expected(store, key) for key in keys]:
         _judge(store, each, "rejected")
 
 
 def expired(store: Store) -> Iterator[Entry]:
     """Yield the way to the trash for candidates that nobody saw for 30 days; they may be proposed again."""
-    late = store.now() - int(EXPIRES_AFTER * DAY)
+    late = old_before(store, EXPIRES_AFTER * DAY)
     for each in review_candidates(store):
         with store.database.read() as db:
             last = sightings.last_seen(db, each.memory.id)
@@ -192,8 +198,8 @@ def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
 
 def _judge(store: Store, waiting: Waiting, verdict: str) -> None:
     store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict=verdict)
-    files.delete(waiting.path)
-    catch_up(store)
+    files.delete(waiting.path, expected=waiting.digest)
+    catch_up_if_free(store)
 
 
 def _folder(store: Store, level: Level | None) -> Path:
@@ -203,7 +209,7 @@ def _folder(store: Store, level: Level | None) -> Path:
     return vault.root / FOLDER
 
 
-def _expected(store: Store, key: str) -> Waiting:
+def expected(store: Store, key: str) -> Waiting:
     waiting = _find(store, key)
     if waiting is None:
         raise NotFound(
@@ -245,4 +251,4 @@ def _read(store: Store, path: Path) -> Waiting | None:
         why = "waits for you"
     elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
         why = "waits for you: not sure enough"
-    return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why)
+    return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why, files.digest(data))

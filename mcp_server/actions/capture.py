@@ -17,7 +17,8 @@ from mcp_server.actions.candidate import promote, propose_mined
 from mcp_server.actions.note import note_seen
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, sync, take_in
+from mcp_server.actions.sync import catch_up, sync
+from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, memory_file, transcript_file
 from mcp_server.adapters.index import selections, transcripts
 from mcp_server.adapters.index.transcripts import Transcript

@@ -6,15 +6,13 @@ what cannot be done safely is not done but told as a sentence.
 """
 
 import contextlib
-import os
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.brief import ordered, pushable, told_by_auto_memory
-from mcp_server.adapters import files, git, places
+from mcp_server.actions.brief import contested, ordered, pushable, told_by_auto_memory
+from mcp_server.adapters import files, git, leftovers, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.project import Project
@@ -32,13 +30,12 @@ from mcp_server.core.managed_block import (
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
 
-CLAUDE_MD, CLAUDE_LOCAL_MD, NONE = "CLAUDE.md", "CLAUDE.local.md", "none"
-FILES = (CLAUDE_MD, CLAUDE_LOCAL_MD)
+CLAUDE_MD, CLAUDE_LOCAL_MD = places.BLOCK_FILES
+NONE = "none"
+FILES = places.BLOCK_FILES
 MODES = {CLAUDE_MD: 0o644, CLAUDE_LOCAL_MD: 0o600}  # of a file that we create
 LOOKED_AT = 5_000  # newest memories of each section that are considered
 LOCK = ".claude_md.lock"  # beside project.json
-
-_UNFINISHED = re.compile(rf"{re.escape(files.TEMPORARY_PREFIX)}[0-9a-f]{{16}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +105,16 @@ def trouble(store: Store) -> str:
     return f"{name}: {found.reason} {found.hint}" if isinstance(found, Torn) else ""
 
 
-def ignored(store: Store, name: str) -> bool:
-    """Tell whether git ignores the file *name* of the project; without git nothing needs to be ignored."""
+def ignored(store: Store, name: str) -> bool | None:
+    """
+    Tell whether git ignores the file *name* of the project; outside a repository nothing needs to be ignored.
+
+    None when git may not be asked.
+    """
     project = _project(store)
     if not (project.root / ".git").exists():
         return True
-    return git.ignores(project.root, name)
+    return git.ignores(store.git, project.root, name)
 
 
 def current_block(store: Store) -> Block:
@@ -121,11 +122,12 @@ def current_block(store: Store) -> Block:
     Return the block as the memories make it now. Raises IndexUnavailable.
 
     It has active knowledge of the person and of this project that may be shown unasked, but nothing that
-    reads like an instruction, nothing that another memory contradicts, and nothing that Claude Code's own
-    memory tells each session.
+    reads like an instruction, and nothing that Claude Code's own memory tells each session. What a newer
+    memory contradicts is marked.
     """
     carried = told_by_auto_memory(store)
     keys = [vault.key for vault in store.vaults]
+    store.database.require()
     with store.database.read() as db:
         found = [
             selections.newest(db, keys, types=types, limit=LOOKED_AT, private=store.private)
@@ -140,8 +142,16 @@ def current_block(store: Store) -> Block:
 def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[Point]:
     facts = [row for row in rows if not row.instructing]
     shown = pushable(store, db, facts)
+    otherwise = contested(store, db)
     return [
-        Point(row.ref, row.digest, redact(row.title), redact(row.text), redact(next(iter(row.touches), "")))
+        Point(
+            row.ref,
+            row.digest,
+            redact(row.title),
+            redact(row.text),
+            redact(next(iter(row.touches), "")),
+            contested=row.ref in otherwise,
+        )
         for row in ordered(db, facts, store.now())
         if row.row in shown
     ]
@@ -185,7 +195,7 @@ def _take_out(store: Store, project: Project, name: str, *, made: bool) -> Refre
                 rest = splice(text, "")
                 changed = _write(path, data, rest)
                 if made and not rest and not files.read(path):
-                    files.delete(path)
+                    files.delete(path, expected=files.digest(b""))
         except FileNotFoundError:
             return Refreshed(project.root / name, False)
         except (DaybookError, OSError) as error:
@@ -222,9 +232,7 @@ def _leaving_nothing(folder: Path) -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError):
             (folder / files.LOCK_NAME).unlink(missing_ok=True)
-            for name in os.listdir(folder):
-                if _UNFINISHED.fullmatch(name):
-                    (folder / name).unlink(missing_ok=True)
+        leftovers.sweep([folder], age=0)
 
 
 @contextlib.contextmanager

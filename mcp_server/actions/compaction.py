@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files, transcript_file
 from mcp_server.core.dials import DAY
+from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import slug
 from mcp_server.core.render import one_line, within
 from mcp_server.core.transcript import FAILED, Condenser, Speaker, Utterance
@@ -51,7 +52,7 @@ def after_compaction(store: Store, *, session: str) -> list[str]:
     """Return the lines that were saved for *session*, [] when there are none."""
     try:
         said = json.loads(files.read(_place(store, session)))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError, Unreadable):
         return []
     if not isinstance(said, list) or not said:
         return []

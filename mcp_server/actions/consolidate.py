@@ -1,5 +1,5 @@
 """
-consolidate: what says the same becomes one memory, what contradicts itself is marked.
+consolidate: what says the same in the same words becomes one memory; what may differ is left to the person.
 
 Each function yields entries for the journal, each made from the files as they are when it is asked for,
 so that whoever takes them may carry out one before the next.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import combinations
 
+from mcp_server.actions.clock_check import old_before
 from mcp_server.actions.journal import DUPLICATES, load, place_of
 from mcp_server.actions.read import Found
 from mcp_server.adapters.index import relations, tidying, usage
@@ -36,7 +37,6 @@ from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
     MAX_TAGS,
     Kind,
-    Link,
     Memory,
     Status,
     clean_tags,
@@ -45,15 +45,13 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
-from mcp_server.core.provenance import SEARCHED_ALONE
-from mcp_server.core.verdict import Statement, jaccard, tokens
+from mcp_server.core.verdict import Statement, enumerates, jaccard, tokens
 from mcp_server.store import Store
 
-CONTRADICTIONS = "contradictions"
 MERGES = "merges"
 DROPS = "drops"
 MOST_COMPARED = 1000  # memories of one vault that are compared with each other, those updated last
-MOST_PROPOSED = 50  # pairs that are left to the person, in one report
+MOST_PROPOSED = 20  # pairs that are left to the person, in one report
 MOST_PAIRS = 5_000  # pairs of one vault that are looked at closely, the likeliest: a few seconds
 WORTH_A_LOOK = 0.3  # Jaccard below which two memories are neither alike nor about the same thing
 LONGEST_COMPARED = 4000  # characters; longer texts are compared for equality alone
@@ -77,7 +75,7 @@ def known(store: Store, vault: Vault) -> Known:
     What came with a repository and was not accepted is neither merged nor compared: it would be accepted
     by a merge, and could hide what it contradicts.
     """
-    now = store.now()
+    now, old = store.now(), old_before(store, FRESH)
     with store.database.read() as db:
         rows = tidying.active(db, vault.key, MOST_COMPARED)
         if vault.in_repository:
@@ -97,7 +95,7 @@ def known(store: Store, vault: Vault) -> Known:
             row.pinned,
             instructing=row.instructing,
         )
-        lasting = item.kept or hot or is_long(item) or now - row.created < FRESH
+        lasting = item.kept or hot or is_long(item) or row.created > old
         items.append(replace(item, lasting=lasting))
     return Known(vault, {row.ref: row for row in rows}, items)
 
@@ -129,58 +127,47 @@ def compare(store: Store, here: Known) -> None:
 
 
 def duplicates(
-    store: Store, here: Known, *, near: bool, untouched: frozenset[str], proposals: list[str]
+    store: Store, here: Known, *, untouched: frozenset[str], proposals: list[str]
 ) -> Iterator[Entry]:
     """
-    Yield what lets one memory of each pair stand for the other; what cannot is added to *proposals*.
+    Yield what makes one memory of two that say the same in the same words.
 
-    *near*: also pairs of cosine 0.85 that only say nearly the same. What is in *untouched* does not go.
+    Pairs that are only alike, or may contradict each other, are added to *proposals*, 20 at most: code cannot
+    tell which of two holds. What is in *untouched* does not go.
     """
     gone: set[str] = set()
+    apart: list[tuple[Item, Item, str]] = []
     for found, one, other in here.pairs:
-        if found is Relation.OPPOSED or {one.ref, other.ref} & gone or (found is Relation.NEAR and not near):
+        pair = absorbing(one, other) if found is Relation.SAME else None
+        if {one.ref, other.ref} & gone:
             continue
-        pair = absorbing(one, other, found)
         if pair is None or pair[1].ref in untouched:
-            if len(proposals) < MOST_PROPOSED:
-                proposals.append(f"[{one.id}] and [{other.id}] are alike")
+            why = difference(one.statement, other.statement) if found is Relation.OPPOSED else ""
+            apart.append((one, other, f"may differ in {why}" if why else "are alike"))
             continue
-        stays, goes = pair
-        files = _loaded(store, [here.rows[stays.ref], here.rows[goes.ref]])
+        files = _loaded(store, [here.rows[item.ref] for item in pair])
         if files:
-            gone.add(goes.ref)
+            gone.add(pair[1].ref)
             yield _absorbed(store, *files)
     here.items = [item for item in here.items if item.ref not in gone]
+    proposals += _open(store, here, apart)[: max(0, MOST_PROPOSED - len(proposals))]
 
 
-def contradictions(store: Store, here: Known) -> Iterator[Entry]:
-    """Yield a `contradicts` link for the newer of two memories that contradict each other without a link."""
-    active = {item.ref for item in here.items}
+def _open(store: Store, here: Known, pairs: Sequence[tuple[Item, Item, str]]) -> list[str]:
+    """Return a line for each of *pairs* that nobody linked, settled or took apart yet."""
+    told = []
     with store.database.read() as db:
-        marked = tidying.marked(db)  # where the person removed the link, they found no contradiction
-        settled = {
-            (one.ref, other.ref)
-            for found, one, other in here.pairs
-            if found is Relation.OPPOSED and relations.is_resolved(db, _said(one), _said(other))
-        }
-    for found, one, other in here.pairs:
-        later, older = newer(one, other)
-        if (
-            found is not Relation.OPPOSED
-            or not {one.ref, other.ref} <= active
-            or (later.ref, older.id) in marked
-            or (one.ref, other.ref) in settled
-            or {one.statement.source, other.statement.source} & SEARCHED_ALONE  # no word against anybody's
-        ):
-            continue
-        files = _loaded(store, [here.rows[later.ref], here.rows[older.ref]])
-        if not files or _linked(files[0].memory, files[1].memory):
-            continue
-        memory = files[0].memory
-        links = (*memory.links, Link("contradicts", older.id))
-        why = difference(later.statement, older.statement)
-        line = f"contradicts: [{later.id}] and [{older.id}] differ in {why}"
-        yield Entry(CONTRADICTIONS, line, (change(later.ref, memory, place_of(files[0]), links=links),))
+        for one, other, why in pairs:
+            later, older = newer(one, other)
+            series = enumerates(one.statement.title, other.statement.title)
+            if series or relations.is_resolved(db, _said(one), _said(other)):
+                continue
+            files = _loaded(store, [here.rows[later.ref], here.rows[older.ref]])
+            if files and not _linked(files[0].memory, files[1].memory):
+                told.append(f"[{later.id}] and [{older.id}] {why}")
+            if len(told) == MOST_PROPOSED:
+                break
+    return told
 
 
 def planned(store: Store, here: Known, items: Sequence[Item], plan: Plan) -> Iterator[Entry]:

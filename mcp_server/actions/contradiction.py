@@ -1,7 +1,7 @@
 """
 contradictions: find what may contradict each other, mark it, and settle it as the person says.
 
-Finding changes nothing. What is marked is a `contradicts` link, and neither of the two is shown unasked
+Finding changes nothing. What is marked is a `contradicts` link: both are told, the older one with a mark,
 until it is resolved.
 """
 
@@ -11,7 +11,8 @@ from mcp_server.actions.forget import forget
 from mcp_server.actions.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.read import Found, find, is_accepted, read
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import memories, relations, tidying
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.contradictions import NEAR, opposed
@@ -64,7 +65,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
     """
     check_limit(limit)
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     about = find(store, memory_id) if memory_id.strip() else None
     vaults = [vault.key for vault in store.vaults]
     with store.database.read() as db:
@@ -170,7 +171,7 @@ def resolve_contradiction(
     if how != "delete":
         # Last: a process that is killed before leaves a pair that is found again.
         note_resolved(store, holds, loses, how=how, session=session)
-    catch_up(store)
+    catch_up_if_free(store)
     return Resolved(holds, loses, how, note)
 
 

@@ -7,6 +7,7 @@ from mcp_server.actions.remember import Remembered, remember
 from mcp_server.core.conversation import Turn, parse_turns, render_turns, turns_of
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.core.provenance import MANUAL
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
 
@@ -20,9 +21,10 @@ def save_conversation(
     tags: tuple[str, ...] = (),
     level: Level | None = None,
     session: str = "",
+    source: str = MANUAL,
 ) -> Remembered:
     """
-    Store *messages* as a conversation; secrets in them are masked.
+    Store *messages* as a conversation; secrets in them are masked. *source* is who wrote it down.
 
     Raises Rejected for a message without text, OSError when the disk refuses.
     """
@@ -33,6 +35,7 @@ def save_conversation(
         title=title or next(turn.words for turn in masked if turn.words.strip())[:80],
         text=render_turns(masked),
         kind=Kind.CONVERSATION,
+        source=source,
         tags=tags,
         level=level,
         session=session,

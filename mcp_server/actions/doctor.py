@@ -3,8 +3,7 @@
 import os
 import platform
 import sqlite3
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,16 +11,18 @@ from pathlib import Path
 from mcp_server.actions.candidate import review_candidates
 from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.claude_md import trouble
+from mcp_server.actions.clock_check import clock_doubt
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import forget
 from mcp_server.actions.list import Stats, get_stats
+from mcp_server.actions.litter import look_for_litter
 from mcp_server.actions.model_call import Spending, spending
 from mcp_server.actions.notice import LATE
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import untrusted
+from mcp_server.actions.repository import refused, untrusted
 from mcp_server.actions.size_limit import measure
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import files
 from mcp_server.adapters.index import selections, soundness, transcripts
 from mcp_server.adapters.own_process import try_hook
@@ -80,10 +81,12 @@ def status(store: Store, *, has_key: bool) -> State:
         needs.append(f"{counted(len(stats.unreadable), 'file')} cannot be read; 'daybook sync' names them.")
     if waiting:
         needs.append(
-            f"Not shown unasked until you accept them with 'daybook trust': {counted(waiting, 'memory')}."
+            f"Not shown unasked until you accept them with 'daybook review': {counted(waiting, 'memory')}."
         )
     if problem := progress(store).problem:
         needs.append(f"{problem} Run 'daybook model list'.")
+    if refusal := refused(store):
+        needs.append(refusal)
     if torn := trouble(store):
         needs.append(torn)
     if spent.paused_reason and not spent.paused_until:
@@ -94,10 +97,14 @@ def status(store: Store, *, has_key: bool) -> State:
         needs.append(
             f"Not learned, after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
         )
+    if kept := look_for_litter(store).kept:
+        needs.append(_held(kept))
     if crowded := measure(store).said:
         needs.append(crowded)
+    if doubt := str(clock_doubt(store) or ""):
+        needs.append(doubt)
     if disputed:
-        held_back = "contradict each other and are not shown unasked"
+        held_back = "contradict each other"
         needs.append(f"{disputed} memories {held_back}; 'daybook contradictions' lists them.")
     if capture.candidates and capture.mode == "suggest":
         needs.append(f"Proposed: {counted(capture.candidates, 'memory')}; 'daybook candidates' lists them.")
@@ -128,10 +135,11 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield Check("Python", True, platform.python_version())
     yield _tried("SQLite", soundness.check_sqlite, "Install a Python whose sqlite3 has FTS5.")
     yield _tried("store", lambda: _writable(store.home), f"Make {store.home} writable, or set MEMORY_DIR.")
-    yield _tried("index", lambda: _index(store), "Run 'daybook sync --rebuild'.")
+    yield _tried("index", lambda: _index(store), "Run 'daybook maintain all'.")
     yield _tried("files", lambda: _readable(store), "Correct the files named by 'daybook sync'.")
+    yield _tried("edits", lambda: _nothing_held(store), "Copy what you need of them, and delete them.")
     yield _tried("embedding model", lambda: _model(store), "Choose another with 'daybook model use'.")
-    yield _tried("round trip", lambda: _round_trip(store), "Run 'daybook sync --rebuild', then try again.")
+    yield _tried("round trip", lambda: _round_trip(store), "Run 'daybook maintain all', then try again.")
     yield _tried("hooks", lambda: _hooks(plugin), "Reinstall the plugin.")
     yield _tried("capture", lambda: _captures(store), "Run 'daybook work' and read logs/worker.log.")
     yield _tried("language model", lambda: _language_model(store), "Run 'daybook setup'.")
@@ -147,11 +155,7 @@ def _tried(name: str, look: Callable[[], str], advice: str) -> Check:
 
 
 def _writable(home: Path) -> str:
-    files.make_folder(home)
-    with tempfile.NamedTemporaryFile(dir=home, prefix=files.TEMPORARY_PREFIX) as handle:
-        handle.write(b"x" * 4096)
-        handle.flush()
-        os.fsync(handle.fileno())
+    files.try_writing(home)
     mode = home.stat().st_mode & 0o077
     return str(home) + ("" if not mode else f" (readable by others: chmod 700 {home})")
 
@@ -164,8 +168,19 @@ def _index(store: Store) -> str:
 
 def _readable(store: Store) -> str:
     stats = get_stats(store)
+    assert not refused(store), refused(store)
     assert not stats.unreadable, f"{counted(len(stats.unreadable), 'file')} cannot be read"
     return counted(stats.memories, "memory")
+
+
+def _nothing_held(store: Store) -> str:
+    kept = look_for_litter(store).kept
+    assert not kept, _held(kept)
+    return "none was caught in a change"
+
+
+def _held(kept: Sequence[Path]) -> str:
+    return f"Saved by somebody while Daybook changed the file, and in no other: {', '.join(map(str, kept))}."
 
 
 def _model(store: Store) -> str:
@@ -217,7 +232,7 @@ def _captures(store: Store) -> str:
     """Look whether sessions that ended are in the raw tier by now."""
     if store.settings.capture == "manual":
         return "switched off"
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         late = transcripts.late(db, store.now() - LATE)
         last = transcripts.last_kept(db)

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from mcp_server.actions.sync import sync
+from mcp_server.actions.litter import writing_elsewhere
+from mcp_server.actions.unindexed import look_again
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.foreign.daybook_export import FORMAT, PROJECTS, REPOSITORIES, VERSION
 from mcp_server.adapters.index import usage
@@ -44,8 +45,13 @@ def export_folder(
         raise Rejected(
             f"{folder} is not empty, and nothing is overwritten.", "Name a new or an empty folder."
         )
-    sync(store)
+    look_again(store)
     files.make_folder(target)
+    with writing_elsewhere(store, target):
+        return _copy_all(store, target, level, all_projects=all_projects)
+
+
+def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: bool) -> Exported:
     copied, left = 0, []
     copies: dict[Path, tuple[bytes, datetime]] = {}
     for vault in _vaults(store, level, all_projects=all_projects):
@@ -77,7 +83,7 @@ def export_json(
     store: Store, *, level: Level | None = None, all_projects: bool = False
 ) -> tuple[dict[str, object], Exported]:
     """Return all memories with every field, and how often each was used, as one value for JSON."""
-    sync(store)
+    look_again(store)
     entries, left = [], []
     for vault in _vaults(store, level, all_projects=all_projects):
         for found in stamps(vault):
@@ -99,10 +105,12 @@ def export_json(
     return document, Exported(len(said), tuple(left))
 
 
-def write_document(path: Path, data: bytes) -> None:
+def write_document(store: Store, path: Path, data: bytes) -> None:
     """Write an exported document for its owner alone; raise Rejected when something is there."""
+    target = Path(os.path.realpath(os.path.expanduser(path)))
     try:
-        files.write_new(Path(os.path.realpath(os.path.expanduser(path))), data)
+        with writing_elsewhere(store, target):
+            files.write_new(target, data)
     except FileExistsError:
         raise Rejected(f"{path} exists, and nothing is overwritten.", "Name a new file.") from None
 

@@ -5,19 +5,20 @@ Forgetting moves the file to `trash/<vault>/` under the path it had; restoring m
 A memory in the archive comes back the same way. Forgetting for good leaves no byte of the text.
 """
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.claude_md import refresh
-from mcp_server.actions.read import Found, find, look_up, read
+from mcp_server.actions.read import Found, find, read
 from mcp_server.actions.remember import reinstate
-from mcp_server.actions.sync import catch_up, take_in, written
-from mcp_server.adapters import files, places
+from mcp_server.actions.sync import catch_up_if_free, if_free, written
+from mcp_server.actions.take_in import take_in
+from mcp_server.adapters import files, leftovers, places
 from mcp_server.adapters.index import audit, erase, selections, transcripts
+from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, confined, is_memory_name, stamp
-from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected
+from mcp_server.core.errors import Held, IndexUnavailable, NotFound, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id
 from mcp_server.store import Store
 
@@ -51,7 +52,17 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         if not (forever and trashed):
             raise
         _delete(path for _, path in trashed)
+        _leave_no_trace(store)
         return Forgotten(memory_id, None)
+    return _forget(store, row, forever=forever, session=session)
+
+
+def to_trash(store: Store, row: Row, *, session: str = "") -> Forgotten:
+    """Move to the trash the very memory that the index has as *row*; raises OSError."""
+    return _forget(store, row, forever=False, session=session)
+
+
+def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten:
     vault = store.vault(row.vault)
     assert vault
     path = confined(vault, Path(row.path))
@@ -67,14 +78,29 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         files.move(path, target)
     named = {} if forever or path.stem == row.id else {"name": path.name}  # which may be its title, too
     store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=forever, session=session, **named)
-    with contextlib.suppress(IndexUnavailable):
+    with if_free(store):
         if row.kind is Kind.CONVERSATION:
             _unlearned_is_never_sent(store, row.session)
         take_in(store, vault, path)
-        if forever:
-            erase.erase_traces(store.database)
-            refresh(store)
+    if forever:
+        _leave_no_trace(store)
     return Forgotten(row.id, target, tuple(each.id for each in old))
+
+
+def _leave_no_trace(store: Store) -> None:
+    """Erase what the index and the block in CLAUDE.md keep of deleted texts; say so where that must wait."""
+    try:
+        store.database.require()
+        erase.erase_traces(store.database)
+    except IndexUnavailable as error:
+        store.database.trouble.remark(
+            f"{error} The file is deleted for good, but the index has words of it until it is made anew:"
+            " run 'daybook maintain rebuild' when it is free."
+        )
+    try:
+        refresh(store)
+    except (Held, IndexUnavailable) as error:
+        store.database.trouble.remark(f"{error} Its line in CLAUDE.md goes when that is next kept up.")
 
 
 def _unlearned_is_never_sent(store: Store, session: str) -> None:
@@ -83,14 +109,14 @@ def _unlearned_is_never_sent(store: Store, session: str) -> None:
         waiting = [each for each in transcripts.unlearned(db, paid=False) if each.session == session]
     for each in waiting:
         store.ledger.note("transcript_learned", store.clock(), path=each.path, session=session, end=each.kept)
-    catch_up(store)
+    catch_up_if_free(store)
 
 
 def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     """
     Bring a memory back from the trash or the archive, and return it.
 
-    What was superseded by a memory that is gone is active again.
+    What was superseded is active again beside its successor, if that one is still there.
     Raises NotFound, and Rejected when it is active already or its place is taken.
     """
     wanted = check_id(memory_id.strip().removesuffix(".md"))
@@ -100,7 +126,7 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
         return _move_back(store, vault, path, target, wanted, session)
     found = read(store, wanted)
     successor = found.memory.superseded_by
-    if found.memory.status is Status.SUPERSEDED and not (successor and look_up(store, successor)):
+    if found.memory.status is Status.SUPERSEDED:
         reinstate(store, wanted, by=successor, session=session)
         return read(store, wanted)
     return unarchive(store, found, session=session)
@@ -121,7 +147,7 @@ def unarchive(store: Store, found: Found, *, session: str = "") -> Found:
 
 def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
     """Return the name that the file of a memory had when it was forgotten last."""
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         deeds = audit.history(db, ref=f"{vault.key}/{memory_id}", events=["forgotten"], limit=1)
     name = str(deeds[0].detail.get("name", "")) if deeds else ""
@@ -133,7 +159,7 @@ def _move_back(store: Store, vault: Vault, path: Path, target: Path, memory_id: 
         files.move(path, target)
     except FileExistsError:
         raise Rejected(f"{target} exists already.", "Rename or forget that file first.") from None
-    with contextlib.suppress(IndexUnavailable):
+    with if_free(store):
         take_in(store, vault, path)
     written(store, vault, target, "restored", ref=f"{vault.key}/{memory_id}", session=session)
     return read(store, memory_id)
@@ -162,3 +188,4 @@ def _free_name(path: Path) -> Path:
 def _delete(paths: Iterable[Path]) -> None:
     for path in paths:
         files.delete(path)
+        leftovers.sweep_taken_out(path.parent)  # what it said before a revision

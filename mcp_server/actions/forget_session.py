@@ -22,12 +22,11 @@ from mcp_server.actions.sync import catch_up, sync
 from mcp_server.actions.work import LOCK
 from mcp_server.adapters import files, places, transcript_file
 from mcp_server.adapters.index import audit, episodes, selections, tidying, transcripts
-from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Change, Entry, change
 from mcp_server.core.memory import Kind, Memory, Status
 from mcp_server.store import Store
 
-PATIENCE = 5.0  # seconds to wait for a worker that reads transcripts
 MOST_DEEDS = 1000  # deeds of a session that are looked at for what cannot be taken back
 
 
@@ -129,9 +128,11 @@ def _everywhere(store: Store) -> Store:
 def _no_worker(store: Store) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(files.lock(store.home / LOCK, patience=PATIENCE))
-        except BlockingIOError:
-            raise Conflict("A worker is reading transcripts.", "Try again in a minute.") from None
+            held.enter_context(files.lock(store.home / LOCK))
+        except Held as error:
+            raise Conflict(
+                f"A worker is reading transcripts: {error.holder}.", "Try again in a minute."
+            ) from None
         yield
 
 

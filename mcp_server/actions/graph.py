@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import graph as index
 from mcp_server.adapters.index import memories, usage
 from mcp_server.adapters.index.graph import Arrow, Point
@@ -61,7 +62,7 @@ def read_graph(
     Raises NotFound for an unknown *around*, IndexUnavailable.
     """
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     vaults = [vault.key for vault in store.vaults]
     with store.database.read() as db:
         centre = id_of(around) if around else ""

@@ -12,7 +12,7 @@ from mcp_server.actions.forget import unarchive
 from mcp_server.actions.read import Found, is_accepted, look_up
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.adapters.index import graph
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, Draft
@@ -27,7 +27,7 @@ def create(store: Store, draft: Draft) -> None:
     try:
         remember(store, draft)
     except Rejected as error:
-        sync(store)
+        sync_if_free(store)
         if look_up(store, draft.id) is None:
             raise
         raise Conflict(f"'{draft.id}' was put by another process this moment.") from error

@@ -18,7 +18,7 @@ from mcp_server.actions.link import check_end
 from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.remember import reinstate, take_place
 from mcp_server.actions.revise import Revision
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph import GRAPH, artifact_id, check_relation, end_of, id_of, stands_for, words_of
 from mcp_server.core.links import SUPERSEDES
@@ -51,7 +51,7 @@ def put_edge(
         raise Rejected(f"'{start}' cannot be linked with itself.", "Name two different ends.")
     for store_of, name in ((here, start), (store, end)):  # an edge may lead to the other level
         if ID.fullmatch(name) and look_up(store_of, name) is None:
-            sync(store_of)
+            sync_if_free(store_of)
             if look_up(store_of, name) is None:
                 raise NotFound(name, nearest(store_of, name))
     check_end(store, id_of(start), read(store, end).memory if ID.fullmatch(end) else None, rel)
@@ -67,6 +67,11 @@ def put_edge(
         return Put(start, added=came, gist=rel)
 
     return repeated(attempt)
+
+
+def holder_of(end: str) -> str:
+    """Return the id of the memory in which edges from *end*, an id or a path, stand."""
+    return id_of(end_of(end))
 
 
 def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, session: str = "") -> bool:

@@ -18,12 +18,14 @@ from mcp_server.actions.graph_change import (
     returned,
 )
 from mcp_server.actions.graph_sync import unseen_deed
+from mcp_server.actions.origins import is_shown
+from mcp_server.actions.origins import words_of as words_of_memory
 from mcp_server.actions.read import Found, is_accepted, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import graph as index
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph import GRAPH, gist_of, id_of, words_of
-from mcp_server.core.memory import MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
+from mcp_server.core.memory import ID, MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
 from mcp_server.core.provenance import ASSISTANT, MANUAL, reads_like_instruction
 from mcp_server.core.redaction import refuse_secrets
 from mcp_server.store import Store
@@ -90,6 +92,15 @@ def put_node(
         return _update(here, memory_id, gist, touches, notes, session, source)
 
     return repeated(attempt)
+
+
+def shown_before(store: Store, level: Level, memory_id: str) -> str:
+    """Return what the node says now, where that may be shown unasked, '' otherwise."""
+    here = at_level(store, level)
+    if not ID.fullmatch(memory_id) or look_up(here, memory_id) is None:
+        return ""
+    found = read(here, memory_id)
+    return words_of_memory(found.memory) if is_shown(here, found) else ""
 
 
 def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> Deleted:
@@ -189,8 +200,10 @@ def _update(
         source=source if gist != was and (own or memory.source == MANUAL) else None,
     )
     accept = is_accepted(here, found)
-    if gist != was:  # of an ordinary memory the text stays, and with it whose word it is
+    if gist != was and source == MANUAL:  # of an ordinary memory the text stays, and with it whose word it is
         accept = (own or accept) and not reads_like_instruction(f"{title}\n{text}")
+    elif gist != was:
+        accept = False
     revise(here, memory_id, revision, version=found.digest, session=session, accept=accept)
     overwritten = None
     if deed and was != gist:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from mcp_server.actions.graph import node_of
-from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import audit, graph, selections, sessions, usage
 from mcp_server.adapters.index.audit import Deed
 from mcp_server.adapters.index.sessions import SessionRow
@@ -57,7 +58,7 @@ def register(store: Store, session: str, *, folder: str) -> str:
 
     Registering again renews its life of a day and loses nothing that it was not told yet.
     """
-    catch_up(store)
+    catch_up_if_free(store)
     session = session or str(uuid.uuid4())
     with store.database.read() as db:
         known = sessions.with_name(db, session)
@@ -70,7 +71,7 @@ def register(store: Store, session: str, *, folder: str) -> str:
     if known is None or known.watermark is None:
         said["watermark"] = here
     store.ledger.append("session_started", store.clock(), **said)
-    catch_up(store)
+    catch_up_if_free(store)
     return short
 
 
@@ -92,7 +93,7 @@ def sync_graph(store: Store, name: str) -> list[News]:
     Raises Rejected when the session is not registered or was not heard of for a day.
     """
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         session, watermark = _living(store, sessions.with_name(db, name.strip()), name)
         told, _ = graph.seen(db, session.id)
@@ -105,7 +106,7 @@ def sync_graph(store: Store, name: str) -> list[News]:
         changed += [(edit.ref, "hand", edit.at) for edit in edits]
         found = [_news(store, db, *each) for each in changed if each[0].rpartition("/")[0] in vaults]
     store.ledger.append("session_told", moment, session=session.id, watermark=here)
-    catch_up(store)
+    catch_up_if_free(store)
     return sorted(filter(None, found), key=lambda one: (one.when, one.id))
 
 
@@ -120,7 +121,7 @@ def seen_by(store: Store, session: str) -> Watermark:
 
 def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None:
     """Return (the last thing another session did to *ref* that *session* does not know; its short id)."""
-    catch_up(store)
+    catch_up_if_free(store)
     seen = seen_by(store, session)
     with store.database.read() as db:
         last = audit.last_unseen(db, ref, seen, events=CHANGES)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_server.actions.brief import told_by_auto_memory
+from mcp_server.actions.brief import contested, told_by_auto_memory
 from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.adapters.index import usage
 from mcp_server.core.brief import PROMPT_BUDGET, PROMPT_FRAME, Entry, dated_line, entry_line
 from mcp_server.core.excerpt import excerpt
@@ -31,24 +31,30 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     Return what *prompt* should be accompanied by, at most 2,500 characters; '' for nothing.
 
     Only memories that pass the gate, that may be pushed, and that this session was not given yet as they
-    are now, neither by us nor by Claude Code's own memory.
+    are now, neither by us nor by Claude Code's own memory. Raises IndexUnavailable.
     """
     said = prompt.strip()
+    store.database.require()
     if len(said) < SHORTEST_PROMPT or said.startswith(_NOT_ASKED):
         return ""
     only = Filter(kinds=(Kind.KNOWLEDGE,))
     query = Query(said, limit=2 * MOST, filter=only, parts=parts_of(said))
+    ensure_synced(store)  # else the answer may come from the files alone
     answer = recall(store, query)
     if answer.verdict is Verdict.NONE:
         return _silent(store, session)
-    catch_up(store)  # the brief at the start of the session told some already
+    catch_up_if_free(store)  # the brief at the start of the session told some already
     with store.database.read() as db:
         given = usage.injected(db, session) | set(told_by_auto_memory(store).items())
+        otherwise = contested(store, db)
     fitting = [hit for hit in answer.hits if _fits(hit, given)][:MOST]
     if not fitting:
         return _silent(store, session)
     terms = query_terms(said)
-    lines, _ = within([_line(hit, terms) for hit in fitting], PROMPT_BUDGET - len(PROMPT_FRAME) - 1)
+    lines, _ = within(
+        [_line(hit, terms, otherwise.get(hit.ref, "")) for hit in fitting],
+        PROMPT_BUDGET - len(PROMPT_FRAME) - 1,
+    )
     shown = fitting[: len(lines)]
     store.ledger.note(
         "injected",
@@ -60,7 +66,7 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
         prompt=redact(kept_of(said))[:RECEIPT],
         session=session,
     )
-    catch_up(store)
+    catch_up_if_free(store)
     return "\n".join([PROMPT_FRAME, *lines])
 
 
@@ -71,14 +77,13 @@ def _silent(store: Store, session: str) -> str:
 
 
 def _fits(hit: Hit, given: set[tuple[str, str]]) -> bool:
-    # Of two that contradict each other nobody knows yet which one holds.
-    sure = hit.pushable and hit.confidence is not Verdict.NONE and not hit.contradicts
+    sure = hit.pushable and hit.confidence is not Verdict.NONE
     return sure and not hit.gone and (hit.ref, hit.digest) not in given
 
 
-def _line(hit: Hit, terms: Sequence[str]) -> str:
+def _line(hit: Hit, terms: Sequence[str], otherwise: str) -> str:
     """Return one line about *hit*, with what it says of the *terms* of the prompt."""
-    dated = dated_line(hit.updated.strftime("%Y-%m-%d"), stale=bool(hit.stale))
+    dated = dated_line(hit.updated.strftime("%Y-%m-%d"), stale=bool(hit.stale), otherwise=otherwise)
     bare = Entry(hit.id, hit.ref, hit.digest, hit.type, hit.title, "", dated)
     room = LINE - len(f"{entry_line(bare, LINE)}: ")
     return entry_line(replace(bare, text=excerpt(hit.text, terms, room)), LINE)

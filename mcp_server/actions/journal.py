@@ -13,19 +13,19 @@ from enum import StrEnum
 from pathlib import Path
 
 from mcp_server.actions.read import Found
-from mcp_server.actions.sync import catch_up, sync, take_in, written
+from mcp_server.actions.sync import catch_up, catch_up_if_free, sync, written
+from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index import selections, tidying, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, confined, kind_of, make_vault_folders, stamp
-from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import PLACE, TRASH, Change, Entry, stands_between, with_values
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.store import Store
 
 LOCK = ".tidy.lock"
 DUPLICATES = "duplicates"  # the step whose first change is of a memory that was there and took over others
-PATIENCE = 5.0  # seconds to wait for another process that tidies
 
 
 class Outcome(StrEnum):
@@ -59,9 +59,9 @@ def alone(store: Store) -> Iterator[None]:
     files.make_folder(store.home)
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(files.lock(store.home / LOCK, patience=PATIENCE))
-        except BlockingIOError:
-            raise Conflict("Another process is tidying.", "Try again in a minute.") from None
+            held.enter_context(files.lock(store.home / LOCK))
+        except Held as error:
+            raise Conflict(f"Another process is tidying: {error.holder}.", "Try again in a minute.") from None
         yield
 
 
@@ -103,7 +103,7 @@ def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
     failed = _apply_all(store, entry)
     if entry.heir and not failed:
         store.ledger.note("merged", store.clock(), refs=[entry.heir], **{"from": list(entry.ancestors)})
-    catch_up(store)
+    catch_up_if_free(store)
     return failed
 
 
@@ -143,7 +143,7 @@ def undo(store: Store, run: str = "") -> Undone:
         if chosen:
             said = {"left": sorted(set(left))} if left else {}
             store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen, **said)
-            catch_up(store)
+            catch_up_if_free(store)
         return done
 
 
@@ -228,9 +228,10 @@ def _move(source: Path, target: Path) -> None:
     try:
         files.move(source, target)
     except FileExistsError:
-        if files.read(source) != files.read(target):
+        data = files.read(source)
+        if data != files.read(target):
             raise Conflict(f"{target} exists already.", "Rename or forget that file first.") from None
-        files.delete(source)
+        files.delete(source, expected=files.digest(data))
 
 
 def _accept_again(store: Store, found: Found, digest: str) -> None:

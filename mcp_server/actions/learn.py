@@ -14,7 +14,9 @@ from pathlib import Path
 from mcp_server.actions.candidate import propose
 from mcp_server.actions.capture import conversation_id, is_kept_here, is_subagent
 from mcp_server.actions.model_call import call_model
-from mcp_server.actions.settle import Settled, neighbours_of, settle
+from mcp_server.actions.nearby import neighbours_of
+from mcp_server.actions.origins import judge_session
+from mcp_server.actions.settle import Settled, settle
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index import transcripts
@@ -218,7 +220,7 @@ def _spooled(path: Path) -> _Answer | None:
         return _Answer(int(said["start"]), int(said["end"]), tuple(said["keys"]), tuple(found))
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         files.delete(path)
         return None
 
@@ -244,6 +246,9 @@ def _store(store: Store, transcript: Transcript, found: Sequence[_Learned]) -> l
                 settled.append(settle(store, draft, supersedes=each.supersedes))
         except Rejected:
             continue  # a secret in it, or nothing left of it: the turn is in the raw tier, masked
+    if settled:
+        path = transcript_file.session_file(Path(transcript.path))
+        judge_session(store, transcript.session, path, orders_wait=True)
     return settled
 
 

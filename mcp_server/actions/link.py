@@ -2,7 +2,7 @@
 link: say how memories belong together, take it back, and tell what belongs to one.
 
 A link stands in the file of the memory it goes out from. `supersedes` makes the other memory superseded,
-and taking it back makes it active again; `contradicts` keeps both out of what is shown unasked.
+and taking it back makes it active again; of two that a `contradicts` joins the older one is told with a mark.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from mcp_server.actions.read import Found, find, is_accepted, look_up, read
 from mcp_server.actions.remember import reinstate, take_place
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import ensure_synced, self_healing
+from mcp_server.actions.sync import ensure_synced
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import relations
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.relations import Edge
@@ -96,7 +97,7 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=rel, to=end, session=session)
     note = ""
     if rel == CONTRADICTS:
-        note = "Neither is shown unasked until that is resolved."
+        note = "Both are told, the older one with a mark, until that is resolved."
     elif other and other.memory.status is not Status.ACTIVE:
         note = f"'{end}' is {other.memory.status.value}: the link is a trace of it."
     return Linked(here.id, rel, end, changed=True, note=note)

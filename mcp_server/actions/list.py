@@ -6,7 +6,8 @@ from pathlib import Path
 
 from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.recall import visible
-from mcp_server.actions.sync import ensure_synced, self_healing
+from mcp_server.actions.sync import ensure_synced
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import memories, selections
 from mcp_server.adapters.index.memories import Problem, Row
 from mcp_server.adapters.index.selections import Counts

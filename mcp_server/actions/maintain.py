@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions import journal, trash
+from mcp_server.actions.clock_check import old_before
+from mcp_server.actions.litter import look_for_litter
 from mcp_server.actions.size_limit import index_size
 from mcp_server.actions.sync import rebuild, sync
 from mcp_server.actions.tidy import Tidied, put_aged_away
 from mcp_server.actions.trash import Trashed
-from mcp_server.adapters import files, places
+from mcp_server.adapters import places
 from mcp_server.adapters.index import erase, soundness
+from mcp_server.adapters.leftovers import STALE
 from mcp_server.core.dials import DAY
-from mcp_server.core.errors import Conflict, IndexUnavailable
+from mcp_server.core.errors import Conflict, IndexBusy
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
@@ -38,13 +41,15 @@ class Cleaned:
     """
     What cleaning up did, or would do: memories and candidates whose time is over, files in the trash, litter.
 
-    `litter` are unfinished writes of killed processes, old logs and an index that was put aside.
+    `litter` are unfinished writes of killed processes, old logs and an index that was put aside; `kept`
+    are files that hold what somebody saved while Daybook changed it: they stay until the person deletes them.
     """
 
     dry_run: bool
     tidied: Tidied
     trash: list[Trashed] = field(default_factory=list)
     litter: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)
 
     @property
     def freed(self) -> int:
@@ -61,6 +66,8 @@ class Cleaned:
         said = [entry.line for entry in self.tidied.entries]
         said += [f"delete for good: [{each.id}], {each.size:,} bytes" for each in self.trash]
         said += [f"not done: {line}" for line in self.tidied.failed]
+        said += [f"kept: {path} holds what somebody saved while Daybook changed it" for path in self.kept]
+        said += [self.tidied.clock] if self.tidied.clock else []
         numbers = ", ".join(f"{name} {number}" for name, number in counts.items() if number)
         return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
 
@@ -73,6 +80,7 @@ def maintain(store: Store, action: str) -> list[Step]:
     `all` checks, makes anew what is damaged, and makes small.
     Raises Conflict when another process is writing the index, IndexUnavailable.
     """
+    store.database.require()
     steps = []
     if action in ("check", "all"):
         sound, step = _checked(store)
@@ -96,7 +104,8 @@ def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
     sync(store)
     done = Cleaned(dry_run, Tidied(journal.new_run(store), dry_run))
     done.trash = trash.late(store)  # before anything else goes there
-    done.litter = list(_litter(store))
+    left = look_for_litter(store)
+    done.litter, done.kept = [*left.litter, *_put_aside(store)], left.kept
     if dry_run:
         put_aged_away(store, done.tidied)
         return done
@@ -104,7 +113,7 @@ def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
         put_aged_away(store, done.tidied)
         trash.empty(store, done.trash)
     for path in done.litter:
-        files.delete(path)
+        path.unlink(missing_ok=True)  # not under a lock: its file would stay in a folder of the person
     return done
 
 
@@ -138,10 +147,8 @@ def _rebuilt(store: Store) -> Step:
 def _vacuum(store: Store) -> str:
     try:
         erase.compact(store.database)
-    except IndexUnavailable as error:
-        if "locked" in str(error):
-            raise Conflict("Another process is writing the index.", "Try again in a minute.") from error
-        raise
+    except IndexBusy as error:
+        raise Conflict(f"Another process is writing the index. {error}", "Try again in a minute.") from error
     return "free pages given back"
 
 
@@ -151,19 +158,12 @@ def _timed(store: Store, action: str, do: Callable[[], str]) -> Step:
     return Step(action, said, before, index_size(store), time.perf_counter() - begun)
 
 
-def _litter(store: Store) -> Iterator[Path]:
-    """Yield what processes left behind that were killed, and what was put aside long ago."""
+def _put_aside(store: Store) -> Iterator[Path]:
+    """Yield what was put aside long ago, and what a rebuild left that was killed."""
     now = store.now()
-    folders = [
-        store.home,
-        store.home / "work",
-        *(folder for vault in places.all_vaults(store.home, store.vaults) for folder in vault.folders()),
-    ]
-    for folder in folders:
-        yield from _older(folder, f"{files.TEMPORARY_PREFIX}*", now - files.STALE_TEMPORARY)
-    yield from _older(store.home / "logs", "*.log.*", now - STALE_LOG_DAYS * DAY)
-    yield from _older(store.database.rebuild_folder, "*", now - files.STALE_TEMPORARY)
-    yield from _older(store.home, f"{store.database.path.name}.old*", now - ASIDE_DAYS * DAY)
+    yield from _older(store.home / "logs", "*.log.*", old_before(store, STALE_LOG_DAYS * DAY))
+    yield from _older(store.database.rebuild_folder, "*", now - STALE)
+    yield from _older(store.home, f"{store.database.path.name}.old*", old_before(store, ASIDE_DAYS * DAY))
 
 
 def _older(folder: Path, pattern: str, before: float) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from mcp_server.actions.list import get_stats
 from mcp_server.actions.model_call import Spending, spending
 from mcp_server.actions.size_limit import Size, measure
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters.index import episodes, transcripts
 from mcp_server.store import Store
 
@@ -33,7 +33,7 @@ class Metrics:
 def metrics(store: Store) -> Metrics:
     """Return the counters and sizes of the whole store. Raises IndexUnavailable."""
     stats = get_stats(store)
-    catch_up(store)
+    catch_up_if_free(store)
     now = store.clock().astimezone(UTC)
     first = datetime(now.year, now.month, 1, tzinfo=UTC)
     with store.database.read() as db:

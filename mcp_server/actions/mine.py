@@ -5,7 +5,6 @@ What patterns find waits among the candidates. What was only in a program's outp
 even when it was seen often enough to be stored: anybody may have written it.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,15 +12,17 @@ from datetime import timedelta
 from pathlib import Path
 
 from mcp_server.actions.candidate import promote, propose_mined, review_candidates
+from mcp_server.actions.clock_check import old_before
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.settle import Settled
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import documents, output_log
 from mcp_server.adapters.index import audit, sightings
 from mcp_server.adapters.index.audit import Deed
 from mcp_server.adapters.output_log import Output
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.conversation import Turn, parse_turns
+from mcp_server.core.conversation import parse_turns
+from mcp_server.core.dials import DAY
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
 from mcp_server.core.mining import mine
@@ -37,7 +38,6 @@ MOST_CONVERSATIONS = 200  # of one run, those that grew last
 RUNS_TOLD = 5
 RUNS_LOOKED_AT = 50  # of all projects
 MOST_NOTED = 5000  # sightings of one session in one run: a line of the ledger has its bounds
-_CALL = re.compile(r"^\[[A-Za-z_]+\]: .+$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def log_output(store: Store, content: str, *, session: str = "") -> Logged:
         )
     now = store.clock()
     folder = _folder(store)
-    output_log.prune(folder, now)
+    output_log.prune(folder, old_before(store, output_log.KEPT_DAYS * DAY))
     masked = len(find_secrets(said))
     entry = Output(now, session or f"log-{now:%Y-%m-%d}", redact(said))
     if not output_log.append(folder, entry):
@@ -118,13 +118,13 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
     if not 0 < hours <= MOST_HOURS:
         raise Rejected(f"{hours:g} hours cannot be mined.", f"Give a number up to {MOST_HOURS}.")
     done = Mining()
-    catch_up(store)
+    catch_up_if_free(store)
     since = store.clock() - timedelta(hours=hours)
-    output_log.prune(_folder(store), store.clock())
+    output_log.prune(_folder(store), old_before(store, output_log.KEPT_DAYS * DAY))
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in output_log.outputs(_folder(store), since):
         done.outputs += 1
-        found = mine([("claude", entry.said)])
+        found = mine([("output", entry.said)])
         seen[entry.session].update(
             propose_mined(store, found, session=entry.session, conversation="", source=OUTPUT)
         )
@@ -133,13 +133,14 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
         if row.source != "transcript":
             continue  # what somebody typed as a conversation is nobody's words for sure
         done.conversations += 1
-        said = [each for turn in parse_turns(row.text) for each in _parts(turn)]
+        # Only turns of the person's: in Claude's, a command that it ran looks like one that it quotes.
+        said = [("user", turn.words) for turn in parse_turns(row.text) if turn.speaker == "user"]
         session = row.session or row.id
         found = [each for turn in said for each in mine([turn])]
         seen[session].update(propose_mined(store, found, session=session, conversation=row.id))
     for session, counts in seen.items():
         done.sighted += _note(store, session, counts)
-    catch_up(store)
+    catch_up_if_free(store)
     done.stored = promote(store, dict.fromkeys(key for counts in seen.values() for key in counts))
     store.ledger.append(
         "mining_run",
@@ -150,7 +151,7 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
         stored=len(done.stored),
         vault=_vault(store).key,
     )
-    catch_up(store)
+    catch_up_if_free(store)
     return done
 
 
@@ -159,7 +160,7 @@ def mine_when_logged(store: Store) -> Mining | None:
     logged = output_log.changed(_folder(store))
     if not logged:
         return None
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         runs = audit.history(db, events=("mining_run",), limit=RUNS_LOOKED_AT)
     last = max((run.at for run in runs if run.detail.get("vault") == _vault(store).key), default=0)
@@ -183,15 +184,6 @@ def _note(store: Store, session: str, counts: Counter[str]) -> int:
     if keys:
         store.ledger.append("mined", store.clock(), session=session, sighted=keys)
     return len(keys)
-
-
-def _parts(turn: Turn) -> Iterable[tuple[str, str]]:
-    """Yield (speaker, words) of a turn, its tool calls apart."""
-    if turn.speaker == "user":
-        yield "user", turn.words
-        return
-    yield from (("tool", call) for call in _CALL.findall(turn.words))
-    yield "claude", _CALL.sub("", turn.words)
 
 
 def _repeated(counts: Iterable[tuple[str, int]]) -> Iterable[str]:

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import files
 from mcp_server.adapters.index import replay
 from mcp_server.adapters.index import spending as spent
 from mcp_server.core import budget
 from mcp_server.core.budget import CallFailed, Outcome, Reply
-from mcp_server.core.errors import ModelUnavailable, SettingsError
+from mcp_server.core.errors import Held, ModelUnavailable, SettingsError
 from mcp_server.core.memory import timestamp
 from mcp_server.core.ports import Model
 from mcp_server.store import Store
@@ -59,6 +59,7 @@ def call_model(
         now = store.now()
         size = len((system + prompt).encode("utf-8", "surrogatepass"))
         reserved = budget.reserve(size, most_tokens)
+        store.database.require()  # what was spent is nowhere else
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
             _check_item(db, item)
@@ -96,7 +97,7 @@ def call_model(
 
 def spending(store: Store) -> Spending:
     """Return what was spent today and whether the model is left alone, as the ledger has it."""
-    catch_up(store)
+    catch_up_if_free(store)
     now = store.now()
     with store.database.read() as db:
         usd, calls = spent.today(db, now)
@@ -137,9 +138,9 @@ def _alone(store: Store, patience: float) -> Iterator[None]:
         try:
             files.make_folder(store.home)
             held.enter_context(files.lock(store.home / LOCK_NAME, patience=patience))
-        except BlockingIOError:
+        except Held as error:
             raise ModelUnavailable(
-                "Another session is calling the model.", "Try again in a minute."
+                f"Another session is calling the model: {error.holder}.", "Try again in a minute."
             ) from None
         except OSError as error:
             raise _unwritable(error) from error

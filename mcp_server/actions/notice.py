@@ -3,7 +3,7 @@
 import sqlite3
 
 from mcp_server.adapters import files
-from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index import selections, transcripts
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.render import counted
 from mcp_server.store import Store
@@ -24,6 +24,7 @@ def notice(store: Store, *, has_key: bool) -> str:
         with store.database.read() as db:
             late = transcripts.late(db, store.now() - LATE)
             refused = store.settings.model_calls and _is_refused(db)
+            waiting = _waiting(store, db)
     except IndexUnavailable:
         return ""
     if late:
@@ -42,7 +43,18 @@ def notice(store: Store, *, has_key: bool) -> str:
             "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
             f" learn from sessions with Claude Haiku, for at most ${store.settings.daily_usd:.2f} a day."
         )
+    if waiting:
+        return (
+            f"Daybook: not told unasked before you say so: {counted(waiting, 'memory')};"
+            " 'daybook review' in a terminal, or /daybook:review here, asks you."
+        )
     return ""
+
+
+def _waiting(store: Store, db: sqlite3.Connection) -> int:
+    """Return how many memories are not shown unasked until the person accepts them."""
+    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    return len(selections.not_accepted(db, [vault.key for vault in store.vaults], shared))
 
 
 def _crowded(store: Store) -> str:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from mcp_server.actions.hot import likely_next
 from mcp_server.actions.read import find
-from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import selections, transitions
 from mcp_server.core import prediction
 from mcp_server.store import Store
@@ -26,7 +27,7 @@ class Pattern:
 def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
     """Return what is likely to follow on what, the likeliest first. Raises IndexUnavailable."""
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     keys = [vault.key for vault in store.vaults]
     found: list[Pattern] = []
     with store.database.read() as db:
@@ -49,7 +50,7 @@ def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> lis
     """
     given = [find(store, memory_id).ref] if memory_id else []
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     found: list[Pattern] = []
     with store.database.read() as db:
         for one, row in likely_next(store, db, given=given, session=session):

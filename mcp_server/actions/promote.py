@@ -7,7 +7,8 @@ from mcp_server.actions.hits import trust_of
 from mcp_server.actions.hot import Warm
 from mcp_server.actions.read import Found, find
 from mcp_server.actions.revise import mark
-from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED
@@ -56,7 +57,7 @@ def promote(store: Store, memory_id: str, *, session: str = "") -> bool:
         raise Rejected("The hot set is switched off.", "Set HOT_CACHE_MAX_ITEMS to more than 0.")
     row = _active(store, memory_id)
     store.ledger.append("promoted", store.clock(), refs=[row.ref], session=session)
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         return row.ref in {warm.row.ref for warm in hot.places(store, db)[0]}
 
@@ -70,12 +71,12 @@ def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
     row = _active(store, memory_id)
     if row.pinned:
         raise Rejected(f"'{row.id}' is pinned, so it stays at hand.", "Unpin it.")
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         was = usage.usage_of(db, [row.ref]).get(row.ref, UNUSED).is_hot(store.now(), pinned=False)
     if was:
         store.ledger.append("demoted", store.clock(), refs=[row.ref], session=session)
-        catch_up(store)
+        catch_up_if_free(store)
     return was
 
 
@@ -83,7 +84,7 @@ def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
 def hot_status(store: Store, *, session: str = "") -> HotStatus:
     """Return how the hot set stands, as of everything that the ledger says. Raises IndexUnavailable."""
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     now = store.now()
     with store.database.read() as db:
         held, evicted = hot.places(store, db)

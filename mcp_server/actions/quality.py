@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.read import find
-from mcp_server.actions.sync import catch_up, ensure_synced, self_healing
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import receipts, selections
 from mcp_server.adapters.index.receipts import Receipt, Tally
 from mcp_server.core.dials import DAY
@@ -52,7 +53,7 @@ def note_use(store: Store, reply: str, *, prompt: str, session: str) -> list[str
     """
     if not reply.strip() or not session:
         return []
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         given = receipts.given(db, session, since=store.now() - WINDOW)
         rows = [row for ref in given if (row := selections.with_ref(db, ref))]
@@ -63,7 +64,7 @@ def note_use(store: Store, reply: str, *, prompt: str, session: str) -> list[str
     ]
     if used:
         store.ledger.note("used", store.clock(), refs=used, session=session)
-        catch_up(store)
+        catch_up_if_free(store)
     return used
 
 
@@ -77,7 +78,7 @@ def mark_used(store: Store, memory_ids: Sequence[str], *, session: str = "") -> 
     refs = list(dict.fromkeys(row.ref for row in rows))
     if refs:
         store.ledger.append("used", store.clock(), refs=refs, session=session)
-        catch_up(store)
+        catch_up_if_free(store)
     return [ref.rpartition("/")[2] for ref in refs]
 
 
@@ -91,7 +92,7 @@ def retrieval_quality(store: Store, *, days: int = 30) -> Quality:
     if days < 0:
         raise Rejected(f"{days} days cannot be looked back.", "Give a number of days, or 0 for all time.")
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     since = max(0, store.now() - days * DAY) if days else 0
     with store.database.read() as db:
         found = receipts.tallies(db, [vault.key for vault in store.vaults], since=since)
@@ -118,7 +119,7 @@ def why(store: Store, *, session: str = "", last: bool = False, limit: int = 50)
     Only to *session* if there is one. Raises IndexUnavailable.
     """
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
     keys = [vault.key for vault in store.vaults]
     with store.database.read() as db:
         return receipts.latest(db, keys, session=session, last=last, limit=max(1, limit))

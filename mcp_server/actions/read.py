@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.sync import ensure_synced, self_healing, sync
+from mcp_server.actions.sync import ensure_synced
+from mcp_server.actions.unindexed import look_again, self_healing, with_files_of
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
@@ -35,7 +36,11 @@ def read(store: Store, memory_id: str) -> Found:
 
     Raises NotFound (with the nearest ids), Unreadable when the file says no memory, IndexUnavailable.
     """
-    row = find(store, memory_id)
+    return read_row(store, find(store, memory_id))
+
+
+def read_row(store: Store, row: Row) -> Found:
+    """Return the memory that the index has as *row*, from its file; raises NotFound, Unreadable."""
     vault = store.vault(row.vault)
     assert vault
     path = Path(row.path)
@@ -45,7 +50,7 @@ def read(store: Store, memory_id: str) -> Found:
             raise FileNotFoundError(row.path)
         data = read_memory_file(vault, path)
     except FileNotFoundError:
-        raise NotFound(memory_id) from None  # it went this moment
+        raise NotFound(row.id) from None  # it went this moment
     kind, archived = kind_of(vault, path)
     modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
     memory = memory_file.parse(data, path=row.path, kind=kind, archived=archived, modified=modified)
@@ -64,8 +69,10 @@ def find(store: Store, memory_id: str) -> Row:
     wanted = memory_id.strip().removesuffix(".md")
     row = look_up(store, wanted)
     if row is None or not stamp(Path(row.path)):
-        sync(store)
+        look_again(store)
         row = look_up(store, wanted)
+    if store.database.trouble and (row is None or not stamp(Path(row.path))):
+        row = look_up(with_files_of(store, wanted), wanted)
     if row is None:
         with store.database.read() as db:
             nearest = memories.nearest_ids(db, [vault.key for vault in store.vaults], wanted)
@@ -81,6 +88,7 @@ def look_up(store: Store, memory_id: str) -> Row | None:
         return selections.with_id(db, [vault.key for vault in vaults], memory_id)
 
 
+@self_healing
 def is_accepted(store: Store, found: Found) -> bool:
     """Tell whether the person wrote or accepted exactly these bytes, so that a change may carry that on."""
     with store.database.read() as db:

@@ -8,7 +8,9 @@ from pathlib import Path
 from mcp_server.actions.evidence import Evidence, Gathered, gather, looked_at_closely
 from mcp_server.actions.hits import as_hit, flagged, linked, trust_of
 from mcp_server.actions.staleness import staleness
-from mcp_server.actions.sync import ensure_synced, self_healing, take_in
+from mcp_server.actions.sync import ensure_synced, if_free
+from mcp_server.actions.take_in import take_in
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import lexical, memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED
@@ -66,8 +68,10 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
         answer, changed = _answer(store, db, query)
     if changed:
         # An edit saved a moment ago, which the watcher has not told of yet.
-        for vault, path in changed:
-            take_in(store, vault, path)
+        with if_free(store):
+            for vault, path in changed:
+                take_in(store, vault, path)
+        ensure_synced(store)
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
     if session and answer.hits:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from mcp_server.actions.read import Found, is_accepted, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.staleness import noted
-from mcp_server.actions.sync import catch_up, written
+from mcp_server.actions.sync import catch_up_if_free, written
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
@@ -34,7 +34,7 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
-from mcp_server.core.provenance import MANUAL, reads_like_instruction
+from mcp_server.core.provenance import MANUAL, waits
 from mcp_server.core.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.store import Store
 
@@ -71,6 +71,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
         revision = replace(unsaid(known.memory, draft), supersedes=(*known.memory.supersedes, *older))
         kept = is_accepted(store, known)
         known = revise(store, known.memory.id, revision, session=draft.session, accept=kept)
+        accept_said(store, known, draft)
         take_place(store, known.memory, older, session=draft.session)
         return Remembered(known.memory, known.path, level, known=True)
     memory, path = _write(store, vault, draft)
@@ -87,6 +88,14 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
         links=_joined(memory.links, links, MAX_LINKS),
         touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
     )
+
+
+def accept_said(store: Store, found: Found, draft: Draft) -> None:
+    """Accept a memory when *draft*, in the person's own words, says the same: nothing else may be meant."""
+    same = fingerprint("", found.memory.text) == fingerprint("", draft.text)
+    if same and draft.source == MANUAL and not is_accepted(store, found):
+        store.ledger.note("accepted", store.clock(), refs=[found.ref], digests=[found.digest])
+        catch_up_if_free(store)
 
 
 def supersede(store: Store, memory: Memory, *, since: datetime | None = None, session: str = "") -> None:
@@ -112,8 +121,7 @@ def supersede(store: Store, memory: Memory, *, since: datetime | None = None, se
                 store.ledger.note(
                     "trusted", store.clock(), refs=[found.ref], reason="superseded", session=session
                 )
-                with contextlib.suppress(IndexUnavailable):
-                    catch_up(store)
+                catch_up_if_free(store)
 
 
 def take_place(store: Store, memory: Memory, olds: Sequence[str], *, session: str = "") -> None:
@@ -203,9 +211,7 @@ def _write(store: Store, vault: Vault, draft: Draft) -> tuple[Memory, Path]:
                 ) from None
             continue
         ref = f"{vault.key}/{memory.id}"
-        # What Claude wrote by itself and reads like an instruction waits for the person.
-        waits = draft.source != MANUAL and reads_like_instruction(f"{memory.title}\n{memory.text}")
-        accepted = "" if waits else files.digest(data)
+        accepted = "" if waits(draft.source, f"{memory.title}\n{memory.text}") else files.digest(data)
         touched = noted(store, vault, memory.touches) if memory.touches else None
         written(
             store, vault, path, "remembered",

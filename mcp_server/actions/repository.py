@@ -1,19 +1,24 @@
 """init, share and trust: memories inside a repository, only when the person says so."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.read import find
-from mcp_server.actions.sync import catch_up, sync
-from mcp_server.adapters import files, places
+from mcp_server.actions.read import find, read
+from mcp_server.actions.remember import supersede
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import catch_up_if_free, sync, sync_if_free
+from mcp_server.adapters import files, git, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
+from mcp_server.core.provenance import ACCEPTED_AS, ASSISTANT
 from mcp_server.store import Store
 
 AT_ONCE = 500  # memories accepted in one line of the ledger, which has its bounds
+REAL = "Put a real one in its place, or delete it."
 IGNORE_ALL = "*\n"
 IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
 
@@ -61,7 +66,7 @@ def init(store: Store) -> Initialised:
             if found.path not in waiting:
                 digest = files.digest(files.read(vault.root / relative))
                 store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
-    sync(store, vaults=[*([private] if private else []), vault])
+    sync_if_free(store, vaults=[*([private] if private else []), vault])
     return Initialised(vault.root, moved, files.read(ignore) == IGNORE_ALL.encode())
 
 
@@ -88,23 +93,59 @@ def untrusted(store: Store) -> list[Row]:
 
 def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[Row]:
     """
-    Accept memories as they are now, all that wait or those with the ids given; return them.
+    Accept memories as they are now, all of `untrusted` or those with the ids given; return them.
 
-    A file that changes afterwards waits again. Raises NotFound for an id that no memory has.
+    Without ids the files of this repository count as the person's own from now on, too.
+    A file that changes afterwards waits again. What a program or a document said becomes what the person
+    took over. Raises NotFound for an id that no memory has, Conflict when a file changes meanwhile.
     """
     sync(store)
-    for memory_id in memory_ids:
-        find(store, memory_id)
-    chosen = [row for row in untrusted(store) if not memory_ids or row.id in memory_ids]
-    for start in range(0, len(chosen), AT_ONCE):
-        batch = chosen[start : start + AT_ONCE]
+    named = {find(store, memory_id).ref for memory_id in memory_ids}
+    chosen = [row for row in untrusted(store) if not memory_ids or row.ref in named]
+    with store.database.read() as db:
+        alone = [row for row in selections.searched_alone(db, list(store.private)) if row.ref in named]
+    if not memory_ids and store.project:
+        places.note_accepted(store.home, store.project)
+    accept(store, [*chosen, *alone])
+    return [*chosen, *alone]
+
+
+def accept(store: Store, rows: Sequence[Row]) -> None:
+    """
+    Accept the very bytes that the index has as *rows*.
+
+    What a program or a document said becomes what the person took over, and what Claude stored takes the
+    place of what it supersedes. Raises Conflict when such a file changed meanwhile, NotFound.
+    """
+    for row in rows:
+        if row.source in ACCEPTED_AS and row.vault in store.private:
+            revise(store, row.id, Revision(source=ACCEPTED_AS[row.source]), version=row.digest)
+    accepted = [row for row in rows if row.source not in ACCEPTED_AS or row.vault not in store.private]
+    for start in range(0, len(accepted), AT_ONCE):
+        batch = accepted[start : start + AT_ONCE]
         refs, digests = [row.ref for row in batch], [row.digest for row in batch]
         store.ledger.append("accepted", store.clock(), refs=refs, digests=digests)
-    catch_up(store)
-    return chosen
+    catch_up_if_free(store)
+    for row in accepted:
+        if row.source == ASSISTANT:
+            supersede(store, read(store, row.id).memory)  # what waited took nobody's place
+
+
+def refused(store: Store) -> str:
+    """Return why the vault in the repository is neither read nor written, '' when nothing is wrong."""
+    link = places.linked(store.project.root / places.REPOSITORY_FOLDER) if store.project else None
+    return f"{link} is a symbolic link, so it is neither read nor written. {REAL}" if link else ""
+
+
+def problems(store: Store, folder: Path) -> list[str]:
+    """Return what is wrong with the repository around *folder*, a sentence or two each; [] outside of one."""
+    asked = git.trouble(store.git, folder) if git.git_state(folder) else ""
+    return list(filter(None, (refused(store), asked)))
 
 
 def _vault(store: Store) -> Vault:
     if not store.project:
         raise Rejected("This folder belongs to no project.", "Go into the project's folder and run it again.")
+    if refusal := refused(store):
+        raise Rejected(refusal.removesuffix(f" {REAL}"), REAL)
     return places.repository_vault(store.home, store.project)

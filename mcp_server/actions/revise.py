@@ -7,11 +7,11 @@ from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.staleness import noted
 from mcp_server.actions.sync import written
 from mcp_server.adapters import files, memory_file
-from mcp_server.adapters.index import relations, usage
+from mcp_server.adapters.index import relations
 from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
 from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
-from mcp_server.core.provenance import MANUAL, reads_like_instruction
+from mcp_server.core.provenance import MANUAL
 from mcp_server.core.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.store import Store
 
@@ -64,8 +64,8 @@ def revise(
     Links by an old title go on leading to it: the old title becomes an alias when another memory uses it.
 
     With *accept* what it says now may be shown unasked from now on, wherever it came from. *source* is who
-    revises: other than the person, nobody accepts what was not accepted, nor what reads like an
-    instruction, and the person's memory is no longer in their words.
+    revises: other than the person, nobody accepts what was not accepted, new words wait, and the person's
+    memory is no longer in their words.
 
     Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
     Rejected, Unreadable, OSError; the file is untouched then.
@@ -81,7 +81,7 @@ def revise(
     if source != MANUAL:
         accept = is_accepted(store, found)
         if (memory.title, memory.text) != (found.memory.title, found.memory.text):
-            accept = accept and not reads_like_instruction(f"{memory.title}\n{memory.text}")
+            accept = False  # until its words were looked up in the session
             memory = replace(memory, source=source if memory.source == MANUAL else memory.source)
     memory = replace(memory, updated=store.clock().replace(microsecond=0))
     data = memory_file.rewrite(found.data, memory, path=str(found.path))
@@ -123,12 +123,12 @@ def mark(
     )
     if memory == found.memory and not detail:
         return found
+    was_accepted = is_accepted(store, found)
     data = memory_file.rewrite(found.data, memory, path=str(found.path))
     if data != found.data:
         files.replace(found.path, data, expected=found.digest)
     digest = files.digest(data)
-    with store.database.read() as db:
-        accepted = digest if usage.accepted_digests(db, [found.digest]) else ""
+    accepted = digest if was_accepted else ""
     written(
         store, found.vault, found.path, event, ref=found.ref, accepted=accepted, session=session, **detail
     )

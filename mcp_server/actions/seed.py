@@ -6,6 +6,8 @@ section was changed by the person, or its memory forgotten, the person wins.
 """
 
 import hashlib
+import os
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,14 +15,15 @@ from pathlib import Path
 from mcp_server.actions.read import Found, read
 from mcp_server.actions.remember import checked, level_of, remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, sync
-from mcp_server.adapters import documents
+from mcp_server.actions.sync import catch_up_if_free, sync
+from mcp_server.adapters import documents, git, places
 from mcp_server.adapters.index import seeds
 from mcp_server.adapters.index.seeds import Seed
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, Status, check_type, fingerprint, slug, split_title
 from mcp_server.core.provenance import SEEDED
+from mcp_server.core.render import one_line
 from mcp_server.core.seeding import SHORTEST, Section, sections
 from mcp_server.store import Store
 
@@ -86,13 +89,18 @@ def seed_from_file(
     options: Options | None = None,
     dry_run: bool = False,
     session: str = "",
+    anywhere: bool = True,
 ) -> Seeded:
     """
     Make memories of the text file at *path*, or take in what changed in it.
 
+    *anywhere* takes a person's word; without it `outside_project` must have nothing against it.
     Raises Unreadable for what is no text file of at most a mebibyte, Rejected, NotFound when there is none.
     """
     options = options or Options()
+    if not anywhere and (why := outside_project(store, path)):
+        typed = f"daybook seed {shlex.quote(str(path)[:200])}"
+        raise Rejected(why, f"If the person wants it, they can type in a terminal: {typed}")
     try:
         text = documents.text_of(path)
     except FileNotFoundError:
@@ -101,6 +109,28 @@ def seed_from_file(
     name = _name(store, path)
     _seed(_private(store), done, name, sections(text, name), options, (name,), session)
     return done
+
+
+def outside_project(store: Store, path: Path) -> str:
+    """
+    Return why only a person may have *path* read, as a sentence; '' when Claude may name it by itself.
+
+    Claude may name what lies in the project, links followed, and is neither hidden nor ignored by git.
+    """
+    shown = one_line(str(path), 200)
+    root = Path(os.path.realpath(store.project.root)) if store.project else None
+    try:
+        real = Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return f"{shown} is no path of a file."
+    if not root or not real.is_relative_to(root):
+        return f"{shown} lies outside the project."
+    inside = real.relative_to(root)
+    if any(part.startswith(".") for part in inside.parts):
+        return f"{shown} is hidden, or lies in a hidden folder."
+    if (root / ".git").exists() and git.ignores(store.git, root, str(inside)) is not False:
+        return f"{shown} is ignored by git, or git cannot tell."
+    return ""
 
 
 def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "") -> Seeded:
@@ -131,7 +161,7 @@ def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "")
 
 def _private(store: Store) -> Store:
     """Return *store* without vaults in repositories, which have their documents already; synced."""
-    sync(store)
+    sync(store)  # which sections are known stands in the ledger
     return replace(store, vaults=tuple(vault for vault in store.vaults if not vault.in_repository))
 
 
@@ -172,7 +202,7 @@ def _seed(
     done.skipped += [(section.title, f"more than {MOST_SECTIONS} sections") for section in rest]
     done.vanished += _vanished(store, known.values(), {section.key for section in found})
     if not done.dry_run:
-        catch_up(store)
+        catch_up_if_free(store)
 
 
 def _take(
@@ -180,8 +210,12 @@ def _take(
 ) -> None:
     draft = checked(draft, keep_secrets=False)
     said = fingerprint(draft.title, draft.text)
-    there = _there(store, known.id if known else draft.id)
+    memory_id = known.id if known else draft.id
+    there = _there(store, memory_id)
     if there is None:
+        if _moved_into_repository(store, memory_id):
+            done.skipped.append((section.title, "its memory lives in the repository"))
+            return
         if known:
             done.skipped.append((section.title, "you forgot it"))
             return
@@ -229,6 +263,14 @@ def _there(store: Store, memory_id: str) -> Found | None:
         return read(store, memory_id)
     except NotFound:
         return None
+
+
+def _moved_into_repository(store: Store, memory_id: str) -> bool:
+    """Tell whether `init` has moved a memory of that id into the project's repository."""
+    if not store.project:
+        return False
+    vault = places.repository_vault(store.home, store.project)
+    return vault.path_for(memory_id, Kind.KNOWLEDGE).exists()
 
 
 def _id(vault: Vault, file: str, section: Section) -> str:

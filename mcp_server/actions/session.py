@@ -12,6 +12,7 @@ from mcp_server.actions.remember import Remembered, remember
 from mcp_server.adapters import git
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, strip_blank_lines
+from mcp_server.core.provenance import MANUAL
 from mcp_server.core.query import Filter
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
@@ -21,11 +22,17 @@ _GIT_NOTE = re.compile(r"git (?P<branch>\S+) (?P<head>[0-9a-f]{7,64})")
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What changed after a session was saved; empty when nothing did or nobody can tell."""
+    """
+    What changed after a session was saved; empty when nothing did or nobody can tell.
+
+    files: those that differ between the commit of then and that of now, and those of the session that were
+    written since or are gone; what else is not committed is not told. problem: why git was not asked.
+    """
 
     commits: tuple[str, ...]
     files: tuple[str, ...]
     branch: str
+    problem: str = ""
 
 
 def save_session(
@@ -39,11 +46,13 @@ def save_session(
     metadata: Mapping[str, object] | None = None,
     folder: Path,
     session: str = "",
+    source: str = MANUAL,
 ) -> Remembered:
     """
     Store a snapshot of the work: what it is about, files, variables, open tasks, and git's branch and head.
 
-    Secrets are masked. Raises Rejected without a title and a context, OSError when the disk refuses.
+    *source* is who wrote it. Secrets are masked. Raises Rejected without a title and a context, OSError when
+    the disk refuses.
     """
     parts = [context.strip()]
     if files:
@@ -59,9 +68,10 @@ def save_session(
     if state:
         notes.append(f"git {state.branch or 'HEAD'} {state.head}")
     draft = Draft(
-        title=title,
+        title=redact(title),
         text=redact(strip_blank_lines("\n\n".join(part for part in parts if part))),
         kind=Kind.SESSION,
+        source=source,
         touches=tuple(files),
         session=session,
         notes=tuple(redact(note) for note in notes),
@@ -88,17 +98,23 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Foun
     found = read(store, wanted)
     if found.memory.kind is not Kind.SESSION:
         raise Rejected(f"'{wanted}' is of kind {found.memory.kind.value}, not a session.", "Use read for it.")
-    return found, _since(found, folder)
+    return found, _since(store, found, folder)
 
 
-def _since(found: Found, folder: Path) -> Since:
+def _since(store: Store, found: Found, folder: Path) -> Since:
     noted = next(filter(None, (_GIT_NOTE.fullmatch(note) for note in found.memory.notes)), None)
     state = git.git_state(folder)
-    if noted and state:
-        branch = state.branch if state.branch != noted["branch"] else ""
-        changed = git.files_changed_since(folder, noted["head"])
-        return Since(tuple(git.commits_since(folder, noted["head"])), tuple(changed), branch)
-    return Since((), tuple(_newer(found, folder)), "")
+    newer = _newer(found, folder)
+    if not noted or not state:
+        return Since((), tuple(newer), "")
+    then, now = noted["head"], state.head
+    branch = state.branch if (state.branch or "HEAD") != noted["branch"] else ""
+    if then == now:
+        return Since((), tuple(newer), branch)
+    changed = git.files_changed(store.git, folder, then, now)
+    newer = [name for name in newer if name.partition(":")[0] not in changed]
+    commits = git.commits_since(store.git, folder, then, now)
+    return Since(tuple(commits), (*changed, *newer), branch, git.trouble(store.git, folder))
 
 
 def _newer(found: Found, folder: Path) -> list[str]:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.sync import catch_up, ensure_synced
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index import episodes, transcripts
 from mcp_server.adapters.index.episodes import Again, Episode
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, clean_text, clean_title
+from mcp_server.core.memory import Kind, clean_text, clean_title, fingerprint
 from mcp_server.core.query import check_limit
 from mcp_server.core.redaction import redact
 from mcp_server.store import Store
@@ -118,10 +118,13 @@ def session_memories(store: Store, name: str) -> tuple[Episode, list[Row], list[
     return episode, stored, [Given(each[0].rpartition("/")[2], *each[1:]) for each in given]
 
 
-def title_session(store: Store, session: str, *, topic: str = "", summary: str = "") -> None:
+def title_session(
+    store: Store, session: str, *, topic: str = "", summary: str = "", accept: bool = True
+) -> tuple[str, ...]:
     """
     Note what the session with that id is about; secrets are masked, what is not given stays.
 
+    With *accept* the next session may be told. Return what was noted.
     Raises Rejected when nothing or too much is given, OSError when the disk refuses.
     """
     said = {
@@ -132,18 +135,24 @@ def title_session(store: Store, session: str, *, topic: str = "", summary: str =
         raise Rejected("Nothing is said of a session.", "Give a topic or a summary, and which session.")
     if len(said.get("topic", "")) > LONGEST_TOPIC:
         raise Rejected(f"The topic has over {LONGEST_TOPIC} characters.", "Say the rest in the summary.")
-    store.ledger.append("session_titled", store.clock(), session=session, **said)
-    catch_up(store)
+    digests = [fingerprint("", words) for words in said.values()] if accept else []
+    store.ledger.append("session_titled", store.clock(), session=session, digests=digests, **said)
+    catch_up_if_free(store)
+    return tuple(said.values())
 
 
-def end_session(store: Store, session: str, *, topic: str = "", summary: str = "") -> None:
-    """Note that the session with that id is over, and what it was about. Raises what `title_session` does."""
+def end_session(
+    store: Store, session: str, *, topic: str = "", summary: str = "", accept: bool = True
+) -> tuple[str, ...]:
+    """Note that the session with that id is over, and what it was about, like `title_session`."""
+    said: tuple[str, ...] = ()
     if topic.strip() or summary.strip():
-        title_session(store, session, topic=topic, summary=summary)
+        said = title_session(store, session, topic=topic, summary=summary, accept=accept)
     if not session:
         raise Rejected("It is not known which session this is.", "Give the session's id.")
     store.ledger.append("session_ended", store.clock(), session=session)
-    catch_up(store)
+    catch_up_if_free(store)
+    return said
 
 
 def patterns(store: Store, *, limit: int = 10) -> Patterns:
@@ -160,7 +169,7 @@ def patterns(store: Store, *, limit: int = 10) -> Patterns:
 
 def _look(store: Store) -> None:
     ensure_synced(store)
-    catch_up(store)
+    catch_up_if_free(store)
 
 
 def _project_vaults(store: Store) -> Sequence[str]:

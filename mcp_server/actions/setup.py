@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mcp_server.adapters import files
 from mcp_server.core.errors import Rejected, SettingsError
-from mcp_server.core.settings import parse_settings
+from mcp_server.core.settings import CAPTURES, Settings, parse_settings
 from mcp_server.store import Store
 
 CONFIG = "config.toml"
@@ -46,6 +46,17 @@ def setup(store: Store, choices: Choices) -> None:
     changed = with_values(data.decode("utf-8"), said).encode("utf-8")
     if changed != data:
         files.replace(path, changed, expected=files.digest(data))
+
+
+def allows_more(now: Settings, choices: Choices) -> bool:
+    """Tell whether *choices* allow what the settings of *now* do not; less may be said by anybody."""
+    return bool(
+        (choices.model_calls and not now.model_calls)
+        or (choices.daily_usd is not None and choices.daily_usd > now.daily_usd)
+        or (choices.daily_calls is not None and choices.daily_calls > now.daily_calls)
+        or (choices.capture and CAPTURES.index(choices.capture) < CAPTURES.index(now.capture))
+        or choices.api_key
+    )
 
 
 def with_values(text: str, values: Mapping[str, object]) -> str:

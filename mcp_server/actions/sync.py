@@ -5,32 +5,25 @@ Remember, edits made by hand, the watcher, git checkouts and rebuilds all take t
 """
 
 import contextlib
-import functools
 import os
-import sqlite3
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
 
-from mcp_server.adapters import files
+from mcp_server.actions.take_in import take_in, take_in_files, take_in_waiting
 from mcp_server.adapters.index import memories, replay, selections
 from mcp_server.adapters.index.memories import Problem
-from mcp_server.adapters.vault import Vault, is_utf8, kind_of, read_memory_file, stamp, stamps
+from mcp_server.adapters.vault import Vault, is_utf8, stamps
 from mcp_server.core.changes import Change, Stamp, diff
-from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
-from mcp_server.core.memory import Memory
+from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.store import Store
 
 BATCH = 250  # files in one transaction: others wait a fraction of a second at most
-RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
+LOCK = ".sync.lock"
+PATIENCE = 0.4  # seconds that an answer waits for whoever has the index
 
 Progress = Callable[[int], None]
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -47,30 +40,6 @@ class SyncReport:
         return self.added + self.modified + self.removed
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What was found at a path: a memory and its digest, or the reason why there is none."""
-
-    stamp: Stamp
-    digest: str = ""
-    memory: Memory | None = None
-    problem: Problem | None = None
-
-
-def self_healing(action: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """Let *action*, which only reads or may be repeated, begin again when the index had to be set aside."""
-
-    @functools.wraps(action)
-    def healed(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return action(store, *args, **kwargs)
-        except IndexSetAside:
-            return action(store, *args, **kwargs)
-
-    return healed
-
-
-@self_healing
 def sync(
     store: Store,
     *,
@@ -86,15 +55,24 @@ def sync(
     *progress* is called with the number of files done.
     Raises IndexUnavailable.
     """
+    store.database.require()
+    try:
+        with store.database.translated():
+            return _sync(store, vaults, deep, progress)
+    except IndexSetAside:
+        return _sync(store, vaults, deep, progress)
+
+
+def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Progress | None) -> SyncReport:
     report = SyncReport()
     chosen = store.vaults if vaults is None else vaults
-    with files.lock(_lock(store)):
+    with store.database.alone_among_processes(LOCK), store.database.trouble.making_up():
         if deep:
             store.database.set_aside_if_damaged()
         for vault in chosen:
             _sync_vault(store, vault, deep, report, progress)
         catch_up(store)
-        _note_synced(store, chosen)
+        note_synced(store, chosen)
     with store.database.read() as db:
         report.unreadable += memories.problems(db, [vault.key for vault in chosen])
     return report
@@ -115,7 +93,8 @@ def rebuild(
 
 
 def catch_up(store: Store) -> None:
-    """Add up what is new in the ledger."""
+    """Add up what is new in the ledger; raises IndexUnavailable."""
+    store.database.require()
     with store.database.read() as db:
         behind = replay.behind(db, store.ledger)
     if behind:
@@ -124,19 +103,49 @@ def catch_up(store: Store) -> None:
 
 
 def ensure_synced(store: Store) -> None:
-    """Sync when the index has never seen the visible vaults: it is new, or was deleted under us."""
+    """
+    Sync when the index has never seen the visible vaults, or was not told of something by this process.
+
+    In the first case it is new, or was deleted under us; raises IndexUnavailable when it stays so.
+    """
     with store.database.read() as db:
         synced = selections.facts(db)
     if not synced.issuperset(_synced_facts(store.vaults)):
-        sync(store)
+        with store.database.patience.at_most(PATIENCE):
+            sync(store)
+    elif store.database.trouble:
+        sync_if_free(store)
 
 
-def take_in(store: Store, vault: Vault, *paths: Path) -> None:
-    """Make the index say what the files at *paths* say now, or that they are gone."""
-    with store.database.write() as db:
-        changed, gone = _take_in(store, db, vault, paths)
-        if changed or gone:
-            _take_in_waiting(store, db, vault)
+def sync_if_free(store: Store, *, vaults: Sequence[Vault] | None = None) -> None:
+    """Sync if the index can be written now; else the answer rests on what it says already."""
+    with if_free(store):
+        sync(store, vaults=vaults)
+
+
+def catch_up_if_free(store: Store) -> None:
+    """Add up what is new in the ledger if the index can be written now."""
+    with if_free(store):
+        catch_up(store)
+
+
+@contextlib.contextmanager
+def if_free(store: Store) -> Iterator[None]:
+    """
+    Let the block write the index, but wait for nobody longer than an answer may; what fails is made up for.
+
+    The index is never part of the acknowledgement: whatever is the matter with it, what was written is.
+    """
+    database = store.database
+    try:
+        with database.patience.at_most(PATIENCE):
+            yield
+    except IndexSetAside:
+        database.trouble.miss()
+    except IndexUnavailable as error:
+        database.trouble.miss()
+        if not database.stands_in:
+            database.trouble.remark(f"{error} Your files have what is newest; the index follows by itself.")
 
 
 def written(
@@ -155,12 +164,17 @@ def written(
 
     *accepted* is the digest of bytes that may be shown unasked from now on; *detail* stands in the line
     where it is not None.
-    The file is the memory; a ledger or an index in trouble does not undo it, the next sync repairs them.
+    The file is the memory; a ledger or an index in trouble does not undo it: the answer says so, and the
+    next sync makes up for what the index was not told.
     """
     digests = [accepted] if accepted else []
     said = {name: value for name, value in detail.items() if value is not None}
-    store.ledger.note(event, store.clock(), refs=[ref], digests=digests, session=session, **said)
-    with contextlib.suppress(IndexUnavailable):
+    try:
+        store.ledger.append(event, store.clock(), refs=[ref], digests=digests, session=session, **said)
+    except OSError as error:
+        reason = error.strerror or error
+        store.database.trouble.remark(f"That this was {event} could not be written down: {reason}.")
+    with if_free(store):
         take_in(store, vault, path)
         catch_up(store)
 
@@ -178,7 +192,7 @@ def _sync_vault(
     for batch in _batches(changes, BATCH):
         new = {found.path for change, found in batch if change is Change.ADDED}
         with store.database.write() as db:
-            changed, gone = _take_in(store, db, vault, [Path(found.path) for _, found in batch])
+            changed, gone = take_in_files(store, db, vault, [Path(found.path) for _, found in batch])
         report.removed += len(gone)
         report.added += len(new.intersection(changed))
         report.modified += len(set(changed) - new)
@@ -188,7 +202,7 @@ def _sync_vault(
         waiting = memories.waiting(db, vault.key)
     if waiting:
         with store.database.write() as db:
-            _take_in_waiting(store, db, vault)
+            take_in_waiting(store, db, vault)
 
 
 def _misnamed(path: str) -> Problem:
@@ -196,104 +210,19 @@ def _misnamed(path: str) -> Problem:
     return Problem(shown, 0, "has a name that is not UTF-8; rename it")
 
 
-def _take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
-    """Take in the files whose id another one had, as long as that makes another id free."""
-    while waiting := memories.waiting(db, vault.key):
-        changed, gone = _take_in(store, db, vault, map(Path, waiting))
-        if not (changed or gone):
+def note_synced(store: Store, vaults: Iterable[Vault]) -> None:
+    """Note that the index knows the files of *vaults*; when it says so already nothing is written."""
+    facts = _synced_facts(vaults)
+    with store.database.read() as db:
+        if selections.facts(db).issuperset(facts):
             return
-
-
-def _take_in(
-    store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path]
-) -> tuple[list[str], list[str]]:
-    """
-    Make the index say what the files at *paths* say now; return (what changed in it, what is gone).
-
-    The files are read inside the transaction, so that of two processes the one that writes the index
-    last has also read last.
-    """
-    changed, gone = [], []
-    found = [(path, _stamp(vault, path)) for path in paths if is_utf8(str(path))]
-    # Those that are gone come first: a renamed file keeps its id, which only one row may have.
-    for path, there in sorted(found, key=lambda one: one[1] is not None):
-        if there is None:
-            memories.remove(db, str(path), store.now())
-            gone.append(str(path))
-        elif _put(store, db, vault, _read(vault, there)):
-            changed.append(str(path))
-    return changed, gone
-
-
-def _stamp(vault: Vault, path: Path) -> Stamp | None:
-    """Return the stamp of a file of *vault*, None when it is gone, or lies where the vault was before."""
-    return stamp(path) if path.is_relative_to(vault.root) else None
-
-
-def _read(vault: Vault, found: Stamp) -> _Reading:
-    from mcp_server.adapters import memory_file  # slow to load, and mostly no file has changed
-
-    path = Path(found.path)
-    try:
-        data = read_memory_file(vault, path)
-        kind, archived = kind_of(vault, path)
-        modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
-        memory = memory_file.parse(data, path=found.path, kind=kind, archived=archived, modified=modified)
-    except Unreadable as error:
-        return _Reading(found, problem=Problem(found.path, error.line, error.reason))
-    except FileNotFoundError:
-        return _Reading(found, problem=Problem(found.path, 0, "vanished while it was read"))
-    if time.time_ns() - found.mtime_ns < RACY:
-        found = Stamp(found.path, -1, found.mtime_ns)  # read again by the next sync
-    return _Reading(found, digest=files.digest(data), memory=memory)
-
-
-def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) -> bool:
-    """Put one reading into the index; return whether that changed what the index says."""
-    if reading.problem or reading.memory is None:
-        assert reading.problem
-        memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
-        return False
-    memory, found, digest = reading.memory, reading.stamp, reading.digest
-    if memories.says(db, vault=vault.key, memory=memory, stamp=found, digest=digest):
-        memories.touch(db, found)
-        return False
-    holder = memories.path_of(db, vault.key, memory.id)
-    rivals = [found.path]
-    if holder not in ("", found.path) and _keeps_id(vault, holder, memory.id):
-        # The one that is named after the id has it, whichever was seen first.
-        rivals = sorted((found.path, holder), key=lambda path: (Path(path).stem != memory.id, path))
-    if rivals[0] == found.path:
-        memories.put(db, vault=vault.key, memory=memory, stamp=found, digest=digest, now=store.now())
-    for other in rivals[1:]:
-        reason = f"has the id '{memory.id}', which {rivals[0]} has already; give one of them another"
-        problem = Problem(other, 0, reason)
-        memories.remove(db, other, store.now())
-        memories.put_problem(db, vault=vault.key, stamp=Stamp(other, -1, 0), problem=problem)
-    return rivals[0] == found.path
-
-
-def _keeps_id(vault: Vault, path: str, memory_id: str) -> bool:
-    """Tell whether the file at *path* is still there with that id; one that cannot be read keeps it."""
-    there = _stamp(vault, Path(path))
-    if not there:
-        return False
-    memory = _read(vault, there).memory
-    return memory is None or memory.id == memory_id
-
-
-def _note_synced(store: Store, vaults: Iterable[Vault]) -> None:
     with store.database.write() as db:
-        selections.note_facts(db, _synced_facts(vaults))
+        selections.note_facts(db, facts)
 
 
 def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
     # With the place: an index that came along with a copy of the store tells of the files of another.
     return [f"synced {vault.key} at {str(vault.root)!a}" for vault in vaults]
-
-
-def _lock(store: Store) -> Path:
-    return store.database.path.parent / ".sync.lock"
 
 
 def _batches(changes: Iterable[tuple[Change, Stamp]], size: int) -> Iterator[list[tuple[Change, Stamp]]]:

@@ -1,7 +1,7 @@
 """
 tidy: consolidation and upkeep in one bounded run.
 
-Duplicates become one memory, contradictions are marked, a model may merge and drop, what nobody uses is put
+Equal memories become one, what may differ is listed, a model may merge and drop, what nobody uses is put
 away. Every step stands in the journal before it is done; nothing is deleted while there is room.
 """
 
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from mcp_server.actions import age, compact, journal, trash
 from mcp_server.actions.candidate import expired
+from mcp_server.actions.clock_check import clock_doubt
 from mcp_server.actions.consolidate import (
     DROPS,
     Known,
     compare,
-    contradictions,
     day_of,
     duplicates,
     known,
@@ -49,7 +49,8 @@ class Tidied:
     What a run did, or would do: the entries of the journal, and what it only proposes.
 
     `refused` has a sentence for each answer of a model that was not believed, `failed` for each change
-    that could not be made, `repaired` is the number of files that the index had wrong.
+    that could not be made, `repaired` is the number of files that the index had wrong, `clock` says why
+    nothing was put away for its age.
     """
 
     run: str
@@ -59,6 +60,7 @@ class Tidied:
     refused: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     waits: str = ""
+    clock: str = ""
     repaired: int = 0
     emptied: int = 0
     calls: int = 0
@@ -79,12 +81,13 @@ class Tidied:
 
     def lines(self) -> list[str]:
         """Return the report: one line for each entry, then what was left undone, then the counts."""
-        if self.is_empty and not self.waits:
+        if self.is_empty and not self.waits and not self.clock:
             return ["Nothing needs tidying."]
         said = [entry.line for entry in self.entries]
         said += [f"left to you: {line}" for line in self.proposals]
         said += [f"not done: {line}" for line in (*self.refused, *self.failed)]
         said += [f"the model waits: {self.waits}"] if self.waits else []
+        said += [self.clock] if self.clock else []
         counted = dict(self.counts)
         counted |= {"repaired": self.repaired}
         counted |= {"emptied from the trash": self.emptied, "model calls": self.calls}
@@ -153,15 +156,7 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
             continue
         here = known(store, vault)
         compare(store, here)
-        merging = duplicates(
-            store,
-            here,
-            near=not store.settings.model_calls,
-            untouched=untouched,
-            proposals=done.proposals,
-        )
-        _take(store, done, merging)
-        _take(store, done, contradictions(store, here))
+        _take(store, done, duplicates(store, here, untouched=untouched, proposals=done.proposals))
         if asking and not done.waits:
             here = here if done.dry_run else known(store, vault)  # as it is after the steps before
             _ask_all(store, done, here, untouched)
@@ -175,8 +170,11 @@ def put_aged_away(store: Store, done: Tidied) -> None:
     """Put away what has aged, mark orphans, throw away what waited long enough; a dry run only notes it."""
     # Whoever shares a repository uses its memories too, and nobody here knows how much.
     private = [vault.key for vault in store.vaults if not vault.in_repository]
-    _take(store, done, compact.compacted(store, private))
-    _take(store, done, age.aged(store, private))
+    doubt = clock_doubt(store)
+    done.clock = str(doubt or "")
+    if not doubt:
+        _take(store, done, compact.compacted(store, private))
+        _take(store, done, age.aged(store, private))
     new = done.refs(DROPS, tidying.AGEING, tidying.COMPACTION)
     _take(store, done, compact.reconnected(store, private))
     _take(store, done, age.orphaned(store, private, new))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.clock_check import dated_from, old_before
 from mcp_server.actions.sync import catch_up
 from mcp_server.adapters import files
 from mcp_server.adapters.index import audit
@@ -32,8 +33,8 @@ def late(store: Store) -> list[Trashed]:
     found = _all(store)
     with store.database.read() as db:
         done = audit.last_done(db, {each.ref for each, _ in found})
-    before = store.now() - GRACE_DAYS * DAY
-    return [each for each, moved in found if done.get(each.ref, moved) < before]
+    start, before = dated_from(store), old_before(store, GRACE_DAYS * DAY)
+    return [each for each, moved in found if start <= done.get(each.ref, moved) < before]
 
 
 def size(store: Store) -> int:

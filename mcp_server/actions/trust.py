@@ -6,7 +6,8 @@ from mcp_server.actions.hits import trust_of
 from mcp_server.actions.read import Found, find, read
 from mcp_server.actions.revise import mark
 from mcp_server.actions.staleness import Staleness, noted, staleness
-from mcp_server.actions.sync import catch_up, self_healing
+from mcp_server.actions.sync import catch_up_if_free
+from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import selections, trust, usage
 from mcp_server.adapters.index.trust import TrustEvent
 from mcp_server.adapters.index.usage import UNUSED
@@ -87,7 +88,7 @@ def invalidate(
 def trust_history(store: Store, memory_id: str, *, limit: int = MOST_EVENTS) -> TrustHistory:
     """Return what moved the trust in a memory, as of everything in the ledger. Raises NotFound."""
     row = find(store, memory_id)
-    catch_up(store)
+    catch_up_if_free(store)
     with store.database.read() as db:
         events = trust.history(db, row.ref, limit=limit)
     base = dials.base_trust(row.trust, row.source)

@@ -13,10 +13,12 @@ from pathlib import Path
 from mcp_server.actions.capture import keep, with_subagents
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import forget_compactions
-from mcp_server.actions.learn import WORK, learn, sweep_answers
+from mcp_server.actions.learn import learn, sweep_answers
+from mcp_server.actions.litter import sweep_litter
 from mcp_server.actions.mine import mine_when_logged
 from mcp_server.actions.model_call import refusal
 from mcp_server.actions.note import note_ended
+from mcp_server.actions.origins import judge_session
 from mcp_server.actions.settle import Settled
 from mcp_server.actions.sync import catch_up
 from mcp_server.actions.tidy import tidy_when_due
@@ -24,7 +26,7 @@ from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.core.dials import DAY
-from mcp_server.core.errors import DaybookError, ModelUnavailable
+from mcp_server.core.errors import DaybookError, Held, ModelUnavailable
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
@@ -63,7 +65,7 @@ def work(store_for: StoreFor) -> Work | None:
             with files.lock(store.home / LOCK, patience=0):
                 while _work_once(store_for, done):
                     pass
-        except BlockingIOError:
+        except Held:
             return None
         # Whoever noted something after our last look found the lock held and left it to us.
         catch_up(store)
@@ -99,7 +101,7 @@ def _work_once(store_for: StoreFor, done: Work) -> bool:
     catch_up(store)
     _note_consent(store)
     forget_compactions(store)
-    files.sweep_temporaries(store.home / WORK)
+    sweep_litter(store)
     sweep_answers(store)
     touched: dict[str, Store] = {}
     for transcript in _pending(store, done):
@@ -107,6 +109,7 @@ def _work_once(store_for: StoreFor, done: Work) -> bool:
         try:
             for each in with_subagents(here, transcript):
                 done.kept += keep(here, each).utterances
+            judge_session(here, transcript.session, transcript_file.session_file(Path(transcript.path)))
             touched[here.project.key if here.project else ""] = here
         except (DaybookError, OSError) as error:
             done.failed[transcript.path] = str(error)

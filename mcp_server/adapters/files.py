@@ -3,12 +3,12 @@ Files as Daybook writes them: whole and on the disk before anyone is told so, or
 
 Every effect on a memory's file goes through here.
 The order is the one that survives a crash at any instruction: a temporary file with a random name,
-every byte written, fsync, rename, fsync of the folder.
+every byte written, fsync, rename, fsync of the folder. What people write, too, is exchanged (`swap`).
 """
 
 import contextlib
 import errno
-import hashlib
+import math
 import os
 import stat
 import sys
@@ -17,7 +17,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from mcp_server.core.errors import Conflict, Unreadable
+from mcp_server.adapters import swap
+from mcp_server.adapters.holders import holder_of_lock, note_holder
+from mcp_server.adapters.swap import sync_folder as sync_folder
+from mcp_server.core.errors import Conflict, Held, Unreadable
 
 if sys.platform != "win32":
     import fcntl
@@ -25,24 +28,30 @@ if sys.platform != "win32":
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 MAX_MEMORY_FILE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
-TEMPORARY_PREFIX = ".daybook-"
 LOCK_NAME = ".daybook.lock"
 WRITERS = 16  # threads that wait for the disk when many files are written
-LOCK_POLL = 0.02  # seconds between two attempts at a lock that is not waited for for ever
-STALE_TEMPORARY = 3600.0  # seconds after which an unfinished write is litter of a killed process
+PATIENCE = 2.5  # seconds that a lock is waited for: eight writers on a busy machine need more than two
+SHORTEST_POLL, LONGEST_POLL = 0.001, 0.02  # seconds between two attempts at a lock, first and later
 
 
 def digest(data: bytes) -> str:
     """Return the BLAKE2b digest of *data*, 32 hexadecimal characters."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return swap.DIGEST(data).hexdigest()
 
 
 def make_folder(folder: Path) -> None:
-    """Create *folder* and its parents, readable by their owner alone; existing ones keep their mode."""
+    """
+    Create *folder* and its parents, durably, readable by their owner alone; existing ones keep their mode.
+
+    What is written into a folder that a power failure takes back is lost with it.
+    """
     if not folder.is_dir():
         make_folder(folder.parent)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=FOLDER_MODE)
+            if folder.stat().st_mode & FOLDER_MODE != FOLDER_MODE:
+                folder.chmod(FOLDER_MODE)  # a umask that shuts out the owner
+        sync_folder(folder.parent)
 
 
 def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
@@ -95,6 +104,11 @@ def write_new(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
+def try_writing(folder: Path) -> None:
+    """Write 4 KiB into *folder*, and delete them; raises OSError when that cannot be done."""
+    _write_temporary(folder, b"x" * 4096).unlink()
+
+
 def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:
     """
     Create each path with its bytes, durably; return those where something was already, which stays.
@@ -134,30 +148,26 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
     """
     Put *data* in the place of a file whose bytes have the digest *expected*, durably.
 
-    Raises Conflict when the file says something else by now or is gone, and writes nothing then.
-    The mode of the file stays.
+    Raises Conflict when the file says something else by now, is being written or is gone, and Held; then
+    it is as its author left it. Its mode, owner and extended attributes stay.
     """
     with lock(path.parent / LOCK_NAME):
         try:
             current = read(path)
+            if digest(current) != expected:
+                raise Conflict(f"{path.name} was changed meanwhile.")
+            temporary = _write_temporary(path.parent, data, like=path)
         except FileNotFoundError:
             raise Conflict(f"{path.name} was deleted or renamed meanwhile.") from None
-        if digest(current) != expected:
-            raise Conflict(f"{path.name} was changed meanwhile.")
-        temporary = _write_temporary(path.parent, data, mode=stat.S_IMODE(path.stat().st_mode))
-        try:
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    sync_folder(path.parent)
+        swap.swap_in(temporary, path, expected=expected, mine=digest(data))
 
 
 def move(source: Path, target: Path) -> None:
     """
     Move a file to *target*, durably; raise FileExistsError when something is there.
 
-    Nobody replaces the file meanwhile: what is moved is what it says last.
+    Nobody of ours replaces the file meanwhile. Raises Conflict when somebody else saves it at this very
+    moment: it stays where it is then.
     """
     make_folder(target.parent)
     with lock(source.parent / LOCK_NAME):
@@ -170,16 +180,31 @@ def move(source: Path, target: Path) -> None:
             said = source.stat()
             target.chmod(stat.S_IMODE(said.st_mode))
             os.utime(target, ns=(said.st_atime_ns, said.st_mtime_ns))  # it may be the date of the memory
-        source.unlink()
-    sync_folder(target.parent)
+        sync_folder(target.parent)
+        try:
+            swap.take_away(source, known=swap.look(target, apart=False).digest, copy=target)
+        except FileNotFoundError:
+            pass  # somebody took it away: it is safe where it was to go
+        except Conflict:
+            target.unlink()
+            sync_folder(target.parent)
+            raise
     sync_folder(source.parent)
 
 
-def delete(path: Path) -> None:
-    """Delete a file, durably; nothing happens when it is gone. Nobody replaces it meanwhile."""
+def delete(path: Path, *, expected: str = "") -> None:
+    """
+    Delete a file, durably; nothing happens when it is gone. Nobody of ours replaces it meanwhile.
+
+    With *expected* it goes only while its bytes have that digest, otherwise Conflict is raised: for a file
+    that its author may save while it is judged.
+    """
     with contextlib.suppress(FileNotFoundError):
         with lock(path.parent / LOCK_NAME):
-            path.unlink()
+            if expected:
+                swap.take_away(path, known=expected)
+            else:
+                path.unlink()
         sync_folder(path.parent)
 
 
@@ -198,6 +223,8 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     try:
         end = os.fstat(handle).st_size
+        if end == 0:
+            os.fchmod(handle, FILE_MODE)  # it may be new, whatever the umask says
         cut = end > 0 and os.pread(handle, 1, end - 1) != b"\n"
         whole = (b"\n" if cut else b"") + line + b"\n"
         if os.write(handle, whole) != len(whole):
@@ -211,66 +238,59 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
 
 
 @contextlib.contextmanager
-def lock(path: Path, *, patience: float | None = None) -> Iterator[None]:
+def lock(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
     """
     Hold an exclusive lock of the operating system on *path* while the block runs; it dies with us.
 
-    Raises BlockingIOError when another holds it for *patience* seconds; None waits for ever.
+    Raises Held, which names the process, when another holds it for *patience* seconds. Only who has
+    nothing else to do may wait for ever: math.inf.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     try:
-        if patience is None:
+        if patience == math.inf:
             fcntl.flock(handle, fcntl.LOCK_EX)
-        else:
-            _lock_within(handle, patience)
+        elif not _locked_within(handle, patience):
+            raise Held(str(path), holder_of_lock(path))
+        note_holder(handle)
         yield
     finally:
         os.close(handle)
 
 
-def _lock_within(handle: int, patience: float) -> None:
-    end = time.monotonic() + patience
+def _locked_within(handle: int, patience: float) -> bool:
+    """Take the lock; return False when that is not to be had for *patience* seconds."""
+    end, pause = time.monotonic() + patience, SHORTEST_POLL
     while True:
         try:
-            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
         except BlockingIOError:
             if time.monotonic() >= end:
-                raise
-        time.sleep(LOCK_POLL)
+                return False
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_POLL)
 
 
-def sweep_temporaries(folder: Path) -> int:
-    """Delete what killed processes left unfinished in *folder* over an hour ago; return how many."""
-    swept = 0
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(TEMPORARY_PREFIX):
-                with contextlib.suppress(OSError):
-                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > STALE_TEMPORARY:
-                        os.unlink(entry.path)
-                        swept += 1
-    return swept
+def _write_temporary(folder: Path, data: bytes, like: Path | None = None) -> Path:
+    """
+    Write *data* into a file of *folder* with a new name, and return it when all of it is on the disk.
 
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in *folder* durable."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _write_temporary(folder: Path, data: bytes, mode: int = FILE_MODE) -> Path:
+    It has the mode, and as far as we may give them the owner and the extended attributes, of the file
+    *like*; without one it is readable by its owner alone. When this raises there is no such file.
+    """
     make_folder(folder)
-    temporary = folder / f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    temporary = folder / swap.temporary_name()
+    made = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(temporary, made, FILE_MODE)
     try:
         left = memoryview(data)
         while left:
             # A full disk writes less than it was given and raises only at the next attempt.
             left = left[os.write(handle, left) :]
-        os.fchmod(handle, mode)
+        if like:
+            _take_after(handle, like)
+        else:
+            os.fchmod(handle, FILE_MODE)
         os.fsync(handle)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -278,3 +298,17 @@ def _write_temporary(folder: Path, data: bytes, mode: int = FILE_MODE) -> Path:
     finally:
         os.close(handle)
     return temporary
+
+
+def _take_after(handle: int, like: Path) -> None:
+    own, wanted = os.fstat(handle), like.stat()
+    if (own.st_uid, own.st_gid) != (wanted.st_uid, wanted.st_gid):
+        with contextlib.suppress(OSError):
+            os.fchown(handle, -1, wanted.st_gid)
+            os.fchown(handle, wanted.st_uid, -1)
+    os.fchmod(handle, stat.S_IMODE(wanted.st_mode))
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            for name in os.listxattr(like):
+                with contextlib.suppress(OSError):
+                    os.setxattr(handle, name, os.getxattr(like, name))

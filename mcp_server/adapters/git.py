@@ -1,11 +1,63 @@
-"""What git says about a folder: branch, commit, and what changed since one."""
+"""
+What git says about a folder: branch, commit, and what changed since one.
 
+A repository's settings and attributes can name programs for git to run, so little is asked of git.
+Branch and commit are read from git's own files. For the rest commits and trees are compared, never the
+work tree, by commands that read no settings of a person's taste, with flags and an environment under
+which nothing is run or fetched. A git that does not know these flags is asked for its version only.
+"""
+
+import functools
 import os
-import subprocess
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.adapters import files
+from mcp_server.adapters.project import Worktree, repository_folders, worktree_around
+from mcp_server.core.errors import Unreadable
+
 TIMEOUT = 5.0  # seconds; a repository on a slow disk is described without what git did not say in time
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin:/opt/local/bin:/run/current-system/sw/bin"
+FIRST_WITH = (2, 45)  # git 2.45 brought GIT_NO_LAZY_FETCH; safe.bareRepository came with 2.38
+BROUGHT_TO = {(2, 39): 4, (2, 40): 2, (2, 41): 1, (2, 42): 2, (2, 43): 4, (2, 44): 1}
+MAX_PACKED_REFS = 16 * 1024 * 1024  # bytes
+MAX_REF = 4096  # bytes
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_VERSION = re.compile(r"git version (?P<numbers>[0-9]+(?:\.[0-9]+)*)")
+_FLAGS = (
+    "--no-pager",
+    "--no-optional-locks",
+    "--no-replace-objects",
+    *("-c", "safe.bareRepository=explicit"),  # one inside a clone is its author's, settings and all
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "log.showSignature=false"),
+    *("-c", "protocol.allow=never"),
+    *("-c", "core.quotePath=false"),
+)
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",  # a name of no protocol; settings of a repository could allow others
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "LC_ALL": "C",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """
+    Where a person's git is looked for, and whose settings it reads.
+
+    path: folders as in PATH; those of a repository do not count. home, config_home: HOME and, when
+    not '', XDG_CONFIG_HOME: the person says there whose repositories are safe.
+    """
+
+    path: str = DEFAULT_PATH
+    home: str = ""
+    config_home: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,45 +69,160 @@ class GitState:
 
 
 def git_state(folder: Path) -> GitState | None:
-    """Return where the repository around *folder* stands; None without git, repository or commit."""
-    head = _git(folder, "rev-parse", "--verify", "HEAD")
-    if not head:
+    """Return where the repository around *folder* stands, None without repository or commit; asks no git."""
+    worktree = worktree_around(folder)
+    if worktree is None:
         return None
-    return GitState(branch=_git(folder, "symbolic-ref", "--short", "-q", "HEAD"), head=head)
+    ref, commit = "", _line(worktree.git_folder / "HEAD")
+    if commit.startswith("ref:"):
+        ref = commit.removeprefix("ref:").strip()
+        commit = _commit_of(worktree, ref)
+    if not _COMMIT.fullmatch(commit):
+        return None
+    return GitState(branch=ref.removeprefix("refs/heads/"), head=commit)
 
 
-def commits_since(folder: Path, head: str, most: int = 10) -> list[str]:
-    """Return the newest commits after *head*, one line each; none when git does not know *head*."""
-    return _git(
-        folder, "log", "--oneline", "--no-decorate", f"--max-count={most}", f"{head}..HEAD"
-    ).splitlines()
+def trouble(git: Git, folder: Path) -> str:
+    """Return why nothing may be asked of git about *folder*, as a sentence; '' when all is well."""
+    program = _program(git, folder)
+    if not program:
+        return "No git was found outside the repository, so commits and the files in them are not told."
+    version = _version(git, program, _changed_at(program))
+    if not _is_safe(version):
+        called = ".".join(map(str, version)) or "of an unknown version"
+        return (
+            f"Git {called} ({program}) could be made to run programs of a repository, so commits and the"
+            " files in them are not told. Git 2.45, or a later release of 2.39 to 2.44, is needed."
+        )
+    return ""
 
 
-def files_changed_since(folder: Path, head: str) -> list[str]:
-    """Return the paths that differ from commit *head*, in the worktree as it is now."""
-    return _git(folder, "diff", "--name-only", "--no-ext-diff", "--no-textconv", head).splitlines()
+def commits_since(git: Git, folder: Path, then: str, now: str, *, most: int = 10) -> list[str]:
+    """Return the newest commits of *now* that *then* lacks, one line each; none when git cannot say."""
+    wanted = ("--no-commit-header", "--format=%h %s", "--encoding=UTF-8", f"--max-count={most}")
+    lines = _ask(git, folder, "rev-list", *wanted, f"{then}..{now}", "--").split("\n")
+    return list(filter(None, lines))
 
 
-def ignores(folder: Path, name: str) -> bool:
-    """Tell whether git would leave the file *name* of *folder* out."""
-    return bool(_git(folder, "check-ignore", "--no-index", "--", name))
+def files_changed(git: Git, folder: Path, then: str, now: str) -> list[str]:
+    """Return the paths that differ between two commits, from the top of the worktree."""
+    wanted = ("-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+    answer = _ask(git, folder, "diff-tree", *wanted, then, now, "--")
+    return [name for name in answer.split("\0") if name]
 
 
-def _git(folder: Path, *arguments: str) -> str:
-    # A repository's own settings must not start programs of its author.
-    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
-    command += ["-c", "core.quotePath=false", *arguments]  # names of files as they are
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+def ignores(git: Git, folder: Path, name: str) -> bool | None:
+    """Tell whether git would leave the file *name* of *folder* out; None when git may not be asked."""
+    if trouble(git, folder):
+        return None
+    return bool(_ask(git, folder, "check-ignore", "--no-index", "--", str(folder / name)))
+
+
+def tracked(git: Git, folder: Path) -> frozenset[str]:
+    """Return the paths that git tracks in the worktree at *folder*; none when it may not be asked."""
+    return frozenset(filter(None, _ask(git, folder, "ls-files", "-z").split("\0")))
+
+
+def _line(path: Path) -> str:
+    """Return the one line of a small file of git's, '' when it cannot be read."""
+    try:
+        return files.read(path, MAX_REF).decode("utf-8", "replace").strip()
+    except (OSError, Unreadable):
+        return ""
+
+
+def _commit_of(worktree: Worktree, ref: str) -> str:
+    """Return the commit that *ref* stands for, '' when git's files do not say."""
+    if not ref.startswith("refs/") or ".." in ref.split("/"):
+        return ""
+    if commit := _line(worktree.git_folder / ref) or _line(worktree.common / ref):
+        return commit
+    try:
+        packed = files.read(worktree.common / "packed-refs", MAX_PACKED_REFS).decode("utf-8", "replace")
+    except (OSError, Unreadable):
+        return ""
+    return next((line.partition(" ")[0] for line in packed.split("\n") if line.endswith(f" {ref}")), "")
+
+
+def _ask(git: Git, folder: Path, *arguments: str) -> str:
+    """Return what git answers about the worktree around *folder*; '' when it may not be asked, or fails."""
+    worktree = worktree_around(folder)
+    if worktree is None or trouble(git, folder):
+        return ""
+    command = [_program(git, folder), "-C", str(worktree.top), *_FLAGS, *arguments]
+    return _run(command, _environment(git, folder)).strip("\n")
+
+
+def _run(command: list[str], environment: dict[str, str]) -> str:
+    import subprocess  # a hook that asks nothing of git need not wait for it
+
     try:
         done = subprocess.run(
             command,
-            cwd=folder,
+            cwd=os.sep,
             env=environment,
             stdin=subprocess.DEVNULL,  # ours is what Claude Code says to the server
             capture_output=True,
             timeout=TIMEOUT,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, ValueError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+def _environment(git: Git, folder: Path | None) -> dict[str, str]:
+    """Return all that git is given: nothing of what surrounds us, GIT_* variables least of all."""
+    own = {"PATH": os.pathsep.join(_own_folders(git, folder)), "HOME": git.home}
+    return {**_ENVIRONMENT, **own, **({"XDG_CONFIG_HOME": git.config_home} if git.config_home else {})}
+
+
+def _program(git: Git, folder: Path) -> str:
+    """Return the person's git, '' when there is none outside of the repository around *folder*."""
+    programs = (os.path.join(place, "git") for place in _own_folders(git, folder))
+    return next((path for path in programs if os.path.isfile(path) and os.access(path, os.X_OK)), "")
+
+
+def _own_folders(git: Git, folder: Path | None) -> list[str]:
+    """Return the folders of PATH that no repository around *folder* may have filled."""
+    theirs = repository_folders(folder, home=Path(git.home or os.sep)) if folder else []
+    places = [place for place in git.path.split(os.pathsep) if os.path.isabs(place)]
+    taken = set(filter(None, map(_identity, theirs)))
+    return [place for place in places if not _lies_in(place, taken)]
+
+
+def _lies_in(place: str, taken: set[tuple[int, int]]) -> bool:
+    real = Path(os.path.realpath(place))
+    return any(_identity(above) in taken for above in (real, *real.parents))
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Return what tells *folder* from others whatever it is called: some disks ignore case."""
+    try:
+        status = os.stat(folder)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _changed_at(program: str) -> int:
+    try:
+        return os.stat(program).st_mtime_ns
+    except OSError:
+        return 0
+
+
+@functools.lru_cache(maxsize=16)
+def _version(git: Git, program: str, mtime_ns: int) -> tuple[int, ...]:
+    """Return the version of *program* as it was then, () when it does not say; no repository is read."""
+    del mtime_ns
+    match = _VERSION.match(_run([program, "--version"], _environment(git, None)))
+    return tuple(map(int, match["numbers"].split("."))) if match else ()
+
+
+def _is_safe(version: tuple[int, ...]) -> bool:
+    """Whether that git knows safe.bareRepository and GIT_NO_LAZY_FETCH, by its release notes."""
+    if version[:2] >= FIRST_WITH:
+        return True
+    first = BROUGHT_TO.get(version[:2])  # type: ignore[arg-type]
+    return first is not None and version[2:3] >= (first,)

@@ -120,6 +120,6 @@ def _read_json(path: Path) -> dict[str, Any]:
         if not path.is_file() or path.stat().st_size > _MOST_CONFIG:
             return {}
         said = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}

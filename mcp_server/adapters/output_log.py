@@ -5,9 +5,10 @@ The output log: what programs and sessions said, kept for a week to be mined.
 """
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from mcp_server.adapters import files
@@ -54,10 +55,9 @@ def outputs(folder: Path, since: datetime) -> Iterator[Output]:
                 yield output
 
 
-def prune(folder: Path, now: datetime) -> int:
-    """Delete the days of the log in *folder* that are older than a week; return how many."""
-    oldest = f"{now - timedelta(days=KEPT_DAYS):%Y-%m-%d}"
-    late = [path for path in _paths(folder) if path.stem < oldest]
+def prune(folder: Path, before: int) -> int:
+    """Delete the days of the log in *folder* that ended before that Unix second; return how many."""
+    late = [path for path in _paths(folder) if _end(path.stem) <= before]
     for path in late:
         files.delete(path)
     return len(late)
@@ -72,6 +72,14 @@ def size(folder: Path) -> tuple[int, int]:
 def changed(folder: Path) -> int:
     """Return when something was logged in *folder* last, in Unix seconds, 0 for never."""
     return max((int(path.stat().st_mtime) for path in _paths(folder)), default=0)
+
+
+def _end(day: str) -> float:
+    """Return when that day was over, in Unix seconds; never for a name that is no day."""
+    try:
+        return (datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=1)).timestamp()
+    except (ValueError, OverflowError):
+        return math.inf
 
 
 def _paths(folder: Path) -> list[Path]:

@@ -1,10 +1,11 @@
-"""Processes of ours: the worker, which outlives whoever started it, and a hook on trial."""
+"""Processes of ours: the worker, which outlives whoever started it, a hook on trial, and who started us."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.core.settings import HOOKS
@@ -29,6 +30,61 @@ def start_worker(environment: Mapping[str, str]) -> None:
             env={**environment, "PYTHONPATH": str(ROOT), HOOKS: "off"},
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """A process above ours: its names (of the program and as it was called), and what it was started with."""
+
+    names: frozenset[str]
+    environment: Mapping[str, str]
+
+
+def ancestors(proc: Path = Path("/proc")) -> Iterator[Ancestor]:
+    """
+    Yield the processes above ours, the nearest first.
+
+    Where there is no *proc*, as on macOS, `ps` tells their names, and their environments stay empty.
+    """
+    if not (proc / "self" / "stat").exists():
+        yield from _named_by_ps()
+        return
+    pid = os.getppid()
+    while pid > 0:
+        folder = proc / str(pid)
+        names = {_read(folder / "comm").strip()}
+        called = _read(folder / "cmdline").split("\0")[0]
+        names.add(os.path.basename(called))
+        variables = (entry.partition("=") for entry in _read(folder / "environ").split("\0"))
+        yield Ancestor(frozenset(names), {name: value for name, _, value in variables})
+        # The program's name is in parentheses and may hold any character, these too.
+        fields = _read(folder / "stat").rpartition(")")[2].split()
+        pid = int(fields[1]) if len(fields) > 1 else 0
+
+
+def _named_by_ps() -> Iterator[Ancestor]:
+    try:
+        listed = subprocess.run(
+            ["/bin/ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True, check=False
+        ).stdout
+    except OSError:
+        return
+    processes = {}
+    for line in listed.splitlines():
+        pid, parent, *name = line.split(None, 2)
+        processes[int(pid)] = (int(parent), os.path.basename("".join(name).strip()))
+    above = os.getppid()
+    while above in processes:
+        above, called = processes[above]
+        yield Ancestor(frozenset({called}), {})
+
+
+def _read(path: Path) -> str:
+    """Return what stands at *path*, '' where another user's process keeps it."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def try_hook() -> str:

@@ -6,6 +6,7 @@ Where things lie below MEMORY_DIR, and which vaults belong to a project.
     memory.db  ledger/  trash/  logs/  config.toml
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,14 +14,16 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.adapters.project import Project
+from mcp_server.adapters.project import Project, has_remote
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, Rejected, Unreadable
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level
 
 REPOSITORY_FOLDER = ".claude-memory"
 PROJECTS = "projects"
 PROJECT_FILE = "project.json"
+ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
+BLOCK_FILES = ("CLAUDE.md", "CLAUDE.local.md")
 BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
 USER_KEY = "user"
 AUTO_MEMORY = "auto-memory"  # what was imported of Claude Code's own memory
@@ -43,9 +46,19 @@ def project_vaults(home: Path, project: Project) -> list[Vault]:
         if key == project.key or (home / PROJECTS / key).is_dir()
     ]
     root = project.root / REPOSITORY_FOLDER
-    if not (root / Kind.KNOWLEDGE.folder).is_dir() or root == home:
+    if not (root / Kind.KNOWLEDGE.folder).is_dir() or root == home or linked(root):
         return private
     return [*private, repository_vault(home, project)]
+
+
+def linked(root: Path) -> Path | None:
+    """
+    Return the link that stands where the vault *root* in a repository needs something real, or None.
+
+    A clone can bring it, to the memories of another project or to any folder of the person.
+    """
+    needed = (root, *(root / name for name in (Kind.KNOWLEDGE.folder, ARCHIVE_FOLDER, ".gitignore")))
+    return next((place for place in needed if os.path.islink(place)), None)
 
 
 def repository_vault(home: Path, project: Project) -> Vault:
@@ -76,7 +89,7 @@ def all_vaults(home: Path, seen: Iterable[Vault] = ()) -> list[Vault]:
             continue
         vaults.append(Vault(place.name, place, Level.PROJECT, place.name))
         for root in map(Path, adopted_roots(home, place.name)):
-            if (root / Kind.KNOWLEDGE.folder).is_dir():
+            if (root / Kind.KNOWLEDGE.folder).is_dir() and not linked(root):
                 project = Project(key=place.name, name="", root=root.parent, reason="", remote="")
                 vaults.append(repository_vault(home, project))
     return list({vault.root: vault for vault in (*vaults, *seen)}.values())
@@ -86,6 +99,39 @@ def adopted_roots(home: Path, key: str) -> list[str]:
     """Return the vaults in repositories that the person made for the project *key*."""
     roots = _project_file(home, key).get("repositories")
     return [str(root) for root in roots] if isinstance(roots, list) else []
+
+
+def is_accepted(home: Path, project: Project) -> bool:
+    """
+    Tell whether the files of *project* count as the person's own.
+
+    Those of a folder without git and of a repository without a remote do; those of another repository once
+    the person made Daybook at home there (`init`) or accepted it (`trust`).
+    """
+    if not has_remote(project.root):
+        return True
+    for key in _keys(project):
+        known = _project_file(home, key)
+        accepted = known.get(ACCEPTED)
+        blocks = known.get(BLOCKS)
+        roots = [*adopted_roots(home, key), *(accepted if isinstance(accepted, list) else [])]
+        if {str(project.root), str(project.root / REPOSITORY_FOLDER)}.intersection(map(str, roots)):
+            return True
+        if isinstance(blocks, dict) and str(project.root) in blocks:
+            return True
+    return False
+
+
+def note_accepted(home: Path, project: Project) -> None:
+    """Note that the person accepted the repository of *project*, as it lies in this folder."""
+    note_project(home, project)
+
+    def noted(known: dict[str, object]) -> dict[str, object]:
+        roots = known.get(ACCEPTED)
+        kept = [str(root) for root in roots] if isinstance(roots, list) else []
+        return {**known, ACCEPTED: sorted({*kept, str(project.root)})}
+
+    _change_project_file(home, project.key, noted)
 
 
 def former_folders(home: Path, project: Project) -> list[Path]:
@@ -152,6 +198,20 @@ def block_file(project: Project, name: str) -> Path:
     return real
 
 
+def block_folders(home: Path) -> list[Path]:
+    """Return the folders in which a managed block is or was kept up."""
+    folders: dict[Path, None] = {}
+    for place in sorted((home / PROJECTS).glob("*/")):
+        notes = _project_file(home, place.name).get(BLOCKS)
+        for root in notes if isinstance(notes, dict) else ():
+            project = Project(key=place.name, name="", root=Path(root), reason="", remote="")
+            folders[project.root] = None
+            for name in BLOCK_FILES:
+                with contextlib.suppress(Rejected, ValueError):
+                    folders[block_file(project, name).parent] = None
+    return list(folders)
+
+
 def trash_folder(home: Path, vault: Vault) -> Path:
     return home / "trash" / vault.key
 
@@ -190,6 +250,6 @@ def _project_file(home: Path, key: str) -> dict[str, object]:
 def _said(data: bytes | None) -> dict[str, object]:
     try:
         said = json.loads(data or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}

@@ -50,6 +50,39 @@ class _Repository:
     root: Path  # the main worktree; of a bare repository, itself
     shared: Path  # the folder that all its worktrees have in common: its identity when it has no remote
     remote: str
+    top: Path  # where the worktree begins that was looked at
+    git_folder: Path  # what git keeps for that worktree
+    common: Path  # what git keeps for all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """Where a worktree begins, git's folder for it, and git's folder for all worktrees of the repository."""
+
+    top: Path
+    git_folder: Path
+    common: Path
+
+
+def worktree_around(folder: Path) -> Worktree | None:
+    """Return the worktree (or the bare repository) around *folder*, None when there is none."""
+    repository = _repository_around(_real_path(folder))
+    if repository is None:
+        return None
+    return Worktree(repository.top, repository.git_folder, repository.common)
+
+
+def repository_folders(folder: Path, *, home: Path) -> list[Path]:
+    """
+    Return the folders that a repository around *folder* may have filled: *folder* and each worktree above.
+
+    What holds *home* is not among them: who keeps their home in git still has programs of their own.
+    """
+    here, own = _real_path(folder), _real_path(home)
+    around = [place for place in (here, *here.parents) if os.path.lexists(place / ".git")]
+    if repository := _repository_around(here):
+        around += [repository.top, repository.root]
+    return list(dict.fromkeys(place for place in (here, *around) if not own.is_relative_to(place)))
 
 
 def resolve_project(folder: Path, *, home: Path) -> Project | None:
@@ -61,7 +94,7 @@ def resolve_project(folder: Path, *, home: Path) -> Project | None:
     Reads a few small files and starts no process; what cannot be read counts as absent.
     """
     here = _real_path(folder)
-    repository = next(filter(None, map(_repository_at, (here, *here.parents))), None)
+    repository = _repository_around(here)
     root = repository.root if repository else here
     if root == root.parent or _real_path(home).is_relative_to(root):
         return None
@@ -80,6 +113,20 @@ def resolve_project(folder: Path, *, home: Path) -> Project | None:
 def _key(name: str, identity: str) -> str:
     suffix = hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
     return f"{slug(name) or 'project'}-{suffix}"
+
+
+def has_remote(folder: Path) -> bool:
+    """
+    Tell whether a repository that begins at *folder* has a remote, so that what is in it may be others'.
+
+    True also when its settings cannot be read, or come from elsewhere; False for a folder without git.
+    """
+    git_folder = _git_folder(folder)
+    if git_folder is None:
+        return os.path.lexists(folder / ".git")
+    common = _head(git_folder / "commondir").strip()
+    config = _head((_real_path(git_folder / common) if common else git_folder) / "config")
+    return not config or re.search(r"^\s*\[\s*(?:remote|include)", config, re.I | re.M) is not None
 
 
 def normalise_remote(url: str) -> str:
@@ -113,6 +160,22 @@ def _real_path(path: Path) -> Path:
         return Path(os.path.normpath(os.sep + str(path).replace("\0", "")))
 
 
+def _repository_around(here: Path) -> _Repository | None:
+    """
+    Return the nearest repository at or above *here*.
+
+    A bare one inside a worktree does not count: anybody can commit it, with settings of their own.
+    Git checks out nothing below a folder called `.git`, so what lies there was not committed.
+    """
+    bare = None
+    for place in (here, *here.parents):
+        repository = _repository_at(place)
+        if repository and (repository.git_folder != place or ".git" in place.parts):
+            return repository
+        bare = bare or repository
+    return bare
+
+
 def _repository_at(folder: Path) -> _Repository | None:
     """Return the repository whose worktree, or whose own files, begin at *folder*."""
     git_folder = _git_folder(folder)
@@ -125,9 +188,9 @@ def _repository_at(folder: Path) -> _Repository | None:
     settings = _settings(_head(shared / "config"))
     in_main_worktree = shared == git_folder != folder
     root = folder if in_main_worktree else _main_worktree(shared, settings.get("core.worktree", ""))
-    if shared.name == ".git":
-        shared = shared.parent  # The identity that the folder had before 'git init'.
-    return _Repository(root, shared, _remote(settings))
+    # Without a remote it keeps the identity that the folder had before 'git init'.
+    identity = shared.parent if shared.name == ".git" else shared
+    return _Repository(root, identity, _remote(settings), folder, git_folder, shared)
 
 
 def _git_folder(folder: Path) -> Path | None:

@@ -8,6 +8,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import stat
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,7 @@ BLOCK = 256 * 1024  # bytes read at once
 MARKED = 256  # bytes before an offset by which a rewritten file is noticed
 MOST_MARKS = 4096  # ends of lines whose marks are held while a file is read
 
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,199}")
 _HINT = "Sessions are read from the .jsonl files that Claude Code keeps; this one is left alone."
 
 
@@ -74,6 +76,21 @@ def count_lines(path: Path, start: int, *, most: int) -> int:
     finally:
         os.close(handle)
     return min(count, most)
+
+
+def find(folder: Path, session: str) -> Path | None:
+    """Return the transcript of *session* below *folder*, that of Claude Code's projects; None without one."""
+    if not _SESSION.fullmatch(session):
+        return None
+    with contextlib.suppress(OSError):
+        found = [path for path in folder.glob(f"*/{session}.jsonl") if size(path)]
+        return max(found, key=changed, default=None)
+    return None
+
+
+def session_file(path: Path) -> Path:
+    """Return the transcript of the session to which that at *path* belongs, which may be an agent's."""
+    return path.parents[1].with_suffix(".jsonl") if path.parent.name == "subagents" else path
 
 
 def size(path: Path) -> int:

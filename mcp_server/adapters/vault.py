@@ -61,6 +61,9 @@ def kind_of(vault: Vault, path: Path) -> tuple[Kind, bool]:
 
 def confined(vault: Vault, path: Path) -> Path:
     """Return *path* when it lies in *vault*, links resolved; raise Rejected otherwise."""
+    # It may have become a link since the vault was opened.
+    if vault.in_repository and os.path.islink(vault.root):
+        raise Rejected(f"{vault.root} is a symbolic link.", "Put a folder in its place.")
     if _has_no_links(os.fspath(vault.root), os.fspath(path)):
         return path
     real = Path(os.path.realpath(path.parent)) / path.name
@@ -79,7 +82,13 @@ def _has_no_links(root: str, path: str) -> bool:
 
 
 def stamps(vault: Vault) -> list[Stamp]:
-    """Return the stamps of all memory files of *vault*, sorted by path; unreadable folders are left out."""
+    """
+    Return the stamps of all memory files of *vault*, sorted by path; unreadable folders are left out.
+
+    A vault in a repository has none while a link stands where it needs a folder.
+    """
+    if vault.in_repository and any(map(os.path.islink, (vault.root, *vault.folders()))):
+        return []
     return sorted(stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), 0))
 
 

@@ -57,13 +57,13 @@ class _Collector(FileSystemEventHandler):
 
 
 def watch(
-    folders: Callable[[], Iterable[Path]], *, wanted: Callable[[str], bool], idle: float
+    folders: Callable[[], Iterable[Path]], *, wanted: Callable[[str], bool], idle: Callable[[], float]
 ) -> Iterator[set[Path]]:
     """
     Yield the paths that changed below *folders*, batch by batch, without end.
 
     An empty batch says that anything may have changed: it comes when a folder is watched from now on, or
-    has gone, after a storm of changes, and after *idle* seconds without one. *folders* is asked again
+    has gone, after a storm of changes, and after the seconds of *idle* without one. *folders* is asked again
     before each wait and whenever one of them comes or goes; *wanted* tells which file names matter.
     """
     collector = _Collector(wanted)
@@ -94,7 +94,7 @@ def watch(
             if new or gone:
                 heard = 0
                 yield set()
-            end = time.monotonic() + (CALM if heard > MANY else idle)
+            end = time.monotonic() + (CALM if heard > MANY else idle())
             batch: set[Path] = set()
             while not batch and _places(asked) == current and (left := end - time.monotonic()) > 0:
                 batch, events = _batch(collector.paths, min(LOOK, left))

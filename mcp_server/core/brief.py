@@ -43,9 +43,15 @@ class Section:
     entries: Iterable[Entry]
 
 
-def dated_line(dated: str, *, stale: bool) -> str:
-    """Return what stands in brackets about a memory: its date, and that a file it is about changed."""
-    return f"{dated}; file changed since" if stale else dated
+def dated_line(dated: str, *, stale: bool, otherwise: str = "") -> str:
+    """
+    Return what stands in brackets about a memory: its date, and that a file it is about changed.
+
+    *otherwise* is the id of a newer memory that contradicts it.
+    """
+    marks = ["file changed since"] if stale else []
+    marks += [f"[{otherwise}] says otherwise"] if otherwise else []
+    return "; ".join([dated, *marks])
 
 
 def entry_line(entry: Entry, limit: int = 300) -> str:

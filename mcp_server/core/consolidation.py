@@ -20,13 +20,14 @@ from mcp_server.core.redaction import find_secrets, redact
 from mcp_server.core.render import one_line
 from mcp_server.core.verdict import (
     AUTHORITY,
-    Action,
+    OTHER_WORD,
     Statement,
     guarded_difference,
-    judge,
+    may_say_the_same,
     names_in,
     negates,
     numbers_in,
+    same_subject,
     tokens,
 )
 
@@ -41,7 +42,6 @@ MOST_DROPPED = 0.5  # share of a question's memories that one answer may drop
 MOST_TAGS = 20
 
 CLUSTER = 0.85  # cosine from which two memories are worth a look
-CONTAINED = 0.75  # share of its telling words that another memory must have to stand for a near one
 FRESH = DAY  # in which nothing is dropped
 
 
@@ -101,16 +101,19 @@ class Plan:
 
 
 def relation(one: Statement, other: Statement, cosine: float | None = None) -> Relation:
-    """Return how two memories of one vault stand to each other; authority plays no part in it."""
+    """Return how two memories of one vault stand to each other; who said them plays no part in it."""
     if fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
         return Relation.SAME
-    left, right = (Statement(each.title, each.text, each.type, cosine=cosine) for each in (one, other))
-    found = judge(left, [right]).action
-    if found in (Action.REPLACE, Action.CONTRADICT):
-        return Relation.OPPOSED
-    if one.type != other.type or difference(one, other):
+    if one.type != other.type:
         return Relation.OTHER
-    if found in (Action.MERGE, Action.IGNORE):
+    left, right = (Statement(each.title, each.text, each.type, cosine=cosine) for each in (one, other))
+    # "Staging runs on docker", "production runs on docker": other things, as far as code can tell.
+    guarded = guarded_difference(left.text, right.text)
+    if guarded not in ("", OTHER_WORD) and same_subject(left, right):
+        return Relation.OPPOSED
+    if difference(one, other):
+        return Relation.OTHER
+    if may_say_the_same(left, right):
         return Relation.ALIKE
     return Relation.NEAR if (cosine or 0.0) >= CLUSTER else Relation.OTHER
 
@@ -120,25 +123,10 @@ def difference(one: Statement, other: Statement) -> str:
     return guarded_difference(one.text, other.text) or guarded_difference(one.said, other.said)
 
 
-def absorbing(one: Item, other: Item, found: Relation) -> tuple[Item, Item] | None:
-    """
-    Return (the one that stays, the one that it stands for), None when neither can stand for the other.
-
-    In other words the richer one stays, and only if it has every number and name of the one that goes.
-    """
-    if found is Relation.SAME:
-        stays, goes = sorted((one, other), key=_worth)
-        return None if goes.pinned else (stays, goes)
-    if found not in (Relation.ALIKE, Relation.NEAR) or one.kept or other.kept:
-        return None
-    stays, goes = sorted((one, other), key=_richness)
-    telling = tokens(goes.statement.said)
-    contained = len(telling & tokens(stays.statement.said)) / len(telling) if telling else 1.0
-    if found is Relation.NEAR and contained < CONTAINED:
-        return None
-    if stays.instructing and not goes.instructing:
-        return None
-    return (stays, goes) if holds(stays.statement.said, goes.statement.said) else None
+def absorbing(one: Item, other: Item) -> tuple[Item, Item] | None:
+    """Return (the one that stays, the one that goes) of two with the same words; None for a pinned one."""
+    stays, goes = sorted((one, other), key=_worth)
+    return None if goes.pinned else (stays, goes)
 
 
 def holds(text: str, other: str) -> bool:
@@ -285,7 +273,3 @@ def _object(answer: str) -> dict[str, Any] | None:
 def _worth(item: Item) -> tuple[object, ...]:
     """Sort what the person pinned or said before the rest, and the oldest first."""
     return (not item.pinned, -item.statement.authority, item.created, item.ref)
-
-
-def _richness(item: Item) -> tuple[object, ...]:
-    return (-len(tokens(item.statement.said)), -item.statement.authority, item.created, item.ref)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from mcp_server.core.consolidation import Relation, difference, relation
-from mcp_server.core.verdict import OTHER_WORD, Statement, names_in, numbers_in, tokens
+from mcp_server.core.verdict import OTHER_WORD, Statement, enumerates, names_in, numbers_in, tokens
 
 NEAR = 0.75  # cosine from which two memories may be about one thing
 SHARED = 0.5  # share of the weight of the telling words that does the same for words; rare ones weigh more
@@ -53,7 +53,7 @@ def opposed(
     found = []
     for (number, second), nearness in sorted(near.items(), key=lambda each: -each[1])[:MOST_PAIRS]:
         one, other = statements[number], statements[second]
-        if one.type != other.type:
+        if one.type != other.type or enumerates(one.title, other.title):
             continue
         why = difference(one, other)
         sure = relation(one, other, cosines.get((number, second))) is Relation.OPPOSED

@@ -125,7 +125,7 @@ _CODE = [
     re.compile(sign)
     for sign in (
         r"```|`[^`\n]+`",
-        r"\w\(\)|\w+\.\w+\(",
+        r"\w\(\)|\w\.\w+\(",
         r"[{};]\s*(?:\n|$)",
         r"\b(?:def|class|import|return)\b",
     )
@@ -133,7 +133,7 @@ _CODE = [
 _NAMES = [
     re.compile(sign)
     for sign in (
-        r"\w+/[\w./-]+",  # a path
+        r"\w/[\w./-]",  # a path
         r"https?://",
         r"\bv?\d+\.\d+",  # a version
         r"\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+",  # an identifier

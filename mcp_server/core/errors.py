@@ -7,10 +7,13 @@ The errors that Daybook raises on purpose.
       Rejected                  4   what was given cannot be stored: empty, too long, a secret
       Conflict                  5   the file changed since it was read
       Unreadable                6   this file is not a memory: path, line, reason
-      IndexUnavailable          7   SQLite is locked, corrupt or cannot be written
+      IndexUnavailable          7   SQLite cannot be used: its disk is full, its file may not be opened
+        IndexBusy               7   another process has it for longer than we wait
         IndexSetAside           7   it was damaged and is out of the way: the next use makes it anew
       EmbedderUnavailable       8   the embedding model cannot be loaded
       ModelUnavailable         10   the model was not asked, or did not answer
+      Held                     11   another process holds a lock for longer than we wait
+      PersonNeeded             12   only the person may say that, and they did not say it here
 
 `str(error)` is a whole sentence for a person; `hint` says what to do next.
 Inside Daybook a broken file is data in a report: `Unreadable` is collected, not propagated.
@@ -83,10 +86,19 @@ class Unreadable(DaybookError):
 
 
 class IndexUnavailable(DaybookError):
-    """SQLite is locked, corrupt or cannot be written; the memories themselves are safe."""
+    """SQLite cannot be used; the memories themselves are safe. The hint is what helps against the reason."""
 
     exit_code = 7
-    hint = "Run 'daybook sync --rebuild' to make the index anew from the files."
+    hint = "Your memories are safe in their files. Ask again; 'daybook doctor' says what is wrong."
+
+
+class IndexBusy(IndexUnavailable):
+    """Another process has the index for longer than we wait; *holder* are words for it."""
+
+    hint = "Ask again when that process is done; end it if it is stopped."
+
+    def __init__(self, holder: str) -> None:
+        super().__init__(f"The index is held by {holder}.")
 
 
 class IndexSetAside(IndexUnavailable):
@@ -118,3 +130,31 @@ class ModelUnavailable(DaybookError):
     def __init__(self, sentence: str, hint: str | None = None, *, later: bool = True) -> None:
         super().__init__(sentence, hint)
         self.later = later
+
+
+class Held(DaybookError):
+    """Another process holds the lock *name* for longer than we wait; *holder* are words for it."""
+
+    exit_code = 11
+    hint = "Try again when that process is done; end it if it is stopped."
+
+    def __init__(self, name: str, holder: str) -> None:
+        super().__init__(f"{name} is held by {holder}, so nothing was done.")
+        self.holder = holder
+
+
+class PersonNeeded(DaybookError):
+    """
+    This needs the person's own word: accepting, consenting, settling, deleting for good.
+
+    *act* is what needs it, as a noun; *typed* is the command that they type instead, without `daybook`.
+    """
+
+    exit_code = 12
+
+    def __init__(self, act: str, typed: str, *, why: str = "") -> None:
+        sentence = f"{act[:1].upper()}{act[1:]} needs the person's own word"
+        super().__init__(
+            f"{sentence}{f', and {why}' if why else ''}. Nothing was changed.",
+            f"It is typed in the person's own terminal, which Claude did not start: daybook {typed}",
+        )

@@ -16,6 +16,7 @@ from mcp_server.core.memory import MAX_TITLE, TYPES, split_title
 from mcp_server.core.provenance import ASSISTANT, SAID
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import one_line
+from mcp_server.core.telling import Text, telling_words
 from mcp_server.core.transcript import Speaker
 from mcp_server.core.words import content_words
 
@@ -115,14 +116,17 @@ def source_of_evidence(text: str, speaker: Speaker, chunk: Chunk) -> str:
     """
     Return whose word a memory is: `extracted` when the person said it, else the assistant's own.
 
-    One quote of the person is not enough: most of what the memory says must be their words, or a page
-    that Claude read could speak in their name.
+    One quote of the person is not enough: most of what the memory says must be their words, and each
+    command, URL, path and setting, or a page that Claude read could speak in their name.
     """
     if speaker is not Speaker.USER:
         return ASSISTANT
-    heard = content_words(
-        "\n".join(each.words for each in (*chunk.utterances, *chunk.before) if each.speaker is Speaker.USER)
+    turns = "\n".join(
+        each.words for each in (*chunk.utterances, *chunk.before) if each.speaker is Speaker.USER
     )
+    if any(word.named and not word.stands_in(Text(turns)) for word in telling_words(text)):
+        return ASSISTANT
+    heard = content_words(turns)
     told = content_words(text)
     stems = {word[:5] for word in heard}
     said = sum(word in heard or word[:5] in stems for word in told)

@@ -190,6 +190,7 @@ def _usual_line_end(text: str) -> str:
 # What the block says
 
 MAX_LINES = 150  # of a block in all: markers, headings, blank lines and overflow lines included
+CONTESTED = " (a newer memory says otherwise)"
 LINE = 120  # characters of one memory's line
 
 TOPICS = (  # heading, lines it may take with its heading, the types that belong there
@@ -217,13 +218,14 @@ _NESTED = re.compile(r"(?:[0-9]{1,9}[.)] +)*[#>|*+=~_-]+ *")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One memory for the block; `place` is a file that it is about, '' for none."""
+    """One memory for the block; `place` is a file that it is about, `contested`: a newer one denies it."""
 
     ref: str
     digest: str
     title: str
     text: str
     place: str = ""
+    contested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,11 +287,12 @@ def point_line(point: Point) -> str:
     said = (text or title) if repeats else f"{title.rstrip('.')}{between}{text}"
     while match := _NESTED.match(said):
         said = said[match.end() :]  # behind our list mark it would begin a heading, list or fence
-    room = LINE - len("- ")
+    mark = CONTESTED if point.contested else ""
+    room = LINE - len("- ") - len(mark)
     place = f" ({one_line(point.place, LINE)})" if point.place else ""
     if place and point.place not in said and len(said) + len(place) <= room:
-        return f"- {said.rstrip('.')}{place}"
-    return f"- {_shortened(said, room)}"
+        return f"- {said.rstrip('.')}{place}{mark}"
+    return f"- {_shortened(said, room)}{mark}"
 
 
 def _shortened(said: str, room: int) -> str:

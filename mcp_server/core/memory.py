@@ -182,6 +182,11 @@ def _ascii_words(title: str) -> list[str]:
 
 def clean_title(title: str) -> str:
     """Return *title* on one line without control characters; raise Rejected when nothing is left."""
+    if len(title) > MAX_TEXT:  # before each of its characters is looked at
+        raise Rejected(
+            f"The title has {len(title):,} characters; {MAX_TITLE} is the most.",
+            "Shorten the title and move the rest into the text.",
+        )
     visible = "".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in title)
     one_line = " ".join(visible.split())
     if not one_line:
@@ -196,17 +201,23 @@ def clean_title(title: str) -> str:
 
 def clean_text(text: str, limit: int = MAX_TEXT) -> str:
     """Return *text* with `\\n` line ends, no blank lines around it; raise Rejected when unusable."""
+    if len(text) > 2 * limit:  # before each of its characters is looked at
+        raise _too_long(text, limit)
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = "".join(c for c in lines if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
     body = strip_blank_lines(lines)
     if not body:
         raise Rejected("A memory needs a text.", "Say in a sentence or two what is worth knowing.")
     if len(body) > limit:
-        raise Rejected(
-            f"The text has {len(body):,} characters; {limit:,} is the most.",
-            "Split it into several memories, each about one thing.",
-        )
+        raise _too_long(body, limit)
     return body
+
+
+def _too_long(text: str, limit: int) -> Rejected:
+    return Rejected(
+        f"The text has {len(text):,} characters; {limit:,} is the most.",
+        "Split it into several memories, each about one thing.",
+    )
 
 
 def strip_blank_lines(text: str) -> str:
@@ -264,8 +275,9 @@ def split_list(value: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def fingerprint(title: str, text: str) -> str:
-    """Return a digest that is equal for memories that say the same but for case and white space."""
-    normal = " ".join(f"{title}\n{text}".casefold().split())
+    """Return a digest that is equal for memories that say the same but for case, outside code, and blanks."""
+    pieces = re.split(r"(`[^`]*`)", " ".join(f"{title}\n{text}".split()))
+    normal = "".join(piece if at % 2 else piece.casefold() for at, piece in enumerate(pieces))
     return hashlib.blake2b(normal.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -277,4 +289,7 @@ def timestamp(moment: datetime) -> str:
 def parse_timestamp(value: str) -> datetime:
     """Return an ISO 8601 date or time as an aware UTC time; raise ValueError when it is none."""
     moment = datetime.fromisoformat(value.strip())
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError as error:  # in another zone, the first or the last day of all
+        raise ValueError(str(error)) from error

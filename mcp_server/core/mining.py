@@ -1,6 +1,9 @@
 """
 Candidates found in a conversation by patterns alone, for those who let no model read along.
 
+They are found in what the person said and in the commands that ran. What Claude or an agent of Claude's says
+is left alone: they repeat what they read.
+
 A pattern says what kind of sentence it finds and how far that is worth believing; seeing the same in
 several sessions says more than any pattern. docs/capture.md tells what they find.
 """
@@ -113,7 +116,8 @@ def mine(turns: Iterable[tuple[str, str]]) -> list[Mined]:
     """
     Return what the patterns find in *turns*, pairs of (speaker, words), at most six, the best first.
 
-    The speaker is `user`, `claude`, `agent` or `tool`; questions and plans are left out.
+    The speaker is `user`, `tool` for a command that ran, or `output` for what a program printed; of others,
+    such as `claude` and `agent`, nothing is taken. Questions and plans are left out.
     """
     found: dict[str, Mined] = {}
     for speaker, words in turns:
@@ -132,6 +136,7 @@ def is_stored(confidence: float, times: Sequence[int]) -> bool:
 def _mine(speaker: str, words: str) -> Iterable[Mined]:
     if speaker == "tool":
         yield from _commands(words)
+    if speaker not in ("user", "output"):
         return
     person = speaker == "user"
     yield from _code(words, person)

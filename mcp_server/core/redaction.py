@@ -1,9 +1,9 @@
 """
 Find secrets in text and mask them, before anything reaches the disk, a model or a log.
 
-Four things give a secret away: the shape its vendor gave it (`secret_shapes`), where it stands
-(`secret_places`: a URL, a header, a command), the word it is assigned to, and what a sentence says
-of it (both `secret_words`).
+Four things give a secret away: the shape its vendor gave it (`secret_shapes`), where it stands (in a URL or a
+header, `secret_places`; in a file or a call, `secret_settings`; in a command, `secret_commands`), the word it
+is assigned to (`secret_words`), and what a sentence says of it (`secret_words`, `secret_phrases`).
 Entropy alone does not: commit hashes, lock files and identifiers have as much of it as keys.
 
 Every search looks for literals first and then reads a bounded number of characters from there, so that
@@ -15,8 +15,12 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.secret_places import Found, in_commands, in_headers, in_manifests, in_urls, private_keys
+from mcp_server.core.secret_commands import in_commands
+from mcp_server.core.secret_phrases import in_phrases
+from mcp_server.core.secret_places import Found, in_headers, in_manifests, in_urls, private_keys
+from mcp_server.core.secret_settings import in_settings
 from mcp_server.core.secret_shapes import shaped
+from mcp_server.core.secret_values import forget_values
 from mcp_server.core.secret_words import named
 
 KEEP_SECRETS = "keep_secrets, in a terminal --keep-secrets"
@@ -48,8 +52,11 @@ def find_secrets(text: str) -> list[Secret]:
         *in_headers(text, lowered),
         *in_commands(text),
         *in_manifests(text),
+        *in_settings(text, lowered),
+        *in_phrases(words, lowered),
         *named(text, lowered),
     ]
+    forget_values()
     return _joined(_outside(masks, found)) if found else []
 
 

@@ -1,5 +1,5 @@
 """
-Secrets known by where they stand: between the lines of a private key, in a URL, a header, a command.
+Secrets known by where they stand: between the lines of a private key, in a URL, a header, a manifest.
 
 Each function looks for a literal and reads a bounded number of characters from there, and yields
 start, end and kind of what it finds.
@@ -9,7 +9,6 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from mcp_server.core.secret_shapes import WINDOW, pattern, whole
 from mcp_server.core.secret_values import is_key, is_password, is_placeholder, is_random
@@ -72,7 +71,7 @@ def in_urls(text: str) -> Iterator[Found]:
 
 _SCHEME = r"""(?x)
     (?P<header>authorization["'`\\]{0,4}\s{0,4}[:=,]\s{0,4}[fbr]?["'`\\]{0,4}\s{0,4})?
-    (?P<scheme>bearer|basic|token|apikey|api-key|bot|splunk|sso-key|ssws|key|negotiate)
+    (?P<scheme>(?(header)[a-z][a-z0-9-]{1,24}|(?:bearer|basic|token|apikey|api-key)))
     (?:\s|%20|["'`]\s{0,3}\+\s{0,3}|:\s){1,3}["'`\\]{0,3}
     (?P<value>[a-z0-9._~+/:|=-]{8,4096})"""
 
@@ -109,9 +108,12 @@ _MANIFEST_VALUE = (
 
 def in_manifests(text: str) -> Iterator[Found]:
     """The values in base64 of a Kubernetes manifest of the kind Secret."""
+    done = 0
     for at in _places(text, "kind: Secret"):
+        if at < done:
+            continue
         stop = text.find("\n---", at, at + WINDOW)
-        window_end = stop if stop >= 0 else at + WINDOW
+        done = window_end = stop if stop >= 0 else at + WINDOW
         data = text.find("\ndata:", max(0, at - 1000), window_end)
         for match in pattern(_MANIFEST_VALUE).finditer(text, data + 1, window_end) if data >= 0 else ():
             if _is_base64_text(match["secret"]):
@@ -123,59 +125,6 @@ def _is_base64_text(value: str) -> bool:
         return len(base64.b64decode(value[:512], validate=True)) >= 4
     except (binascii.Error, ValueError):
         return False
-
-
-# After which option of which program a password stands; in the first three after a user and a colon.
-_USER_OPTION = r"\s(?:-[A-Za-z]{0,6}u|--user|--proxy-user|-[aU]|--auth)(?:\s{1,3}|=)?"
-_OPTIONS = {
-    "curl ": _USER_OPTION,
-    "http ": _USER_OPTION,
-    "wget ": _USER_OPTION,
-    "sshpass ": r"\s-p\s{0,3}",
-    "mysql": r"\s-p",
-    "mariadb": r"\s-p",
-    "redis-cli ": r"\s-a\s{1,3}",
-    "mongo": r"\s-p\s{1,3}",
-    " login ": r"\s-p\s{1,3}",
-    "ldap": r"\s-w\s{1,3}",
-    "IDENTIFIED BY ": r"(?<=BY)\s(?:PASSWORD )?(?=['\"])",
-    "identified by ": r"(?<=by)\s(?=['\"])",
-    "requirepass ": r"(?<=pass)\s",
-    "masterauth ": r"(?<=auth)\s",
-}
-_USER = r"""(?P<user>[^\s:"'$]{1,100}):"""
-_ARGUMENT = r"""(?P<password>(?(quote)[^"'\n]|[^\s"'\\;|<>]){4,200})"""
-_MAX_COMMAND = 1000  # characters of one command line that are read
-
-
-def in_commands(text: str) -> Iterator[Found]:
-    """The password in a command line: `curl -u user:...`, `sshpass -p ...`, `IDENTIFIED BY '...'`."""
-    for program, option in _OPTIONS.items():
-        for at in _places(text, program):
-            end = _command_end(text, at, program)
-            match = _argument(option).search(text, at + len(program) - 1, end)
-            if (
-                match
-                and match["password"] != match["user"]
-                and is_password(match["password"], plain_word=True)
-            ):
-                yield *match.span("password"), "a password in a command"
-
-
-@cache
-def _argument(option: str) -> re.Pattern[str]:
-    user = _USER if option == _USER_OPTION else "(?P<user>)"
-    return re.compile(rf"""{option}(?P<quote>["'])?{user}{_ARGUMENT}""")
-
-
-def _command_end(text: str, at: int, program: str) -> int:
-    """Return where the command line at *at* ends: at a line end without backslash, or the next one."""
-    limit = min(len(text), at + _MAX_COMMAND)
-    end = text.find("\n", at, limit)
-    while end > 0 and text[end - 1] == "\\":
-        end = text.find("\n", end + 1, limit)
-    again = text.find(program, at + 1, end if end > 0 else limit)
-    return again if again > 0 else end if end > 0 else limit
 
 
 def _places(text: str, literal: str) -> Iterator[int]:

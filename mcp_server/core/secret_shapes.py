@@ -26,7 +26,8 @@ class Shape:
     """
     One recognisable secret: `kind` for people, `anchor` to look for, `pattern` to be sure.
 
-    The pattern begins `before` characters before the anchor, 0 when the anchor is a prefix.
+    The pattern begins `before` characters before the anchor, 0 when the anchor is a prefix; `dot` says that
+    a dot follows within 1,100 characters.
     A group named `secret` in the pattern is the secret, otherwise all of the match.
     """
 
@@ -34,6 +35,7 @@ class Shape:
     anchor: str
     pattern: str
     before: int = 0
+    dot: bool = False
 
 
 @cache
@@ -229,10 +231,12 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a GitLab session", "_gitlab_session=", r"_gitlab_session=(?P<secret>[0-9a-z]{32})"),
     Shape("an Adafruit key", "aio_", r"aio_[A-Za-z0-9]{28}"),
     Shape("a Mapbox secret token", "sk.eyJ", r"sk\.eyJ[\w-]{40,200}\.[\w-]{20,40}"),
+    Shape("a Firebase key", ":APA91b", r"[\w-]{7,11}:APA91b[\w-]{100,200}", before=11),
     # Everywhere
     Shape("a JSON web token", "ZXlK", r"ZXlK[\w+/-]{50,4000}={0,2}"),
-    Shape("a JSON web token", "eyJ", r"eyJ[\w-]{10,1000}\.[\w-]{10,4000}(?:\.[\w-]{10,4000}){1,3}"),
-    Shape("a JSON web token", "ey", r"ey[\w-]{10,1000}\.ey[\w-]{10,4000}\.[\w-]{10,4000}"),
+    Shape("a JSON web token", "eyJ", r"eyJ[\w-]{10,1000}+\.[\w-]{10,4000}(?:\.[\w-]{10,4000}){1,3}",
+        dot=True),
+    Shape("a JSON web token", "ey", r"ey[\w-]{10,1000}+\.ey[\w-]{10,4000}\.[\w-]{10,4000}", dot=True),
 )  # fmt: skip
 
 _BY_ANCHOR: dict[str, list[Shape]] = {}
@@ -246,7 +250,7 @@ _DUMMY = r"x{5}|\*{3}|\.{3}|0{8}|your|placeholder|example|replace|insert|redacte
 def shaped(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of what has the shape of a vendor's secret in *text*."""
     # Looking for two hundred literals in a few long words is much cheaper than in all of the text.
-    long_words = "\n".join([word for word in text.split() if len(word) >= _SHORTEST])
+    long_words = "\n".join({word for word in text.split() if len(word) >= _SHORTEST})
     for anchor in [anchor for anchor in _BY_ANCHOR if anchor in long_words]:
         for shape in _BY_ANCHOR[anchor]:
             yield from _of_shape(text, shape)
@@ -254,8 +258,19 @@ def shaped(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _of_shape(text: str, shape: Shape) -> Iterator[tuple[int, int, str]]:
     match_at, anchor, before = _compiled(shape).match, shape.anchor, shape.before
+    if len(anchor) <= 2 and not shape.dot and text.count(anchor) * 32 > len(text):
+        yield from _of_frequent(text, shape)
+        return
     at = text.find(anchor)
+    dot = at if shape.dot else len(text)
     while at >= 0:
+        if dot < at or (shape.dot and dot == at):
+            dot = text.find(".", at)
+            if dot < 0:
+                return
+        if shape.dot and dot - at > 1100:
+            at = text.find(anchor, dot - 1100)
+            continue
         start = at - before
         at += 1
         if start >= 0 and (match := match_at(text, start, start + WINDOW)):
@@ -265,6 +280,14 @@ def _of_shape(text: str, shape: Shape) -> Iterator[tuple[int, int, str]]:
                 yield match.start(group), end, shape.kind
             at = max(at, end)
         at = text.find(anchor, at)
+
+
+def _of_frequent(text: str, shape: Shape) -> Iterator[tuple[int, int, str]]:
+    """As `_of_shape`, where the anchor is so frequent that to look for the pattern itself is quicker."""
+    for match in _compiled(shape).finditer(text):
+        group = "secret" if "secret" in match.re.groupindex else 0
+        if not _is_dummy(match[group], shape.anchor):
+            yield *match.span(group), shape.kind
 
 
 def whole(text: str, end: int, window_end: int) -> int:

@@ -1,6 +1,7 @@
 """Whether the value beside a word like "password" is a secret, or stands for one, or is a plain word."""
 
 import re
+from functools import lru_cache
 
 from mcp_server.core.secret_shapes import pattern
 
@@ -20,7 +21,7 @@ _STANDS_FOR_ONE = r"""(?xs)
     | (?: [a-z_]+(?::[\w,.]{1,20})? \| )+ [a-z_]+(?::[\w,.]{1,20})?         # a rule for passwords
     | [a-z][a-z0-9+.-]{1,20}://.*                               # an address; its password is found there
     | sha(?:1|224|256|384|512)[-:].* | md5[-:].* | \{?(?:bcrypt|ssha|crypt|scram|argon2)[^a-z].*
-    | \$(?:2[aby]?|5|6|argon2|pbkdf2|scrypt).*                  # a hash is not the password
+    | \$(?:2[aby]?|5|6|1|y|7|apr1|argon2|pbkdf2|scrypt).*                  # a hash is not the password
     """
 # A part of a value that gives it away as an example or a template.
 _IN_AN_EXAMPLE = r"""(?xs)
@@ -76,7 +77,9 @@ _TECHNICAL = (  # 'sha256', 'oauth2', '24h', '12-character', '2026-11-20', '1.2.
           |line|chapter|field|col|column|row|item|section|table|figure|page|day|week|python|node|java|php|ecma|win
           |amd|arm ) [-_]? [0-9]{1,5} [a-z]{0,6}
     ) (?: [-/+._] [a-z0-9]{1,12} ){0,3}
-    | [0-9]{1,4} -? (?: [dhmsxkb%+] | ms | st | nd | rd | th | [kmg]i?b | bits? | bytes? | char(?:acter)?s?
+    | [0-9]{1,4}(?:[.,][0-9]{1,4})? -? (?: [dhmsxkb%+] | ms | m[0-9.]{1,4}s | h[0-9]{1,2}m
+        | st | nd | rd | th | [kmg]i?b | bits? | bytes?
+        | char(?:acter)?s?
         | digits? | words? | days? | hours? | hrs? | min(?:ute)?s? | sec(?:ond)?s? | months? | years?
         | times ) (?: [-/].{0,20} )?
     | [0-9.,:/+-]{0,12}
@@ -114,6 +117,15 @@ _OF_SENTENCES = frozenset(
     "any all one".split()
 )
 _SYMBOLS = frozenset("!@#$%^&*?~+=|")
+
+
+_KEPT = 1024  # values that are judged once in one text
+
+
+def forget_values() -> None:
+    """Forget which values were judged; they are secrets."""
+    for judge in (is_strict, is_key, is_password):
+        judge.cache_clear()
 
 
 def is_placeholder(value: str) -> bool:
@@ -158,9 +170,32 @@ def _is_word(piece: str) -> bool:
     return usual * 4 >= (len(letters) - 1) * 3
 
 
+@lru_cache(maxsize=_KEPT)
+def is_strict(value: str) -> bool:
+    """Whether *value* is like nothing but a secret, whatever is said of it."""
+    return is_random(value) or has_symbols(value) or _is_mixed(value)
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether *value* changes between small, capital and digit as no name does: 'P4ssfalcon2750'."""
+    if len(value) < 8 or not pattern(r"[\w-]+").fullmatch(value) or "_" in value:
+        return False
+    pieces = re.findall(r"[a-z]+|[A-Z]+|[0-9]+", value)
+    digits = sum(map(str.isdigit, value))
+    is_name = "-" not in value and not value[-1].isdigit()  # Ed25519PrivateKey
+    return (
+        digits >= 3 and len(pieces) >= 4 and not is_name and value.lower() != value and value.upper() != value
+    )
+
+
+@lru_cache(maxsize=_KEPT)
 def is_key(value: str) -> bool:
     """Whether *value*, given as a token, a key or a secret, is one: not a name, a path or a number."""
-    if len(value) < 8 or len(set(value)) < 5 or " " in value or _is_reference(value):
+    if len(value) < 8 or len(set(value)) < 5 or " " in value:
+        return False
+    if _is_dense(value):
+        return True
+    if _is_reference(value):
         return False
     if pattern(_TECHNICAL).fullmatch(value.lower()):
         return False
@@ -169,7 +204,7 @@ def is_key(value: str) -> bool:
         is_random_value and (value[0] not in "/.~" or len(value) >= 20)
     ):
         return False
-    return is_random_value or has_symbols(value)
+    return is_random_value or is_strict(value)
 
 
 def _is_reference(value: str) -> bool:
@@ -182,6 +217,7 @@ def _is_reference(value: str) -> bool:
     )
 
 
+@lru_cache(maxsize=_KEPT)
 def is_password(value: str, *, plain_word: bool) -> bool:
     """
     Whether *value*, given as a password, is one; *plain_word* lets one of letters alone be one.
@@ -223,6 +259,31 @@ def _is_phrase(value: str) -> bool:
         )
         and known <= 1
         and _OF_SENTENCES.isdisjoint(words)
+    )
+
+
+def is_pass_phrase(value: str) -> bool:
+    """Whether *value*, given as a pass phrase, is one: words joined by blanks, dashes or dots."""
+    words = re.split(r"[ ._-]", value[:200])
+    return (
+        3 <= len(words) <= 12
+        and len(value) >= 14
+        and all(word.isalnum() for word in words)
+        and sum(word.lower() in _WORDS for word in words) <= 1
+        and _OF_SENTENCES.isdisjoint(words)
+        and not _is_reference(value)
+    )
+
+
+def _is_dense(value: str) -> bool:
+    """Whether *value* has so many symbols between its letters and digits that it was made by chance."""
+    symbols = {character for character in value if not character.isalnum()}
+    return (
+        len(value) >= 24
+        and len(symbols) >= 6
+        and value.isascii()
+        and not pattern(r"\s|[a-zA-Z]{8}|\w\[:|[\[:][0-9]\]|a-z|0-9|\$\{|%\(|\{\{").search(value)
+        and sum(map(str.isdigit, value)) >= 2
     )
 
 

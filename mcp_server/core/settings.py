@@ -56,6 +56,7 @@ class Settings:
 
 DEFAULTS = Settings()
 HOOKS = "DAYBOOK_HOOKS"
+LONGEST = 4096  # characters of a setting; a path may have so many
 
 
 def hooks_are_off(environment: Mapping[str, str]) -> bool:
@@ -68,28 +69,39 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
 
     def value(name: str) -> str | None:
         found = environment.get(name) or config.get(name.removeprefix("DAYBOOK_").lower())
-        return None if found is None or found == "" else str(found).strip()
+        if found is None or found == "":
+            return None
+        try:
+            text = str(found).strip()
+        except ValueError:  # a number of thousands of digits
+            text = " " * (LONGEST + 1)
+        if len(text) > LONGEST:
+            raise SettingsError(f"{name} is too long.", "Correct or unset it.")
+        return text or None
 
-    if strange := [name for name in config if name not in IN_CONFIG]:
+    if strange := [name[:60] for name in config if name not in IN_CONFIG]:
         raise SettingsError(f"config.toml has '{strange[0]}', which is no setting there.", _meant(strange[0]))
+    for name in ("api_key", "api_base_url"):
+        if not isinstance(config.get(name, ""), str):
+            raise SettingsError(f"{name} in config.toml is no text.", "Put it between quotation marks.")
     said = value("EMBEDDING_MODEL") or DEFAULTS.embedding_model
     model = embedding_models.chosen(said)
     if model is None:
         raise SettingsError(
-            f"EMBEDDING_MODEL is '{said}', which is not a model Daybook can run.",
+            f"EMBEDDING_MODEL is '{said:.300}', which is not a model Daybook can run.",
             f"Use one of: {', '.join(embedding_models.NAMES)}, or the absolute path of a folder.",
         )
     capture = (value("DAYBOOK_CAPTURE") or DEFAULTS.capture).lower()
     if capture not in CAPTURES:
         raise SettingsError(
-            f"DAYBOOK_CAPTURE is '{capture}', which is no way to capture.",
+            f"DAYBOOK_CAPTURE is '{capture:.60}', which is no way to capture.",
             f"Use one of: {', '.join(CAPTURES)}.",
         )
     said = value("DAYBOOK_TOOLSETS") or " ".join(DEFAULTS.toolsets)
     chosen = re.split(r"[\s,]+", said.lower())
     if unknown := [name for name in chosen if name not in TOOLSETS]:
         raise SettingsError(
-            f"DAYBOOK_TOOLSETS names '{unknown[0]}', which is no set of tools.",
+            f"DAYBOOK_TOOLSETS names '{unknown[0]:.60}', which is no set of tools.",
             f"Use some of: {' '.join(TOOLSETS)}.",
         )
     return Settings(
@@ -136,6 +148,14 @@ def environment_told(data: bytes) -> dict[str, object] | None:
     return told if isinstance(told, dict) else {}
 
 
+ESCAPE = b"\\u"  # JSON can write any letter of a name as its number
+
+
+def may_name(data: bytes, name: str) -> bool:
+    """Tell whether a file of settings that nobody can read could mean the variable *name*."""
+    return name.encode("utf-8", "surrogateescape") in data or ESCAPE in data
+
+
 def is_told(told: Mapping[str, object] | None, name: str, value: str) -> bool:
     """
     Tell whether the variable *name* has its *value* from what `environment_told` returned.
@@ -149,6 +169,8 @@ def is_told(told: Mapping[str, object] | None, name: str, value: str) -> bool:
         return said == value
     if isinstance(said, bool):
         return value == str(said).lower()
+    if "$" in str(said):  # it may have been expanded: "./bin:$PATH"
+        return True
     try:
         return float(str(said)) == float(value)  # 1.50 is exported as 1.5
     except ValueError:
@@ -158,9 +180,9 @@ def is_told(told: Mapping[str, object] | None, name: str, value: str) -> bool:
 def _number(name: str, text: str | None, *, default: int, most: int) -> int:
     if text is None:
         return default
-    if not text.isdecimal() or int(text) > most:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) > most:
         raise SettingsError(
-            f"{name} is '{text}', which is not a number from 0 to {most}.", "Correct or unset it."
+            f"{name} is '{text:.60}', which is not a number from 0 to {most}.", "Correct or unset it."
         )
     return int(text)
 
@@ -171,7 +193,7 @@ def _amount(name: str, text: str | None, *, default: float, most: int) -> float:
     # At most nine digits: neither "nan" nor anything that a float cannot hold.
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9}", text) or float(text) > most:
         raise SettingsError(
-            f"{name} is '{text}', which is not an amount from 0 to {most}.", "Correct or unset it."
+            f"{name} is '{text:.60}', which is not an amount from 0 to {most}.", "Correct or unset it."
         )
     return float(text)
 
@@ -184,4 +206,4 @@ def _switch(name: str, text: str | None, *, default: bool) -> bool:
         return True
     if lowered in ("0", "false", "no", "off"):
         return False
-    raise SettingsError(f"{name} is '{text}', which is neither true nor false.", "Correct or unset it.")
+    raise SettingsError(f"{name} is '{text:.60}', which is neither true nor false.", "Correct or unset it.")

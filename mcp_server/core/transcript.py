@@ -35,8 +35,8 @@ _HALF = (LONGEST_TURN - 48) // 2  # characters kept at either end; the rest is f
 
 _SPOKEN = re.compile(rb'"type"\s*:\s*"(?:user|assistant)"')
 _IMAGE = re.compile(rb'"[A-Za-z0-9+/=]{1024,}"')
-_UNSAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
-_ECHOES = (
+UNSAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+ECHOES = (
     "<command-name>", "<command-message>", "<command-args>", "<local-command", "<task-notification", "<bash-",
     "[Request interrupted by user",
 )  # fmt: skip
@@ -119,12 +119,12 @@ class Condenser:
 
     def utterances(self, line: bytes, start: int, end: int) -> list[Utterance]:
         """Return what can be told after this line: calls, and what follows them, wait for their results."""
-        data = _parsed(line)
+        data = parsed(line)
         if data is None:
             return []
         self.cwd = self.cwd or _folder(data.get("cwd"))
         self.branch = self.branch or _one_line(data.get("gitBranch"), LONGEST_COMMAND)
-        blocks = _blocks(data["message"].get("content"))
+        blocks = blocks_of(data["message"].get("content"))
         if data["type"] == "user":
             self._take_results(blocks)
             held = self._prompt(data, blocks, start, end)
@@ -160,11 +160,11 @@ class Condenser:
         asked_by_claude = aside or self._subagent
         origin = data.get("origin")  # absent where a program speaks for the person (`claude -p`)
         human = origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
-        if any(data.get(flag) for flag in _UNSAID) or not (human or asked_by_claude):
+        if any(data.get(flag) for flag in UNSAID) or not (human or asked_by_claude):
             return None
-        text = "\n\n".join(part for part in _texts(blocks) if not part.lstrip().startswith(_ECHOES))
+        text = "\n\n".join(part for part in texts_of(blocks) if not part.lstrip().startswith(ECHOES))
         shows = any(block.get("type") not in ("text", "tool_result") for block in blocks)
-        own = _not_injected(text)
+        own = not_injected(text)
         if not own.strip() and not shows:
             return None
         if not aside:
@@ -176,7 +176,7 @@ class Condenser:
             self.skipping = False
         if self.skipping:
             return None
-        public = _not_injected(without_private(text))
+        public = not_injected(without_private(text))
         untagged = _REMEMBER.sub("", public)
         forced = not asked_by_claude and untagged != public
         # A turn that is nothing but the tag is about what was said before it.
@@ -189,10 +189,10 @@ class Condenser:
     def _answer(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _Held | None:
         """Return what Claude or an agent said and which tools it called, None when that is skipped."""
         made_up = data.get("isApiErrorMessage") or data["message"].get("model") == "<synthetic>"
-        if self.skipping or made_up or any(data.get(flag) for flag in _UNSAID):
+        if self.skipping or made_up or any(data.get(flag) for flag in UNSAID):
             return None
         held, time = _Held([]), _time(data)
-        if words := _kept(_not_injected(without_private("\n\n".join(_texts(blocks))))):
+        if words := _kept(not_injected(without_private("\n\n".join(texts_of(blocks))))):
             agent = self._subagent or data.get("isSidechain") is True
             speaker = Speaker.AGENT if agent else Speaker.CLAUDE
             held.said.append(_utterance(speaker, words, time, start, end))
@@ -204,7 +204,7 @@ class Condenser:
         return held
 
 
-def _parsed(line: bytes) -> _Data | None:
+def parsed(line: bytes) -> _Data | None:
     """Return a line of a person, a tool or Claude; None for the others, most without parsing them."""
     if (b'"user"' not in line and b'"assistant"' not in line) or not _SPOKEN.search(line):
         return None
@@ -218,13 +218,13 @@ def _parsed(line: bytes) -> _Data | None:
     return data if spoken and isinstance(data.get("message"), dict) else None
 
 
-def _blocks(content: object) -> list[_Data]:
+def blocks_of(content: object) -> list[_Data]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
-def _texts(blocks: list[_Data]) -> list[str]:
+def texts_of(blocks: list[_Data]) -> list[str]:
     found = [block.get("text") for block in blocks if block.get("type") == "text"]
     return [_LINE_END.sub("\n", text) for text in found if isinstance(text, str)]
 
@@ -255,7 +255,7 @@ def _folder(value: object) -> str:
     return value if isinstance(value, str) and value.isprintable() and len(value) <= 4096 else ""
 
 
-def _not_injected(text: str) -> str:
+def not_injected(text: str) -> str:
     """Return *text* without what Claude Code and Daybook put into it."""
     for opening, closing in _INJECTED.items():
         parts = []

@@ -1,26 +1,21 @@
 """
-What to do with a memory that is about to be stored, given the nearest ones that are there already.
+How two texts stand to each other: do they say the same, and if not, what differs.
 
 Two texts that share most of their words may say the same or the opposite: "timeout is 30 seconds" and
-"timeout is 60 seconds". So likeness alone never merges: a *guarded difference* (numbers, versions, dates,
-negation, swapped operands, other names) always means that one replaces the other, or contradicts it.
-The rules are those of docs/capture.md.
+"timeout is 60 seconds". So nothing is decided by likeness. A *guarded difference* (numbers, versions, dates,
+negation, swapped operands, other names) keeps apart what code handles by itself, and tells a person or a
+model what differs. The rules are those of docs/capture.md.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from mcp_server.core.memory import fingerprint
 from mcp_server.core.words import STOP_WORDS
 
-SAME = 0.6  # Jaccard above which two texts of one type say the same
+SAME = 0.6  # Jaccard above which two texts of one type may say the same
 SAME_COSINE = 0.92
 SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
-RELATED_COSINE = 0.75
 OTHER_WORD = "another word in the same place"
-RELATED_MOST = 3
 
 AUTHORITY = {
     "manual": 4,
@@ -34,19 +29,9 @@ AUTHORITY = {
 VERIFIED = 3  # somebody looked and confirmed: below what the person says, above what was extracted
 
 
-class Action(StrEnum):
-    """What becomes of a candidate."""
-
-    IGNORE = "ignore"
-    MERGE = "merge"
-    REPLACE = "replace"
-    CONTRADICT = "contradict"
-    ADD = "add"
-
-
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a candidate or a memory says, who says it, and how near it is (*cosine*, None if unknown)."""
+    """What a memory says, who says it, and how near it is to another (*cosine*, None if unknown)."""
 
     title: str
     text: str
@@ -65,46 +50,9 @@ class Statement:
         return max(own, VERIFIED) if self.verified else own
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The action, the number of the neighbour it concerns (None for a plain add), and those related."""
-
-    action: Action
-    neighbour: int | None = None
-    related: tuple[int, ...] = ()
-
-
-def judge(
-    candidate: Statement, neighbours: Sequence[Statement], *, supersedes: int | None = None
-) -> Judgement:
-    """
-    Return what to do with *candidate*, given the *neighbours* nearest first.
-
-    *supersedes* is the number of the neighbour that the candidate says it takes the place of.
-    """
-    own = fingerprint("", candidate.text)
-    for number, old in enumerate(neighbours):
-        if fingerprint("", old.text) == own and not guarded_difference(candidate.said, old.said):
-            return Judgement(Action.IGNORE, number)
-    if supersedes is not None:
-        old = neighbours[supersedes]
-        # Words that only Claude said do not undo what the person said.
-        outranked = candidate.authority < AUTHORITY["extracted"] and old.authority >= VERIFIED
-        return Judgement(Action.CONTRADICT if outranked else Action.REPLACE, supersedes)
-    for number, old in enumerate(neighbours):
-        if candidate.type != old.type:
-            continue
-        if not guarded_difference(candidate.said, old.said):
-            if _says_the_same(candidate, old):
-                return Judgement(Action.MERGE, number)
-            continue
-        # "Staging runs on docker", "production runs on docker": other things, as far as anybody can tell.
-        guarded = guarded_difference(candidate.text, old.text)
-        if guarded not in ("", OTHER_WORD) and _same_subject(candidate, old):
-            outranked = candidate.authority < old.authority
-            return Judgement(Action.CONTRADICT if outranked else Action.REPLACE, number)
-    near = [n for n, old in enumerate(neighbours) if (old.cosine or 0.0) > RELATED_COSINE]
-    return Judgement(Action.ADD, related=tuple(near[:RELATED_MOST]))
+def outranks(old: Statement, new: Statement) -> bool:
+    """Tell whether *new*, which only Claude or a pattern said, may not undo the person's word in *old*."""
+    return new.authority < AUTHORITY["extracted"] and old.authority >= VERIFIED
 
 
 def tokens(text: str) -> frozenset[str]:
@@ -138,11 +86,16 @@ def guarded_difference(one: str, other: str) -> str:
     return ""
 
 
-def richer(one: str, other: str) -> str:
-    """Return the text that says more: the one with more telling words, *one* among equals."""
-    return other if len(tokens(other)) > len(tokens(one)) else one
+def enumerates(one: str, other: str) -> bool:
+    """Tell whether two titles are of one series: "Sprint 12" and "Sprint 13", "ABC-1" and "ABC-2"."""
+    left, right = (
+        {word.lower(): number for word, number in _COUNTED.findall(title) if word.lower() not in STOP_WORDS}
+        for title in (one, other)
+    )
+    return any(number != right[word] for word, number in left.items() if word in right)
 
 
+_COUNTED = re.compile(r"([^\W\d][\w]*)[\s#_-]*(\d[\w.:/-]*)")  # a word and the number behind it
 _TOKEN = re.compile(r"\w[\w.+#/:@-]*")
 _FILLING = STOP_WORDS | {"using", "use", "used"}
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
@@ -184,14 +137,15 @@ NEARBY = 60  # characters on each side in which an operand is looked for
 SUBSTITUTES = 2  # words in the place of others up to which two texts are looked at as one with changes
 
 
-def _says_the_same(one: Statement, other: Statement) -> bool:
+def may_say_the_same(one: Statement, other: Statement) -> bool:
+    """Tell whether two texts are alike enough to be shown to somebody as perhaps the same."""
     if max(one.cosine or 0.0, other.cosine or 0.0) >= SAME_COSINE:
         return True
     texts = jaccard(tokens(one.text), tokens(other.text))
     return max(texts, jaccard(tokens(one.said), tokens(other.said))) > SAME
 
 
-def _same_subject(one: Statement, other: Statement) -> bool:
+def same_subject(one: Statement, other: Statement) -> bool:
     """Tell whether the texts are about the same thing once what differs between them is left out."""
     names = names_in(one.said) ^ names_in(other.said)
     left, right = (
@@ -254,10 +208,13 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def _words_with_place(text: str) -> list[tuple[str, bool]]:
+    """Return the words of *text*, each with whether a sentence begins with it."""
     found = []
+    end = 0
     for match in _TOKEN.finditer(text):
-        before = text[: match.start()].rstrip(" \t\"'`*(")
-        found.append((match[0].rstrip(".+/:@-"), not before or before[-1] in _SENTENCE_END))
+        between = text[end : match.start()].rstrip(" \t\"'`*(") or text[max(0, end - 1) : end]
+        found.append((match[0].rstrip(".+/:@-"), not between or between[-1] in _SENTENCE_END))
+        end = match.end()
     return found
 
 

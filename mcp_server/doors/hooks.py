@@ -43,9 +43,10 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
     """Note how far the transcript has come, and start the worker; Claude Code waits for neither."""
     from mcp_server.actions.note import captures, note_ended
     from mcp_server.adapters.own_process import start_worker
+    from mcp_server.core.bounds import session_id
 
     store, folder = _opened(said)
-    session = str(said.get("session_id") or "")
+    session = session_id(said.get("session_id"))
     path = Path(str(said.get("transcript_path", "")))
     if captures(store, path):
         if session:
@@ -65,6 +66,7 @@ EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 def main() -> None:
     """Run the hook named on the command line with the JSON on stdin."""
     gc.disable()  # there is less garbage in a tenth of a second than it costs to look for
+    os.umask(0o077)  # what the log says is nobody else's business
     try:
         from mcp_server.core.settings import hooks_are_off
 
@@ -92,10 +94,11 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
     from mcp_server.actions.brief import brief
     from mcp_server.actions.notice import notice
     from mcp_server.bootstrap import model_key
+    from mcp_server.core.bounds import session_id
     from mcp_server.core.errors import IndexUnavailable
 
     store, folder = _opened(said)
-    session = str(said.get("session_id", ""))
+    session = session_id(said.get("session_id"))
     _note_session(said, store, folder)
     compacted = said.get("source") == "compact"
     survived: list[str] = []
@@ -122,8 +125,9 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
 
 def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:
     from mcp_server.actions.note import note_session
+    from mcp_server.core.bounds import session_id
 
-    note_session(store, str(said.get("session_id") or ""), folder=str(folder))
+    note_session(store, session_id(said.get("session_id")), folder=str(folder))
 
 
 def _opened(said: dict[str, Any]) -> tuple[Any, Path]:
@@ -138,16 +142,19 @@ def _opened(said: dict[str, Any]) -> tuple[Any, Path]:
 def _log(error: BaseException) -> None:
     """Write one line to the store's log, at most a megabyte of them."""
     try:
+        from mcp_server.adapters import files
         from mcp_server.bootstrap import memory_dir
+        from mcp_server.core.redaction import redact
 
         path = memory_dir(os.environ) / "logs" / "hooks.log"
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size > 1_000_000:
-            path.replace(path.with_suffix(".log.1"))
-        with open(path, "a", encoding="utf-8") as handle:
-            handle.write(
-                f"{sys.argv[1:]} {type(error).__name__}: {error}\n".replace("\n", " ").strip() + "\n"
-            )
+        files.make_folder(path.parent)
+        if path.exists():
+            if path.stat().st_size > 1_000_000:
+                path.replace(path.with_suffix(".log.1"))
+            else:
+                path.chmod(files.FILE_MODE)  # an earlier version left it to the umask
+        line = redact(f"{sys.argv[1:]} {type(error).__name__}: {error}").replace("\n", " ").strip()
+        files.append_line(path, line.encode("utf-8", "replace"), durable=False)
     except BaseException:  # nowhere to write it down
         return
 

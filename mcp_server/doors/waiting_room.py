@@ -16,6 +16,9 @@ import tempfile
 import threading
 from typing import IO, Any
 
+from mcp_server.doors.json_rpc import INVALID_PARAMS, Refusal, refusals
+from mcp_server.doors.lines import Lines
+
 INSTRUCTIONS = (
     "Daybook, the memory across sessions, is being set up (once, about a minute)."
     " Its tools, remember and recall among them, appear when that is done."
@@ -39,30 +42,39 @@ class WaitingRoom:
     def serve(self) -> None:
         """Answer, or pass on, until the client closes the pipe."""
         threading.Thread(target=self._set_up, daemon=True).start()
-        for line in sys.stdin.buffer:
+        lines = Lines(sys.stdin.buffer, readable=lambda line: not refusals(line))
+        lines.refuse = self._refuse
+        while line := lines.readline():
             with self._lock:
                 if self._server:
-                    self._server.write(line)
+                    self._server.write(line.encode())
                     self._server.flush()
                 else:
                     self._answer(line)
         os._exit(0)  # the server ends when its parent does
 
-    def _answer(self, line: bytes) -> None:
-        try:
-            said = json.loads(line)
-            method, given = said.get("method"), said.get("params")
-        except (ValueError, AttributeError, RecursionError):
+    def _answer(self, line: str) -> None:
+        if not line.strip():
             return
-        if method in ("initialize", "notifications/initialized"):
-            self._greeting.append(line)
-        if method == "notifications/initialized":
+        said = json.loads(line)
+        method, given = said.get("method"), said.get("params") or {}
+        if method == "notifications/initialized" and len(self._greeting) == 1:
+            self._greeting.append(line.encode())
             self._greeted.set()
-        if "id" in said:
-            _say({"id": said["id"], **self._reply(method, given if isinstance(given, dict) else {})})
+        if "id" in said and method is not None:
+            reply = self._reply(method, given)
+            if method == "initialize" and "result" in reply and not self._greeting:
+                self._greeting.append(line.encode())
+            _say({"id": said["id"], **reply})
+
+    def _refuse(self, refusal: Refusal) -> None:
+        with self._lock:
+            _say({"id": refusal.id, "error": {"code": refusal.code, "message": refusal.message}})
 
     def _reply(self, method: str, given: dict[str, Any]) -> dict[str, Any]:
         match method:
+            case "initialize" if not _greets(given):
+                return {"error": {"code": INVALID_PARAMS, "message": "This is no greeting of MCP."}}
             case "initialize":
                 result = {
                     "protocolVersion": given.get("protocolVersion"),
@@ -115,6 +127,17 @@ class WaitingRoom:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
         os._exit(server.wait())
+
+
+def _greets(given: dict[str, Any]) -> bool:
+    """Tell whether the server, which hears it later, will take *given* for the greeting of a client."""
+    client = given.get("clientInfo")
+    return (
+        isinstance(given.get("protocolVersion"), str)
+        and isinstance(given.get("capabilities"), dict)
+        and isinstance(client, dict)
+        and all(isinstance(client.get(name), str) for name in ("name", "version"))
+    )
 
 
 def _say(message: dict[str, Any]) -> None:

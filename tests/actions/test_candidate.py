@@ -22,6 +22,8 @@ from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.recorded import Recorded
 
+pytestmark = pytest.mark.usefixtures("steady_use")
+
 DECIDED = "We decided to keep invoices in Postgres because of the reports."
 
 UNSURE = "It turns out the body is parsed before the webhook handler sees it."

@@ -18,6 +18,8 @@ from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.usefixtures("steady_use")
+
 PROJECT = Level.PROJECT
 TOKENS = 1000
 

@@ -89,7 +89,7 @@ def test_a_folder_brings_everything_back(full: Store, empty: Store, tmp_path: Pa
 
 def test_a_document_brings_everything_back(full: Store, empty: Store, tmp_path: Path) -> None:
     document, done = export_json(full)
-    write_document(tmp_path / "out.json", json.dumps(document).encode())
+    write_document(full, tmp_path / "out.json", json.dumps(document).encode())
 
     imported = import_from(empty, "daybook", tmp_path / "out.json", mine=True)
 
@@ -135,7 +135,7 @@ def test_nothing_is_overwritten_and_the_store_is_no_target(full: Store, tmp_path
     with pytest.raises(Rejected, match="lies in the store"):
         export_folder(full, full.home / "knowledge/out")
     with pytest.raises(Rejected, match="nothing is overwritten"):
-        write_document(tmp_path / "out.json", b"{}")
+        write_document(full, tmp_path / "out.json", b"{}")
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["letter.txt"]
     assert (tmp_path / "out.json").read_text() == "mine"
 

@@ -98,11 +98,13 @@ def test_forgetting_for_good_takes_the_line_out_of_the_block(store: Store, proje
     assert CANARY not in block.read_text(encoding="utf-8")
 
 
-def test_what_lies_in_the_trash_can_be_deleted_for_good(store: Store, known: str) -> None:
+def test_what_lies_in_the_trash_can_be_deleted_for_good(store: Store, project: Path, known: str) -> None:
+    choose(store, CLAUDE_MD)
     forget(store, known)
 
     forget(store, known, forever=True)
 
+    assert [path for path in every_file(project.parent) if CANARY.encode() in path.read_bytes()] == []
     with pytest.raises(NotFound):
         restore(store, known)
 
@@ -131,15 +133,11 @@ def test_an_id_that_is_a_path_leads_nowhere(store: Store, odd: str) -> None:
         restore(store, odd)
 
 
-def test_what_was_superseded_by_a_memory_that_is_gone_can_be_restored(store: Store, known: str) -> None:
+def test_what_was_superseded_can_be_restored_beside_its_successor(store: Store, known: str) -> None:
     newer = remember(store, Draft("Releases", "We deploy from release.", supersedes=(known,))).memory.id
 
-    with pytest.raises(Rejected, match="superseded and needs no restoring") as refused:
-        restore(store, known)
-    assert f"Unlink '{newer}'" in refused.value.hint
-    forget(store, newer)
-
     assert restore(store, known).memory.status is Status.ACTIVE
+    assert read(store, newer).memory.status is Status.ACTIVE
     assert not read(store, known).memory.superseded_by
 
 

@@ -15,7 +15,6 @@ from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session_history import find_session
-from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import catch_up, rebuild
 from mcp_server.actions.tidy import tidy, undo
 from mcp_server.adapters.index import sightings, transcripts
@@ -140,21 +139,6 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
 
     assert (status(store, old), read(store, old).memory.superseded_by) == (Status.SUPERSEDED, bad)
     assert read(store, older).memory.superseded_by == middle
-
-
-def test_words_merged_into_an_older_memory_are_said_to_be_there_still(store: Store) -> None:
-    old = put(store, "Deploys", "Deploys run from GitHub Actions on every push to main", session="good",
-              type="decision", source="assistant")  # fmt: skip
-    draft = Draft(
-        "Deploys", "Deploys run from GitHub Actions on each push to main, after the linters passed",
-        type="decision", source="assistant", session="bad",
-    )  # fmt: skip
-    assert settle(store, draft).id == old
-
-    done = forget_session(store, "bad", dry_run=False)
-
-    assert done.entries == []
-    assert done.left == [f"[{old}] was revised in it; what it said before is not kept, so read it"]
 
 
 def test_a_memory_that_a_merge_made_of_its_words_goes_and_the_other_source_returns(

@@ -29,6 +29,8 @@ from mcp_server.core.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.usefixtures("steady_use")
+
 
 def put(store: Store, title: str, text: str = "", **more: object) -> str:
     return remember(store, Draft(title, text or title, **more)).memory.id  # type: ignore[arg-type]
@@ -102,7 +104,7 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
     path = forget(store, thrown).path
     aged = put(store, "Aged")
     propose(store, Draft("Maybe", "A candidate.", source="mined"), key="abc", confidence=0.5, why="waits")
-    litter = store.home / "work" / ".daybook-torn"
+    litter = store.home / "work" / ".daybook-0123456789abcdef"
     litter.parent.mkdir(exist_ok=True)
     litter.write_bytes(b"half")
     os.utime(litter, (0, 0))

@@ -14,18 +14,19 @@ from mcp_server.actions.list import list_memories
 from mcp_server.actions.mine import log_output, mine_when_logged, mining_status, run_mining
 from mcp_server.actions.note import note_ended
 from mcp_server.actions.read import read
-from mcp_server.actions.settle import settle
+from mcp_server.actions.settle import Action, settle
 from mcp_server.actions.sync import rebuild
 from mcp_server.actions.work import work
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.query import Filter
-from mcp_server.core.verdict import Action
 from mcp_server.store import Store
 from tests.actions.test_candidate import DECIDED, session
 from tests.conftest import Clock
 from tests.recorded import Recorded
+
+pytestmark = pytest.mark.usefixtures("steady_use")
 
 USES = "This project uses the Next.js app router for every page."
 
@@ -235,13 +236,3 @@ def test_output_takes_the_place_of_nothing_and_hides_nothing(store: Store) -> No
     assert settled.action is Action.ADD
     assert get_contradictions(store) == []
     assert len(find_contradictions(store)) == 1
-
-
-def test_output_does_not_change_the_words_of_what_is_shown(store: Store) -> None:
-    short = "Exports of the invoices are written as parquet files"
-    settle(store, Draft(short, short, type="decision", source="mined"))
-    longer = "Exports of the invoices are written nightly as compressed parquet files"
-
-    settled = settle(store, Draft(longer, longer, type="decision", source="output"))
-
-    assert read(store, settled.id).memory.text == short

@@ -19,7 +19,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init, trust
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
-from mcp_server.actions.settle import settle
+from mcp_server.actions.settle import Action, settle
 from mcp_server.actions.sync import rebuild, sync
 from mcp_server.actions.tidy import tidy
 from mcp_server.actions.trust import invalidate, trust_history, validate
@@ -27,7 +27,6 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.provenance import ASSISTANT
 from mcp_server.core.query import Query, filter_of
-from mcp_server.core.verdict import Action
 from mcp_server.doors.server import replies
 from mcp_server.store import Store
 from tests.conftest import Clock
@@ -73,14 +72,15 @@ def test_what_a_repository_contradicts_is_shown_until_the_person_accepts_the_cla
     here = plant(claim=f"title: Claim\nlinks:\n  - {{rel: contradicts, to: {mine}}}\n---\nNot so.")
 
     assert told(here, "s1").count(f"[{mine}]") == 2
+    assert "says otherwise" not in told(here, "s1")
     assert len(get_contradictions(here)) == 1
 
     trust(here)
 
-    assert mine not in told(here, "s2")
+    assert "[claim] says otherwise" in told(here, "s2")
 
 
-def test_a_contradiction_with_what_came_with_a_repository_counts_when_it_is_marked_here(
+def test_a_contradiction_with_what_came_with_a_repository_hides_nothing(
     store: Store, plant: Callable[..., Store]
 ) -> None:
     mine = remember(store, WEBHOOK).memory.id
@@ -88,7 +88,7 @@ def test_a_contradiction_with_what_came_with_a_repository_counts_when_it_is_mark
 
     mark_contradiction(here, "claim", mine)
 
-    assert mine not in told(here, "s1")
+    assert mine in told(here, "s1")
 
 
 def test_what_a_repository_pins_takes_no_place_from_what_the_person_pinned(
@@ -184,11 +184,11 @@ def test_a_repository_that_claims_to_be_the_person_outranks_nobody(
     init(store)
     plant(theirs="title: Api timeout\nsource: manual\n---\nThe timeout of the api is 60 seconds.")
     here = open_here().store()
-    draft = Draft("Api timeout", "The timeout of the api is 30 seconds.", source=ASSISTANT)
+    draft = Draft("Api timeout", "The timeout of the api is 30 seconds.", source="extracted")
 
-    done = settle(here, draft, at_once=True)
+    done = settle(here, draft)
 
-    assert done.action is Action.ADD
+    assert (done.action, done.superseded) == (Action.ADD, ())
     assert f"[{done.id}]" in brief(here).text
 
 

@@ -12,6 +12,7 @@ from mcp_server.actions.inject import inject
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import init
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.seed import Options, Seeded, bootstrap_project, seed_from_file, seed_from_text
 from mcp_server.actions.sync import rebuild, sync
@@ -216,6 +217,23 @@ def test_a_vault_in_the_repository_gets_no_copy_of_its_documents(
     bootstrap_project(open_here().store())
 
     assert list((documented / ".claude-memory").rglob("*.md")) == []
+
+
+def test_what_moved_into_the_repository_is_made_no_second_time(
+    open_here: Callable[..., Opened], project: Path
+) -> None:
+    seeds = project / "seeds.md"
+    seeds.write_text("## Queue\n\nJobs wait in Postgres, not in Redis.\n", encoding="utf-8")
+    store = open_here().store()
+    seed_from_file(store, seeds)
+    for path in store.ledger.paths():  # a process that was killed before it noted what it had written
+        path.unlink()
+    init(store)
+
+    done = seed_from_file(open_here().store(), seeds)
+
+    assert done.skipped == [("[seeds.md > Queue]", "its memory lives in the repository")]
+    assert len([*store.home.rglob("*queue*.md"), *project.rglob("*queue*.md")]) == 1
 
 
 def test_nothing_to_take_in_is_told_with_the_reason(store: Store, project: Path) -> None:

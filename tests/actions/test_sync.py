@@ -11,7 +11,8 @@ from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync, take_in
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.take_in import take_in
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.query import ANY_STATUS, Filter, Query

@@ -22,7 +22,7 @@ from mcp_server.core.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 
-HERON = Draft("Heron server", "It listens on heron_port.", type="decision", source="assistant")
+HERON = Draft("Heron server", "It listens on heron_port.", type="decision", source="mined")
 
 
 def trust(store: Store, memory_id: str) -> float:

@@ -35,12 +35,12 @@ def test_what_is_about_to_be_done_is_on_the_disk_before_and_a_recall_waits_for_n
     ledger.append("tidied", NOW, run="r1")
     (path,) = ledger.paths()
     first = path.stat().st_size
-    assert synced == [f"{path.name} {first}", "ledger"]
+    assert synced == [tmp_path.name, f"{path.name} {first}", "ledger"]  # first the entry of the new folder
 
     ledger.append("reserved", NOW, call="c1", usd=0.01)
     second = path.stat().st_size
-    assert synced[2:] == [f"{path.name} {second}", "ledger"]
+    assert synced[3:] == [f"{path.name} {second}", "ledger"]
 
     ledger.append("recalled", NOW, refs=["user/a"])
-    assert len(synced) == 4
+    assert len(synced) == 5
     assert path.stat().st_size > second > first

@@ -11,6 +11,8 @@ import pytest
 from harness.drive_claude import Claude, wait_until
 from harness.mock_anthropic import Request, call
 
+from tests.terminal import type_in_terminal
+
 pytestmark = pytest.mark.client
 
 KEY = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
@@ -251,11 +253,12 @@ def test_the_block_in_claude_md_is_kept_up_and_not_told_twice(
 ) -> None:
     path = claude.project / "CLAUDE.md"
     path.write_text("# Mine\n\nUse tabs.\n", encoding="utf-8")
-    done = subprocess.run(
+    done = type_in_terminal(
         [plugin / "bin" / "daybook", "init", "--file", "CLAUDE.md"],
-        env=claude.environment("http://127.0.0.1:9"), cwd=claude.project, check=True,
-    )  # fmt: skip
-    assert done.returncode == 0
+        cwd=claude.project,
+        env=claude.environment("http://127.0.0.1:9"),
+    )
+    assert done.returncode == 0, done.stdout
 
     claude.prompt(
         "/daybook:remember Totals | Totals are rounded half to even.",

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,6 +81,14 @@ def test_moved_says_what_going_through_the_events_one_by_one_says(base: float, a
         moved, value = moved.by(amount), min(1.0, max(0.0, value + amount))
 
     assert moved.of(base) == pytest.approx(value)
+
+
+def test_importance_of_a_long_run_of_letters_is_told_at_once() -> None:
+    began = time.process_time()
+
+    dials.importance("a" * 65_536)
+
+    assert time.process_time() - began < 2
 
 
 def test_importance_counts_length_code_and_names() -> None:

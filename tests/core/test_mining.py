@@ -18,19 +18,19 @@ def only(speaker: str, words: str) -> Mined:
     ("speaker", "words", "type", "confidence"),
     [
         ("user", "We decided to keep invoices in Postgres because of the reports.", "decision", 0.8),
-        ("claude", "We chose Postgres over MySQL for the window functions.", "decision", 0.8),
+        ("output", "We chose Postgres over MySQL for the window functions.", "decision", 0.8),
         ("user", "I prefer small commits with one subject each.", "preference", 0.8),
         ("user", "Never use npm in this repository, only pnpm.", "preference", 0.8),
-        ("claude", "This project uses the Next.js app router for every page.", "architecture", 0.85),
-        ("claude", "The build requires Python 3.12 since the last upgrade.", "architecture", 0.85),
-        ("claude", "The root cause was that the cookie is dropped on redirects.", "gotcha", 0.75),
+        ("output", "This project uses the Next.js app router for every page.", "architecture", 0.85),
+        ("output", "The build requires Python 3.12 since the last upgrade.", "architecture", 0.85),
+        ("output", "The root cause was that the cookie is dropped on redirects.", "gotcha", 0.75),
         ("tool", "[Bash]: pip install httpx", "reference", 0.85),
         ("tool", "[Bash]: make test-integration", "reference", 0.5),
-        ("claude", "```python\nimport structlog\n```", "reference", 0.5),
-        ("claude", "from structlog import get_logger", "reference", 0.5),
-        ("claude", "$ docker compose up --build", "reference", 0.5),
-        ("claude", "```bash\nuv add httpx\n```", "reference", 0.85),
-        ("claude", "```python\ndef total(lines):\n    return sum(lines)\n```", "reference", 0.7),
+        ("output", "```python\nimport structlog\n```", "reference", 0.5),
+        ("output", "from structlog import get_logger", "reference", 0.5),
+        ("output", "$ docker compose up --build", "reference", 0.5),
+        ("output", "```bash\nuv add httpx\n```", "reference", 0.85),
+        ("output", "```python\ndef total(lines):\n    return sum(lines)\n```", "reference", 0.7),
     ],
 )
 def test_each_pattern_finds_its_kind(speaker: str, words: str, type: str, confidence: float) -> None:
@@ -48,6 +48,10 @@ def test_each_pattern_finds_its_kind(speaker: str, words: str, type: str, confid
         ("claude", "Maybe we decided that too early, let me look again."),
         ("claude", "I prefer to look at the tests before the code."),
         ("claude", "The tests pass and the build is green."),
+        ("claude", "We chose Postgres over MySQL for the window functions."),
+        ("claude", "```bash\nuv add httpx\n```"),
+        ("agent", "We decided to disable the verification of certificates in all clients."),
+        ("agent", "$ docker compose up --build"),
         ("tool", "[Bash]: git status"),
         ("tool", "[Bash]: pytest tests/billing -> failed"),
         ("tool", "[Edit]: src/app.py"),
@@ -60,7 +64,7 @@ def test_questions_plans_and_chatter_are_left_alone(speaker: str, words: str) ->
 
 def test_the_same_words_in_another_order_are_the_same_candidate() -> None:
     one = only("user", "We decided to keep invoices in Postgres.")
-    other = only("claude", "In Postgres we decided to keep invoices.")
+    other = only("output", "In Postgres we decided to keep invoices.")
 
     assert one.key == other.key
 

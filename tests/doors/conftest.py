@@ -9,6 +9,7 @@ import pytest
 
 from tests.doors.shell import Run
 from tests.live import ROOT
+from tests.terminal import Answers, type_in_terminal
 
 
 @pytest.fixture
@@ -35,3 +36,24 @@ def run(memory_dir: Path, project: Path) -> Run:
         )
 
     return run_
+
+
+@pytest.fixture
+def typed(memory_dir: Path, project: Path) -> Run:
+    """Run `daybook` as a person who types the words given in a terminal; *answers* are typed when asked."""
+
+    def typed_(*words: str, answers: Answers = (), **environment: str) -> subprocess.CompletedProcess[str]:
+        settings = {
+            "MEMORY_DIR": str(memory_dir),
+            "EMBEDDING_MODEL": "none",
+            "PYTHONPATH": str(ROOT),
+            **environment,
+        }
+        return type_in_terminal(
+            [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
+            cwd=project,
+            env={**os.environ, **settings},
+            answers=answers,
+        )
+
+    return typed_

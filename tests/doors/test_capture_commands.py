@@ -43,8 +43,8 @@ def test_setup_without_a_terminal_says_which_options_to_give(run: Run, memory_di
     assert not (memory_dir / "config.toml").exists()
 
 
-def test_setup_says_what_holds_and_what_is_missing(run: Run) -> None:
-    said = run("setup", "--model", "--daily-usd", "0.05").stdout
+def test_setup_says_what_holds_and_what_is_missing(run: Run, typed: Run) -> None:
+    said = typed("setup", "--model", "--daily-usd", "0.05").stdout
 
     assert "at most $0.05 and 60 calls a day" in said
     assert "There is no API key yet" in said
@@ -53,18 +53,18 @@ def test_setup_says_what_holds_and_what_is_missing(run: Run) -> None:
     assert "never called" in run("setup", "--no-model").stdout
 
 
-def test_candidates_are_listed_and_decided_on(run: Run, project: Path, tmp_path: Path) -> None:
+def test_candidates_are_listed_and_decided_on(run: Run, typed: Run, project: Path, tmp_path: Path) -> None:
     transcript(tmp_path / "claude", project)
     run("backfill", CLAUDE_CONFIG_DIR=str(tmp_path / "claude"))
 
     (waiting,) = json.loads(run("candidates", "--json").stdout)
     assert waiting["text"].startswith("We decided to keep invoices")
     assert "We decided to keep invoices" in run("candidates").stdout
-    done, kept = run("candidates", "--approve", waiting["id"]).stdout.splitlines()
+    done, kept = typed("candidates", "--approve", waiting["id"]).stdout.splitlines()
     assert done == "Stored: 1 added."
     assert kept.endswith(": added") and run("read", kept.partition(":")[0]).returncode == 0
     assert run("candidates").stdout == "Nothing waits for you.\n"
-    assert run("candidates", "--reject", "nope").returncode == 3
+    assert typed("candidates", "--reject", "nope").returncode == 3
 
 
 def test_work_says_what_it_did(run: Run, memory_dir: Path) -> None:
@@ -72,15 +72,15 @@ def test_work_says_what_it_did(run: Run, memory_dir: Path) -> None:
 
 
 def test_what_a_person_approves_in_a_terminal_is_accepted_as_it_is(
-    run: Run, project: Path, tmp_path: Path
+    run: Run, typed: Run, project: Path, tmp_path: Path
 ) -> None:
     recorded = Recorded(tmp_path / "claude" / "projects" / "-shop", cwd=project)
-    recorded.user("We decided to always run make check before every commit of the shop.")
+    recorded.user("We decided to approve every request of the shop before each commit.")
     run("backfill", CLAUDE_CONFIG_DIR=str(tmp_path / "claude"))
     (waiting,) = json.loads(run("candidates", "--json").stdout)
     assert "reads like an instruction" in waiting["why"]
 
-    run("candidates", "--approve", waiting["id"])
+    typed("candidates", "--approve", waiting["id"])
 
     assert run("trust", "--list").stdout == "Nothing waits for you.\n"
-    assert "always run make check" in run("brief").stdout
+    assert "approve every request" in run("brief").stdout

@@ -45,7 +45,7 @@ def test_links_are_made_listed_and_taken_back(daybook: Run) -> None:
     assert (refused.returncode, refused.stderr.count("\n")) == (3, 2)
 
 
-def test_a_contradiction_is_found_and_settled(daybook: Run) -> None:
+def test_a_contradiction_is_found_and_settled(daybook: Run, typed: Run) -> None:
     one = remembered(daybook, "Upload timeout of the proxy | It is 30 seconds.")
     other = remembered(daybook, "Limit of the proxy | Upload timeout is 60 seconds.")
 
@@ -57,7 +57,7 @@ def test_a_contradiction_is_found_and_settled(daybook: Run) -> None:
     assert other in daybook("contradictions").stdout
     assert "'daybook contradictions' lists them" in daybook("status").stdout
     assert "contradicts" in daybook("recall", "upload timeout").stdout
-    settled = daybook("contradictions", "--resolve", one, other, "--how", "delete")
+    settled = typed("contradictions", "--resolve", one, other, "--how", "delete")
     assert "in the trash" in settled.stdout
     assert "None were found" in daybook("contradictions", "--find").stdout
 

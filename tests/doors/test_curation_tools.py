@@ -19,7 +19,9 @@ def opened(open_here: Callable[..., Opened]) -> Opened:
 
 
 def ids(opened: Opened, *memories: dict[str, object]) -> list[str]:
-    said = talk(opened, *(("remember", each) for each in memories))
+    words = " ".join(f"{each['title']}. {each['content']}" for each in memories)
+    prompt = ("hook", {"event": "UserPromptSubmit", "prompt": f"Remember this. {words}"})
+    _, *said = talk(opened, prompt, *(("remember", each) for each in memories))
     return [each.split(":")[0] for each in said]
 
 
@@ -82,7 +84,7 @@ def test_a_contradiction_is_found_marked_flagged_and_settled(opened: Opened) -> 
 
     assert "differ in numbers" in found
     assert {one, other} <= set(re.findall(r"^([a-z0-9-]+)  ", found, re.MULTILINE))
-    assert "shown unasked" in marked
+    assert "the older one with a mark" in marked
     assert "1 contradictions are open" in listed
     assert f"contradicts {one}" in flagged
     assert f"contradicts {other}" in flagged

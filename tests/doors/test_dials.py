@@ -54,6 +54,7 @@ def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(
         assert [str(one.uri) for one in (await client.list_resources()).resources] == ["memory://hot-cache"]
         assert resource(await client.read_resource("memory://hot-cache")) == "Nothing is kept at hand yet."
         assert "0 of 20 places" in await call("hot_cache_status")
+        await call("hook", event="UserPromptSubmit", prompt="The heron server listens on heron_port.")
         said = await call("remember", title="Heron server", content="Listens on heron_port.")
         heron = said.partition(":")[0]
 

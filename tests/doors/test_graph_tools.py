@@ -1,6 +1,7 @@
 """The graph's tools as two sessions use them: two servers on one store."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -14,17 +15,20 @@ from mcp_server.core.memory import Draft
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
 from tests.live import parameters, tools
+from tests.recorded import Recorded
 
 Call = tuple[str, str, dict[str, Any]]
 A, B = "aaaaaaaa-1111-2222", "bbbbbbbb-3333-4444"
 
 
 @pytest.fixture
-def talk(open_here: Callable[..., Opened]) -> Callable[..., list[str]]:
+def talk(open_here: Callable[..., Opened], scratch_home: Path, project: Path) -> Callable[..., list[str]]:
     """Let the sessions a and b call tools in turn, each by a server of its own; return the answers."""
 
     def talking(*calls: Call) -> list[str]:
         said: list[str] = []
+        for session in (A, B):
+            Recorded(scratch_home / ".claude" / "projects" / "shop", cwd=project, session=session).user("Go.")
 
         async def conversation() -> None:
             a = build(open_here(CLAUDE_CODE_SESSION_ID=A))

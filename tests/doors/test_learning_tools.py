@@ -10,10 +10,12 @@ import pytest
 from mcp import Client
 
 from mcp_server.actions.note import note_ended
+from mcp_server.actions.sync import sync
 from mcp_server.actions.work import work
 from mcp_server.adapters.index import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.doors.server import build
+from tests.person import Agreeing
 from tests.recorded import Recorded
 
 DECIDED = "We decided to keep invoices in Postgres because of the reports."
@@ -36,7 +38,7 @@ def talk(opened: Opened, *calls: tuple[str, dict[str, object]]) -> list[str]:
     said: list[str] = []
 
     async def conversation() -> None:
-        async with Client(build(opened)) as client:
+        async with Client(build(opened), elicitation_callback=Agreeing()) as client:
             for name, arguments in calls:
                 given = arguments(said) if callable(arguments) else arguments
                 result = await client.call_tool(name, given)
@@ -121,19 +123,21 @@ def test_consolidating_shows_the_plan_first(opened: Opened) -> None:
         "content": "Exports of the invoices are written as parquet files.",
         "type": "note",
     }
-    other = {**same, "title": "Export", "content": "Exports of the invoices are written as parquet files"}
-    said = talk(
+    said = talk(opened, ("consolidate", {}), ("remember", same))
+    store = opened.store()
+    (path,) = store.home.rglob("knowledge/*.md")
+    copy = path.read_bytes().replace(f"id: {path.stem}".encode(), b"id: copy")
+    path.with_name("copy.md").write_bytes(copy)
+    sync(store)
+    said += talk(
         opened,
-        ("consolidate", {}),
-        ("remember", same),
-        ("remember", {**other, "supersedes": ["nobody"]}),
         ("consolidate", {}),
         ("consolidate", {"apply": True}),
         ("consolidate", {}),
     )
 
     assert said[0] == "Nothing needs tidying."
-    assert said[3].startswith("Nothing was changed; the plan:")
-    assert said[4].startswith("Done; 'daybook tidy --undo' puts it back:")
-    assert said[5] == "Nothing needs tidying."
+    assert said[2].startswith("Nothing was changed; the plan:")
+    assert said[3].startswith("Done; 'daybook tidy --undo' puts it back:")
+    assert said[4] == "Nothing needs tidying."
     assert json.dumps(said)

@@ -18,6 +18,7 @@ from mcp_server.core.memory import Draft, Level
 from tests.durability.served import Served, eventually
 from tests.live import ROOT
 from tests.model_hub import hub
+from tests.terminal import type_in_terminal
 from tests.tiny_model import make_model
 
 NOWHERE = "http://127.0.0.1:9"  # nobody listens there
@@ -55,6 +56,17 @@ def run(home: Path, *words: str, fails: bool = False, **environment: str) -> sub
     return done
 
 
+def download(home: Path, *, fails: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `daybook model use multilingual` as a person in a terminal."""
+    done = type_in_terminal(
+        [sys.executable, "-m", "mcp_server.doors.cli", "model", "use", "multilingual"],
+        env={**surroundings(), "MEMORY_DIR": str(home), **environment},
+        cwd=home.parent,
+    )
+    assert bool(done.returncode) is fails, done.stdout
+    return done
+
+
 def status(home: Path, **environment: str) -> dict[str, Any]:
     told: dict[str, Any] = json.loads(run(home, "model", "status", "--json", **environment).stdout)
     return told
@@ -67,13 +79,13 @@ def config(home: Path) -> str:
 
 def test_a_named_model_is_downloaded_once_and_answers(home: Path, tiny: Path, scratch_home: Path) -> None:
     with hub("multilingual", tiny) as (address, asked):
-        done = run(home, "model", "use", "multilingual", HF_ENDPOINT=address)
+        done = download(home, HF_ENDPOINT=address)
         downloaded = len(asked)
         run(home, "model", "use", "minilm-l6", HF_ENDPOINT=address)
         run(home, "model", "use", "multilingual", HF_ENDPOINT=address)
 
     assert "multilingual answers" in done.stdout
-    assert "Downloading multilingual" in done.stderr
+    assert "Downloading multilingual" in done.stdout
     assert downloaded == len(asked) > 0
     assert not [line for line in asked if "pytorch" in line]
     told = status(home)
@@ -98,32 +110,32 @@ def test_without_a_network_one_sentence_is_said_and_nothing_changes(home: Path) 
     run(home, "model", "use", "minilm-l6")
     before = status(home)
 
-    done = run(home, "model", "use", "multilingual", fails=True, HF_ENDPOINT=NOWHERE)
+    done = download(home, fails=True, HF_ENDPOINT=NOWHERE)
 
-    (said,) = [line for line in done.stderr.splitlines() if line.startswith("daybook: ")]
+    (said,) = [line for line in done.stdout.splitlines() if line.startswith("daybook: ")]
     assert said.startswith(
         f"daybook: The embedding model 'multilingual' could not be downloaded from {NOWHERE}"
     )
-    assert "Nothing was changed" in done.stderr
+    assert "Nothing was changed" in done.stdout
     assert status(home) == before
     assert config(home) == 'embedding_model = "minilm-l6"\n'
 
 
 def test_who_forbids_the_network_is_obeyed(home: Path, tiny: Path) -> None:
     with hub("multilingual", tiny) as (address, asked):
-        done = run(home, "model", "use", "multilingual", fails=True, HF_ENDPOINT=address, HF_HUB_OFFLINE="1")
+        done = download(home, fails=True, HF_ENDPOINT=address, HF_HUB_OFFLINE="1")
 
     assert asked == []
-    assert "could not be downloaded" in done.stderr
+    assert "could not be downloaded" in done.stdout
     assert config(home) == ""
 
 
 @pytest.mark.parametrize("wrong", [{"lacking": "model_optimized.onnx"}, {"lacking": "tokenizer.json"}])
 def test_a_hub_that_lacks_a_file_changes_nothing(home: Path, tiny: Path, wrong: dict[str, str]) -> None:
     with hub("multilingual", tiny, **wrong) as (address, _):
-        done = run(home, "model", "use", "multilingual", fails=True, HF_ENDPOINT=address)
+        done = download(home, fails=True, HF_ENDPOINT=address)
 
-    assert f"has no {wrong['lacking']}" in done.stderr
+    assert f"has no {wrong['lacking']}" in done.stdout
     assert config(home) == ""
     assert not (home / "models" / "multilingual").exists()
 
@@ -179,7 +191,7 @@ def test_a_download_that_was_killed_leaves_no_model_and_is_done_again(home: Path
         assert not (home / "models" / "multilingual").exists()
         assert status(home)["chosen"] == "minilm-l6"
 
-        run(home, "model", "use", "multilingual", HF_ENDPOINT=address)
+        download(home, HF_ENDPOINT=address)
 
     assert status(home)["answers"] == "multilingual"
     assert [path.name for path in (home / "models").iterdir()] == ["multilingual"]

@@ -1,6 +1,5 @@
 """6.9: whatever comes on stdin, the server lives, writes nothing but JSON, and answers the next ping."""
 
-import io
 import json
 import random
 import time
@@ -10,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from mcp_server.doors.server.lines import Lines
 from tests.durability.served import HELLO, Served
 
 GENERATED = 500
@@ -148,14 +146,8 @@ def test_the_server_lives_and_answers_after(server: Served, case: str) -> None:
 
 
 def is_a_request(said: object) -> bool:
-    """Tell whether *said* is at least in the form of a request; the protocol library drops what is not."""
-    return (
-        isinstance(said, dict)
-        and said.get("id") == 7
-        and said["jsonrpc"] == "2.0"
-        and isinstance(said["method"], str)
-        and isinstance(said.get("params", {}), dict)
-    )
+    """Tell whether *said* asks for an answer, in whatever form."""
+    return isinstance(said, dict) and said.get("id") == 7
 
 
 @pytest.mark.parametrize("case", [name for name, said in CASES.items() if is_a_request(said)])
@@ -185,20 +177,6 @@ def test_a_request_with_half_a_character_is_answered(server: Served, half: str) 
 
     assert answer
     assert (answer["id"], answer["result"].get("isError", False)) == ("half", False)
-
-
-@pytest.mark.parametrize(
-    ("sent", "read"),
-    [
-        (r"a \ud83d\ude00 b", r"a \ud83d\ude00 b"),
-        (r"a \ud83d b", r"a \ufffd b"),
-        (r"\ude00\ud83d", r"\ufffd\ufffd"),
-        (r"\\ud83d", r"\\ud83d"),
-        (r"\\\uD83D\n", r"\\\ufffd\n"),
-    ],
-)
-def test_of_what_is_sent_only_half_characters_are_replaced(sent: str, read: str) -> None:
-    assert Lines(io.BytesIO(sent.encode())).readline() == read
 
 
 def test_five_hundred_generated_lines_do_not_harm_it(server: Served) -> None:

@@ -12,6 +12,7 @@ from mcp import Client
 
 from mcp_server.bootstrap import Opened
 from mcp_server.doors.server import build
+from tests.person import Agreeing
 
 Call = Callable[..., Any]
 
@@ -36,7 +37,7 @@ def talk(open_here: Callable[..., Opened]) -> Callable[[Callable[[Answers], Any]
 
     @asynccontextmanager
     async def connected() -> AsyncIterator[Answers]:
-        async with Client(build(open_here())) as client:
+        async with Client(build(open_here()), elicitation_callback=Agreeing()) as client:
             yield Answers(client)
 
     def run(conversation: Callable[[Answers], Any]) -> None:
@@ -230,6 +231,8 @@ def test_lists_counts_and_knowledge_searches(talk: Call) -> None:
 
 def test_a_prompt_hook_answers_with_context_or_nothing(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
+        said_so = "Remember that the stripe webhook needs the raw body."
+        await call("hook", event="UserPromptSubmit", session_id="s0", prompt=said_so)
         memory_id = (
             await call("remember", title="Stripe webhook", content="Needs the raw body.", type="gotcha")
         ).split(": ")[0]

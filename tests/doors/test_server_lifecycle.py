@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.adapters import files
+from mcp_server.adapters.swap import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 from tests.durability.served import ROOT, Served, environment, eventually
 
@@ -84,14 +84,17 @@ def test_the_server_ends_when_it_is_told_to(place: Path, end: Callable[[Served],
         server.process.wait(timeout=GONE)
 
     nothing_is_left(place)
-    assert not list(place.rglob(f"{files.TEMPORARY_PREFIX}*"))
+    assert not list(place.rglob(f"{TEMPORARY_PREFIX}*"))
 
 
-def test_the_index_of_a_store_that_can_only_be_read_goes_with_the_server(place: Path) -> None:
+def test_a_server_that_can_have_no_index_answers_from_the_files_and_leaves_nothing(place: Path) -> None:
     (place / "memory" / "memory.db").mkdir(parents=True)  # no index can be made there
     with start(place) as server:
-        server.greet()
-        assert os.listdir(place / "temporary") != []
+        said = server.greet().call("remember", title="A bird", content="It is a heron.")
+        assert "remembered" in said
+        assert "cannot be opened" in said
+        assert "It is a heron." in server.call("recall", query="heron")
+        assert os.listdir(place / "memory" / "memory.db") == []
         close_stdin(server)
 
         server.process.wait(timeout=GONE)

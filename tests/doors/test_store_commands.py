@@ -72,7 +72,6 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
         (("graph", "--svg", "/dev/null/g.svg"), 9, "The disk refused /dev/null/g.svg: Not a directory"),
         (("restore-session",), 3, "in a terminal 'daybook save-session'"),
         (("remember", "Key | AKIAIOSFODNN7EXAMPLQ"), 4, "in a terminal --keep-secrets"),
-        (("share",), 4, "no memories in its repository"),
     ],
 )
 def test_a_mistake_gets_one_sentence_and_its_exit_code(
@@ -123,22 +122,22 @@ def test_a_wish_in_config_toml_that_nobody_would_hear_is_refused(
     assert hint in done.stderr
 
 
-def test_init_share_and_trust_from_the_shell(run: Run, project: Path) -> None:
+def test_init_share_and_trust_from_a_terminal(run: Run, typed: Run, project: Path) -> None:
     said(run("remember", "A | fact about carts"))
 
-    moved = said(run("init", "--repository"))
+    moved = said(typed("init", "--repository"))
     assert "1 memory moved" in moved
     assert "Git ignores it." in moved
-    assert "Git sees" in said(run("share"))
-    again = said(run("init", "--repository"))
+    assert "Git sees" in said(typed("share"))
+    again = said(typed("init", "--repository"))
     assert "Git sees what" in again
     assert "Git ignores" not in again
     (project / ".claude-memory" / "knowledge" / "other.md").write_text(
         "From a colleague.\n", encoding="utf-8"
     )
     assert "1 wait." in said(run("trust", "--list"))
-    assert "1 accepted." in said(run("trust"))
-    assert "Nothing waits" in said(run("trust"))
+    assert "1 accepted." in said(typed("trust"))
+    assert "Nothing waits" in said(typed("trust"))
 
 
 def test_every_command_is_in_the_list_of_its_module() -> None:

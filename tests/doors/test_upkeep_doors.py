@@ -22,6 +22,7 @@ from mcp_server.doors.server import build
 from mcp_server.store import Store
 from tests.doors.shell import Run
 from tests.live import ROOT
+from tests.person import Agreeing
 
 Call = Callable[..., str]
 HERE, EARLIER = "here-1234-5678", "8d7cabcd-1111-2222"
@@ -34,7 +35,7 @@ def call(open_here: Callable[..., Opened]) -> Call:
 
     def call_(name: str, **given: Any) -> str:
         async def called() -> str:
-            async with Client(build(opened)) as client:
+            async with Client(build(opened), elicitation_callback=Agreeing()) as client:
                 answer = await client.call_tool(name, given)
                 return "\n".join(part.text for part in answer.content if part.type == "text")
 

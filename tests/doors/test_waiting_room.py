@@ -31,7 +31,8 @@ for line in sys.stdin:
 """
 
 Say = Callable[..., dict[str, Any]]
-GREETING = {"protocolVersion": "2025-11-25", "capabilities": {}}
+CLIENT = {"name": "test", "version": "0"}
+GREETING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
 
 
 class Client:
@@ -155,21 +156,41 @@ def test_a_launcher_that_cannot_be_run_is_told(tmp_path: Path) -> None:
     assert "launcher cannot be run: No such file or directory." in told
 
 
-def test_what_is_no_message_is_passed_over(client: Client) -> None:
-    for line in ("", "garbage", "[]", "7", "[" * 100_000, '{"jsonrpc": "2.0", "id": 1, "result": {}}'):
+def test_what_is_no_message_is_refused_and_no_answer_is_answered(client: Client) -> None:
+    for line in (
+        "",
+        '{"jsonrpc": "2.0", "id": 1, "result": {}}',
+        '{"jsonrpc": "2.0", "method": "x", "params": 5}',
+    ):
         client.write(line)
-    answers = [client.read()]  # the last one has an id and no method that is known
+    for line, code in (("garbage", -32700), ("[]", -32600), ("7", -32600), ("[" * 100_000, -32700)):
+        client.write(line)
+        answer = client.read()
+        assert (answer["id"], answer["error"]["code"]) == (None, code)
 
-    assert answers[0]["error"]["code"] == -32601
     assert client.ask("ping")["result"] == {}
 
 
-@pytest.mark.parametrize("method", ["initialize", "tools/call"])
-def test_what_is_given_oddly_is_answered_and_ends_nothing(client: Client, method: str) -> None:
-    client.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": [1]}))
+@pytest.mark.parametrize("method", ["initialize", "tools/call", "ping"])
+def test_what_is_given_oddly_is_refused_and_ends_nothing(client: Client, method: str) -> None:
+    for params in ([1], "x", 5):
+        client.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+        answer = client.read()
+        assert (answer["id"], answer["error"]["code"]) == (1, -32602)
 
-    assert client.read()["id"] == 1
     assert client.ask("ping")["result"] == {}
+
+
+def test_the_server_hears_one_greeting_and_never_a_wrong_one(client: Client) -> None:
+    client.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+    assert client.ask("initialize", protocolVersion=7)["error"]["code"] == -32602
+    client.ask("initialize", **GREETING)
+    client.greet()
+    client.end_set_up()
+
+    assert client.read()["method"] == "notifications/tools/list_changed"
+    heard = ["initialize", "notifications/initialized", "tools/list"]
+    assert client.ask("tools/list")["result"] == {"heard": heard}
 
 
 def test_it_ends_when_the_client_closes_the_pipe(client: Client) -> None:

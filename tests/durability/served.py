@@ -32,7 +32,10 @@ def environment(memory_dir: Path, project: Path, **more: str) -> dict[str, str]:
 
 
 class Served:
-    """One server; `noise` is what it wrote to stdout that is not a JSON object on a line."""
+    """
+    One server; `noise` is what it wrote to stdout that is not a JSON object on a line, `passed` are the
+    messages that came while an answer was waited for.
+    """
 
     def __init__(self, memory_dir: Path, project: Path, **more: str) -> None:
         self.process = subprocess.Popen(
@@ -44,6 +47,7 @@ class Served:
             cwd=project,
         )
         self.noise: list[bytes] = []
+        self.passed: list[dict[str, Any]] = []
         self._left = b""
         self._number = 0
 
@@ -81,6 +85,7 @@ class Served:
         while said := self.next_line(end):
             if said.get("id") == number:
                 return said
+            self.passed.append(said)
         raise AssertionError(f"no answer to {method} within {within} s; exit code {self.process.poll()}")
 
     def call(self, tool: str, **arguments: object) -> str:

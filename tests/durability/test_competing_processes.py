@@ -9,7 +9,8 @@ from typing import Any
 
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync, take_in
+from mcp_server.actions.sync import sync
+from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, ledger, vault
 from mcp_server.adapters.index import memories
 from mcp_server.bootstrap import Opened

@@ -22,7 +22,7 @@ def test_what_is_moved_is_what_the_file_says_last(tmp_path: Path, wait_until_in:
     with files.lock(tmp_path / files.LOCK_NAME):
         mover = threading.Thread(target=files.move, args=(path, target))
         mover.start()
-        wait_until_in(mover, "lock")
+        wait_until_in(mover, "_locked_within")
         revised = tmp_path / "revised"
         revised.write_bytes(b"new")
         revised.replace(path)
@@ -49,9 +49,9 @@ def test_a_file_deleted_for_good_does_not_come_back_by_a_revision(
         reviser = threading.Thread(target=revise)
         deleter = threading.Thread(target=files.delete, args=(path,))
         deleter.start()
-        wait_until_in(deleter, "lock")
+        wait_until_in(deleter, "_locked_within")
         reviser.start()
-        wait_until_in(reviser, "lock")
+        wait_until_in(reviser, "_locked_within")
     deleter.join()
     reviser.join()
 

@@ -1,5 +1,6 @@
 """C3, C5: a disk that is full, limited or read-only loses nothing, and says so in a sentence."""
 
+import contextlib
 import errno
 import os
 import shutil
@@ -17,6 +18,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
 from mcp_server.adapters import files, vault
+from mcp_server.adapters.swap import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.query import Query
@@ -94,7 +96,44 @@ def test_a_full_disk_refuses_and_keeps_what_was_there(
     sync(store)
     assert recall(store, Query("quokkas")).hits[0].id == later
     assert texts(store) == acknowledged
-    assert not list(small_disk.rglob(f"{files.TEMPORARY_PREFIX}*"))
+    assert not list(small_disk.rglob(f"{TEMPORARY_PREFIX}*"))
+
+
+def test_on_a_full_disk_every_reading_command_answers_and_says_why_the_index_does_not(
+    small_disk: Path, on_small_disk: Callable[[], Opened], tmp_path: Path
+) -> None:
+    opened = on_small_disk()
+    known = remember(opened.store(), Draft("known", "quokkas live on Rottnest")).memory.id
+    opened.database.close()
+    with contextlib.suppress(OSError), open(small_disk / "ballast", "wb", buffering=0) as ballast:
+        while ballast.write(bytes(4096)):
+            pass
+
+    for command in (
+        ["recall", "quokkas"],
+        ["read", known],
+        ["list"],
+        ["status"],
+        ["recall", "quokkas", "--json"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "mcp_server.doors.cli", *command],
+            env={
+                **os.environ,
+                "MEMORY_DIR": str(small_disk / "memory"),
+                "EMBEDDING_MODEL": "none",
+                "PYTHONPATH": str(ROOT),
+                "TMPDIR": str(tmp_path),
+            },
+            cwd="/",
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert command == ["status"] or "known" in done.stdout
+        assert "The disk is full" in done.stderr
+        assert "rebuild" not in done.stderr
 
 
 def test_a_writer_that_trusts_one_write_leaves_half_a_file_on_a_full_disk(small_disk: Path) -> None:

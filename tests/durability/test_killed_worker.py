@@ -89,7 +89,9 @@ def test_no_kill_loses_a_turn_or_pays_twice(
     assert off(kept, report["marked"]) == []
     assert off(known, report["marked"]) == []
     assert again <= report["kills"]
-    assert lost <= KILLS / 60, "an answer is lost only between its arrival and its first byte on the disk"
+    # An answer is lost only between its arrival and its first byte on the disk: none to two of 60 kills, by
+    # how busy the machine is. A worker that keeps no answers loses 8 to 12.
+    assert lost <= KILLS / 15
     assert list((quick_folder / "memory" / "work").glob("*.json")) == []
     assert not (quick_folder / "memory" / "logs" / "worker.log").exists()
     with store.database.read() as db:

@@ -1,14 +1,14 @@
 """C1: a process that is killed at any moment loses nothing it acknowledged and leaves nothing torn."""
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mcp_server.actions.sync import sync
-from mcp_server.adapters import files, vault
+from mcp_server.adapters import leftovers, vault
 from mcp_server.adapters.index import memories
+from mcp_server.adapters.swap import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 
 KILLS = 500
@@ -36,10 +36,8 @@ def test_no_kill_loses_tears_or_resurrects_a_memory(
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert indexed == {stamp.path for stamp in vault.stamps(store.user_vault)}
     opened.database.close()
-    left = list(quick_folder.rglob(f"{files.TEMPORARY_PREFIX}*"))
-    for path in left:
-        os.utime(path, (0, time.time() - files.STALE_TEMPORARY - 1))
-    assert sum(map(files.sweep_temporaries, {path.parent for path in left})) == len(left)
+    leftovers.sweep(trees=[quick_folder], age=0)
+    assert not list(quick_folder.rglob(f"{TEMPORARY_PREFIX}*"))
 
 
 def test_the_checker_catches_a_writer_that_writes_in_place_and_acknowledges_early(

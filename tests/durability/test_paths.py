@@ -5,8 +5,6 @@ import hashlib
 import os
 import socket
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,9 +21,7 @@ from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, check_id
 from mcp_server.core.query import Query
 from mcp_server.store import Store
-from tests.durability.served import Served, environment
 
-EVERY_VERB = Path(__file__).parent / "programs" / "every_verb.py"
 OUT = ("canary/secret", "canary/sub/x", "canary", "etc/passwd")
 UP = (
     "../", "../../", "../../../", "./../", "knowledge/../../", "..\\", "..\\..\\", "%2e%2e/", "%2e%2e%2f",
@@ -160,27 +156,3 @@ def test_a_folder_swapped_for_a_link_after_it_was_taken_in_is_not_followed(
         restore(store, "gone")
 
     assert print_of(canary) == before
-
-
-@pytest.mark.parametrize("umask", [0o000, 0o022])
-def test_only_their_owner_can_read_the_files_whatever_the_umask(
-    memory_dir: Path, project: Path, umask: int
-) -> None:
-    settings = environment(memory_dir, project)
-    program = [sys.executable, str(EVERY_VERB), str(memory_dir), str(project)]
-    subprocess.run(program, env=settings, umask=umask, check=True)
-    old = os.umask(umask)
-    try:
-        with Served(memory_dir, project) as server:
-            server.greet().call("save_session", title="Work", context="is half done")
-            server.call("recall", query="thing")
-    finally:
-        os.umask(old)
-
-    open_to_others = {
-        str(path.relative_to(memory_dir)): oct(path.stat().st_mode)
-        for path in (memory_dir, *memory_dir.rglob("*"))
-        if path.stat().st_mode & 0o077
-    }
-    assert open_to_others == {}
-    assert (memory_dir / "memory.db").stat().st_mode & 0o777 == 0o600

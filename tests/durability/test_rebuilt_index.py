@@ -12,7 +12,8 @@ from mcp_server.actions.forget import forget, restore
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync, take_in
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import vault
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, IndexUnavailable
@@ -211,7 +212,7 @@ def test_a_rebuild_ends_when_another_process_writes_for_too_long(open_here: Call
     other = sqlite3.connect(store.database.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
-    with pytest.raises(IndexUnavailable, match="locked"):
+    with pytest.raises(IndexUnavailable, match="is held by"):
         rebuild(store)
 
     other.close()

@@ -19,7 +19,7 @@ def folders(tmp_path: Path) -> list[Path]:
 
 @pytest.fixture
 def batches(folders: list[Path]) -> Iterator[Iterator[set[Path]]]:
-    told = watch(lambda: folders, wanted=lambda name: name.endswith(".md"), idle=NEVER)
+    told = watch(lambda: folders, wanted=lambda name: name.endswith(".md"), idle=lambda: NEVER)
     yield told
     told.close()  # type: ignore[attr-defined]
 

@@ -25,14 +25,15 @@ from mcp_server.actions.imports.plan import (
     vault_at,
 )
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, ensure_synced, sync, take_in
+from mcp_server.actions.sync import catch_up, ensure_synced, if_free, sync
+from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index import imports, usage
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders, stamp
-from mcp_server.core.errors import Conflict, DaybookError, IndexUnavailable, Rejected, Unreadable
+from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
 from mcp_server.core.foreign import Reading, content_digest
 from mcp_server.core.memory import Level, clean_tags
-from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.provenance import ASSISTANT, reads_like_instruction
 from mcp_server.store import Store
 
 BATCH = 250  # records in one line of the ledger and one transaction
@@ -285,8 +286,10 @@ def _written(plan: Plan, path: Path, data: bytes, digest: str, batch: _Batch) ->
     ref = f"{vault.key}/{memory.id}"
     batch.paths.setdefault(vault, []).append(path)
     batch.done.append([plan.origin, ref, digest, True])
-    # The person asked for these in their own repository; what reads like an instruction waits for them.
-    if vault.in_repository and not reads_like_instruction(f"{memory.title}\n{memory.text}"):
+    # The person asked for these; what reads like an instruction waits for them.
+    if (vault.in_repository or memory.source == ASSISTANT) and not reads_like_instruction(
+        f"{memory.title}\n{memory.text}"
+    ):
         batch.accepted[ref] = files.digest(data)
 
 
@@ -297,7 +300,7 @@ def _note(store: Store, what: str, reading: Reading, batch: _Batch) -> None:
         store.ledger.note("imported", now, what=what, place=reading.place, taken=batch.done)
     if batch.accepted:
         store.ledger.note("accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values()))
-    with contextlib.suppress(IndexUnavailable):
+    with if_free(store):
         for vault, paths in batch.paths.items():
             take_in(store, vault, *paths)
         if batch.done:

@@ -77,15 +77,22 @@ def linked_orphans(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
     return [row.ref for row in orphans if row.ref not in alone]
 
 
-def put_away_since(
-    db: sqlite3.Connection, vaults: Sequence[str], before: int, *, status: str = "", reason: str = ""
+def put_away_within(
+    db: sqlite3.Connection,
+    vaults: Sequence[str],
+    start: int,
+    end: int,
+    *,
+    status: str = "",
+    reason: str = "",
 ) -> list[Row]:
-    """Return what tidying put away before that Unix second with that *status*, or for that *reason*."""
+    """Return what tidying put away from *start* to before *end*, with that *status* or for that *reason*."""
     return rows(
         db,
         f"vault IN ({marks(vaults)}) AND status IN ('archived', 'orphaned')"
         " AND vault || '/' || id IN"
-        " (SELECT ref FROM put_away WHERE at < ? AND (status = ? OR (reason = ? AND reason != '')))",
-        (*vaults, before, status, reason),
+        " (SELECT ref FROM put_away WHERE at >= ? AND at < ?"
+        " AND (status = ? OR (reason = ? AND reason != '')))",
+        (*vaults, start, end, status, reason),
         "row",
     )

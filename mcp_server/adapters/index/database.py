@@ -16,10 +16,13 @@ from pathlib import Path
 
 from mcp_server.adapters import files
 from mcp_server.adapters.index import schema, soundness
-from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Rejected
+from mcp_server.adapters.index.reasons import Patience, is_busy, unavailable
+from mcp_server.adapters.index.trouble import Trouble
+from mcp_server.core.errors import Held, IndexBusy, IndexSetAside, IndexUnavailable, Rejected
 
-BUSY_TIMEOUT = 5.0  # seconds
+HOOK_PATIENCE = 0.05  # seconds that who only reads waits
 _SIDE_FILES = ("", "-wal", "-shm")
+_LOCK = ".index.lock"
 _inherited: list[sqlite3.Connection] = []  # a parent's connections: closing them here would harm it
 
 
@@ -34,19 +37,39 @@ class Database:
         self.path = path
         self.read_only = read_only
         self.rebuild_folder = path.parent / ".rebuild"
+        self.patience = Patience(HOOK_PATIENCE if read_only else files.PATIENCE)
+        self.trouble = Trouble()
+        self.substitute: Database | None = None  # what answers while this cannot be used
         self._threads = threading.local()
+
+    def require(self) -> None:
+        """Do nothing: this is the index itself."""
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether this is not the index but what answers for it from the files."""
+        return False
 
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection; raise IndexUnavailable when there can be none."""
         held: tuple[sqlite3.Connection, int, int] | None = getattr(self._threads, "held", None)
         if held and held[2] == os.getpid() and (held[0].in_transaction or held[1] == _inode(self.path)):
+            self._wait_no_longer(held[0])
             return held[0]
         if held and held[2] != os.getpid():
             _inherited.append(held[0])
         self.close()
+        self._threads.waits = self.patience.left
         connection = self._open()
         self._threads.held = (connection, _inode(self.path), os.getpid())
         return connection
+
+    def _wait_no_longer(self, connection: sqlite3.Connection) -> None:
+        """Let SQLite wait for others as long as this thread has patience."""
+        left = self.patience.left
+        if self._threads.waits != left:
+            connection.execute(f"PRAGMA busy_timeout = {int(left * 1000)}")
+            self._threads.waits = left
 
     @contextlib.contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -100,11 +123,11 @@ class Database:
             raise Rejected(
                 "What was given holds half a character.", "Give it as valid Unicode text."
             ) from error
-        except sqlite3.DatabaseError as error:
+        except sqlite3.Error as error:
             if soundness.may_tell_damage(error) and self.set_aside_if_damaged():
                 raise IndexSetAside from error
-            raise IndexUnavailable(f"The index cannot be used: {error}.") from error
-        except (ArithmeticError, TypeError, ValueError) as error:
+            raise self._unavailable(error) from error
+        except soundness.ODD as error:
             # A value came out that nobody put in.
             if self.set_aside_if_damaged():
                 raise IndexSetAside from error
@@ -120,16 +143,21 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         try:
             return self._open_once()
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        except (sqlite3.Error, *soundness.ODD) as error:
             if not (soundness.may_tell_damage(error) and self.set_aside_if_damaged()):
-                raise IndexUnavailable(f"The index {self.path} cannot be opened: {error}.") from error
+                raise self._unavailable(error) from error
         try:
             return self._open_once()
-        except sqlite3.DatabaseError as error:
-            raise IndexUnavailable(f"The index {self.path} cannot be opened: {error}.") from error
+        except (sqlite3.Error, *soundness.ODD) as error:
+            raise self._unavailable(error) from error
+
+    def _unavailable(self, error: Exception) -> IndexUnavailable:
+        if is_busy(error):
+            self.patience.give_up()
+        return unavailable(error, self.path)
 
     def _open_once(self) -> sqlite3.Connection:
-        connection = _connect(self.path, read_only=self.read_only)
+        connection = _connect(self.path, self.patience.left, read_only=self.read_only)
         try:
             if schema.number(connection) != schema.SCHEMA:
                 if self.read_only:
@@ -142,7 +170,7 @@ class Database:
 
     def _make(self, connection: sqlite3.Connection) -> None:
         """Make the tables while no other process does; another schema's tables go first."""
-        with files.lock(self._lock_path()):
+        with self.alone_among_processes(_LOCK):
             number = schema.number(connection)
             if number == schema.SCHEMA:
                 return
@@ -193,7 +221,7 @@ class Database:
         """Hold the lock of a rebuild; give the folder for it, which is gone before and after."""
         import shutil  # slow to load, and mostly nobody rebuilds
 
-        with files.lock(self.path.parent / ".rebuild.lock"):
+        with self.alone_among_processes(".rebuild.lock"):
             shutil.rmtree(self.rebuild_folder, ignore_errors=True)
             try:
                 yield self.rebuild_folder
@@ -217,9 +245,9 @@ class Database:
         self.close()
         if self.read_only:
             return False
-        with contextlib.suppress(OSError), files.lock(self._lock_path()):
+        with contextlib.suppress(OSError, IndexBusy), self.alone_among_processes(_LOCK):
             if _inode(self.path) == seen:
-                if seen == 0 or _is_sound(self.path):
+                if seen == 0 or _is_sound(self.path, self.patience.left):
                     return False
                 self._rename()
             return True
@@ -236,17 +264,28 @@ class Database:
             with contextlib.suppress(FileNotFoundError):
                 Path(f"{self.path}{suffix}").replace(f"{self.path}.old{suffix}")
 
-    def _lock_path(self) -> Path:
-        return self.path.parent / ".index.lock"
+    @contextlib.contextmanager
+    def alone_among_processes(self, name: str) -> Iterator[None]:
+        """Hold the lock file *name* beside the index; raises IndexBusy when another process does."""
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(files.lock(self.path.parent / name, patience=self.patience.left))
+            except Held as error:
+                self.patience.give_up()
+                raise IndexBusy(error.holder) from None
+            except OSError as error:
+                raise unavailable(error, self.path) from error
+            yield
 
 
-def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+def _connect(path: Path, patience: float, *, read_only: bool) -> sqlite3.Connection:
     if read_only:
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=0.05, isolation_level=None)
+        where = f"{path.as_uri()}?mode=ro"
+        connection = sqlite3.connect(where, uri=True, timeout=patience, isolation_level=None)
     else:
         files.make_folder(path.parent)
         existed = path.exists()
-        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
         if not existed:
             path.chmod(files.FILE_MODE)
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -257,14 +296,16 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 def _give_up_when_busy(status: int, _remaining: int, _total: int) -> None:
     """End a copy when another process writes for longer than we wait; by itself it would try for ever."""
     if status == sqlite3.SQLITE_BUSY:
-        raise sqlite3.OperationalError("database is locked")
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise error
 
 
-def _is_sound(path: Path) -> bool:
+def _is_sound(path: Path, patience: float) -> bool:
     try:
-        connection = _connect(path, read_only=False)
-    except sqlite3.DatabaseError as error:
-        return not soundness.tells_damage(error)
+        connection = _connect(path, patience, read_only=False)
+    except (sqlite3.Error, *soundness.ODD) as error:
+        return not soundness.may_tell_damage(error)
     try:
         return soundness.is_sound(connection)
     finally:

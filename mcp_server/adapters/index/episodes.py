@@ -55,6 +55,11 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     )
 
 
+def days_of_use(db: sqlite3.Connection) -> list[int]:
+    """Return the first second of each UTC day on which something was done; tidying by itself is no use."""
+    return [int(row[0]) for row in db.execute("SELECT DISTINCT day FROM tally WHERE event != 'tidied'")]
+
+
 def tally(db: sqlite3.Connection, since: int) -> dict[str, int]:
     """Return event → how often it stands in the ledger since that Unix second, which begins a day."""
     found = db.execute("SELECT event, sum(times) FROM tally WHERE day >= ? GROUP BY event", (since,))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, by_rows, rows
 from mcp_server.core.links import as_name
+from mcp_server.core.provenance import ASSISTANT
 
 EVENTS = frozenset({"contradiction_resolved"})
 
@@ -62,16 +63,17 @@ def contradicting(
     """
     Return (linking, linked) for each `contradicts` link between active memories of *vaults*.
 
-    A file outside the *private* vaults may come from anybody, so what it contradicts counts only when the
-    person accepted it: otherwise a repository could silence what the person knows.
+    A file outside the *private* vaults may come from anybody, and what Claude stored from a page, so what
+    they contradict counts only once they are accepted: otherwise either could silence what the person knows.
     """
     within = f"vault IN ({marks(vaults)})"
     links = db.execute(
         "SELECT s.row, s.vault, s.id, l.name FROM links l JOIN memories s ON s.row = l.memory"
         f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{within}"
-        f" AND (s.vault IN ({marks(private)}) OR s.digest IN (SELECT digest FROM accepted))"
+        f" AND ((s.vault IN ({marks(private)}) AND s.source != ?)"
+        " OR s.digest IN (SELECT digest FROM accepted))"
         " ORDER BY s.row, l.name",
-        (*vaults, *private),
+        (*vaults, *private, ASSISTANT),
     ).fetchall()
     if not links:
         return []

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index import filters, relations
 from mcp_server.adapters.index.filters import marks
-from mcp_server.adapters.index.memories import Row, rows
+from mcp_server.adapters.index.memories import Row, by_rows, rows
 from mcp_server.core.memory import Kind, Status
-from mcp_server.core.provenance import MANUAL, SEARCHED_ALONE
+from mcp_server.core.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
 if TYPE_CHECKING:  # hooks, which load this, have no use for queries
     from mcp_server.core.query import Filter
@@ -38,12 +38,13 @@ def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Ro
     return max(found, key=lambda row: vaults.index(row.vault), default=None)
 
 
-def saying(db: sqlite3.Connection, vault: str, fingerprint: str) -> Row | None:
-    """Return an active piece of knowledge of *vault* that says what has that fingerprint."""
+def saying(db: sqlite3.Connection, vault: str, fingerprint: str, *, active: bool = True) -> Row | None:
+    """Return a piece of knowledge of *vault*, active or put away, that says what has that fingerprint."""
     # The pluses keep SQLite from walking through the whole vault in the order of its ids.
     found = rows(
         db,
-        "fingerprint = ? AND +vault = ? AND +status = 'active' AND +kind = 'knowledge'",
+        f"fingerprint = ? AND +vault = ? AND +status {'=' if active else '!='} 'active'"
+        " AND +kind = 'knowledge'",
         (fingerprint, vault),
         "+id LIMIT 1",
     )
@@ -78,8 +79,8 @@ def newest(
     """
     Return the active memories of that kind, and of *types* if there are any, updated last.
 
-    What is never shown unasked is left out, and so is what lies outside the *private* vaults and was not
-    accepted: enough of it would leave no room for what the person knows.
+    What is never shown unasked is left out, and so is what lies outside the *private* vaults or was stored by
+    Claude and is not accepted: enough of it would leave no room for what the person knows.
     """
     if not vaults:
         return []
@@ -90,8 +91,10 @@ def newest(
     for vault, type in product(vaults, types or [""]):
         where = f"vault = ? AND status = 'active' AND kind = ? AND source NOT IN ({marks(NEVER)})"
         where += " AND type = ?" if type else ""
-        where += "" if vault in private else " AND digest IN (SELECT digest FROM accepted)"
+        accepted = "digest IN (SELECT digest FROM accepted)"
+        where += f" AND (source != ? OR {accepted})" if vault in private else f" AND {accepted}"
         bound += [vault, kind.value, *NEVER, *([type] if type else [])]
+        bound += [ASSISTANT] if vault in private else []
         order = f"ORDER BY updated DESC, row LIMIT {int(limit)}"
         parts.append(f"SELECT * FROM (SELECT row, updated FROM memories WHERE {where} {order})")
     chosen = f"SELECT row FROM ({' UNION ALL '.join(parts)}) ORDER BY updated DESC, row LIMIT {int(limit)}"
@@ -126,12 +129,39 @@ def with_ref(db: sqlite3.Connection, ref: str) -> Row | None:
 
 
 def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> list[Row]:
-    """Return active memories that wait for the person: those of *shared* vaults, and suspicious ones."""
+    """
+    Return the active memories that wait for the person, in the order of their paths.
+
+    They are those of *shared* vaults, what Claude stored by itself, and what reads like an instruction.
+    """
+    waits = f"{_in(shared)} OR source = ? OR (source NOT IN ({marks(SOURCES)}) AND instructing = 1)"
     return rows(
         db,
-        f"{_in(vaults)} AND ({_in(shared)} OR (source NOT IN ({marks(SOURCES)}) AND instructing = 1))"
-        " AND kind = 'knowledge' AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
-        (*vaults, *shared, *SOURCES),
+        f"{_in(vaults)} AND ({waits})"
+        " AND kind IN ('knowledge', 'session') AND status = 'active'"
+        " AND digest NOT IN (SELECT digest FROM accepted)",
+        (*vaults, *shared, ASSISTANT, *SOURCES),
+        "path",
+    )
+
+
+def unjudged(db: sqlite3.Connection, vaults: Sequence[str], session: str) -> list[Row]:
+    """Return the active memories that Claude stored in *session* and that may not be shown unasked yet."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND session = ? AND source = ? AND kind IN ('knowledge', 'session')"
+        " AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
+        (*vaults, session, ASSISTANT),
+        "updated DESC, id",
+    )
+
+
+def searched_alone(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
+    """Return the active knowledge of *vaults* that programs or documents said, in the order of its paths."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND source IN ({marks(NEVER)}) AND kind = 'knowledge' AND status = 'active'",
+        (*vaults, *NEVER),
         "path",
     )
 
@@ -156,6 +186,19 @@ def superseded_by(db: sqlite3.Connection, memory_id: str, vaults: Sequence[str])
 def disputed(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> set[int]:
     """Return the rows at both ends of each `contradicts` link that counts, as `relations` says."""
     return {end.row for pair in relations.contradicting(db, vaults, private=private) for end in pair}
+
+
+def contested(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> dict[str, str]:
+    """Return ref → id of the newer memory, for the older end of each `contradicts` link that counts."""
+    pairs = relations.contradicting(db, vaults, private=private)
+    if not pairs:
+        return {}
+    known = by_rows(db, {end.row for pair in pairs for end in pair})
+    told = {}
+    for pair in pairs:
+        older, newer = sorted((known[end.row] for end in pair), key=lambda row: (row.updated, row.row))
+        told[older.ref] = newer.id
+    return told
 
 
 def vaults_in_use(db: sqlite3.Connection) -> list[str]:

@@ -12,6 +12,7 @@ from mcp_server.adapters.ledger import Watermark
 EVENTS = frozenset(
     {"session_started", "session_told", "session_titled", "session_ended", "session_forgotten"}
 )
+LONGEST_SHORT = 64  # characters; of ids that are alike for so long each goes by all of its own
 _GOING_ON = ("session_started", "session_told")
 
 
@@ -80,7 +81,7 @@ def with_name(db: sqlite3.Connection, name: str) -> SessionRow | None:
 
 def free_short(db: sqlite3.Connection, session: str) -> str:
     """Return the first eight characters of the id *session*, or more when another session has those."""
-    lengths = [*range(8, len(session), 4), len(session)]
+    lengths = [*range(8, min(len(session), LONGEST_SHORT), 4), len(session)]
     taken = {
         str(row[0])
         for row in db.execute(

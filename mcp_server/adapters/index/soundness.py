@@ -7,9 +7,11 @@ A look at all of it: it is for when something was strange, and for once an hour.
 import sqlite3
 
 from mcp_server.adapters.index import schema
+from mcp_server.adapters.index.reasons import NO_DAMAGE
 from mcp_server.core.memory import Kind, Status
 
-DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# What Python makes of bytes that are no text, no number or of no size that any memory has.
+ODD = (UnicodeDecodeError, ArithmeticError, LookupError, AttributeError, TypeError, ValueError, MemoryError)
 SEARCH_TABLES = ("memories_fts", "passages_fts")
 _STORED_AS = {
     "INTEGER": "'integer'",
@@ -29,18 +31,25 @@ _COUNT_WRONG = (
 )
 
 
-def tells_damage(error: Exception) -> bool:
-    """Tell whether *error* says that the file is damaged; busy, full and unreadable do not."""
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:  # Python's own, for a text that is not UTF-8
-        return isinstance(error, sqlite3.OperationalError | UnicodeDecodeError)
-    return bool(code & 0xFF in DAMAGE)
-
-
 def may_tell_damage(error: Exception) -> bool:
-    """Tell whether *error* is a reason to look closer: a damaged schema has tables or columns missing."""
-    code = getattr(error, "sqlite_errorcode", 0)
-    return tells_damage(error) or code & 0xFF == sqlite3.SQLITE_ERROR
+    """
+    Tell whether *error*, of a command that a sound index obeys, is a reason to look closer.
+
+    Busy, full and unreadable are none. A damaged schema has tables or columns missing, and SQLite's words
+    about it may hold bytes that are no text.
+    """
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    return code & 0xFF not in NO_DAMAGE and "no such module" not in str(error)
+
+
+def seems_sound(connection: sqlite3.Connection) -> bool:
+    """Tell whether nothing speaks against what the index holds, of what is quick to look at."""
+    try:
+        return connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok" and _says_what_we_write(
+            connection
+        )
+    except (sqlite3.Error, *ODD) as error:
+        return not may_tell_damage(error)
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:
@@ -54,13 +63,9 @@ def is_sound(connection: sqlite3.Connection) -> bool:
             return False
         if schema.number(connection) > schema.SCHEMA:
             return True
-        connection.execute("BEGIN IMMEDIATE")  # the search tables are checked by a command that writes
-        try:
-            return _has_our_tables(connection) and _says_what_we_write(connection)
-        finally:
-            connection.execute("ROLLBACK")
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        return not tells_damage(error)
+        return _has_our_tables(connection) and _says_what_we_write(connection)
+    except (sqlite3.Error, *ODD) as error:
+        return not may_tell_damage(error)
 
 
 def _has_our_tables(connection: sqlite3.Connection) -> bool:
@@ -84,6 +89,7 @@ def _tables(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
 
 
 def _says_what_we_write(connection: sqlite3.Connection) -> bool:
+    # The commands that check the search tables write nothing, and hold the lock for writing only as they run.
     for table in SEARCH_TABLES:
         connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
     for (table,) in connection.execute(

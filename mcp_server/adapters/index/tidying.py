@@ -103,15 +103,6 @@ def brought_back(db: sqlite3.Connection) -> set[str]:
     return {str(row[0]) for row in found}
 
 
-def marked(db: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Return (ref, id) of each memory that was once marked to contradict another."""
-    found = db.execute(
-        "SELECT json_extract(c.value, '$.ref'), json_extract(l.value, '$[1]') FROM tidied t,"
-        " json_each(t.changes) c, json_each(c.value, '$.now.links') l WHERE t.step = 'contradictions'"
-    )
-    return {(str(ref), str(target)) for ref, target in found}
-
-
 def settled_groups(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]:
     """Return which of these groups of memories a model need not see again."""
     found = db.execute(

@@ -7,8 +7,10 @@ from typing import Any
 from mcp_server.adapters.index import receipts, trust
 from mcp_server.core import dials
 
-# What the person or Claude wrote on this machine, or the person accepted.
-_ACCEPTING = frozenset({"remembered", "revised", "accepted", "pinned", "unpinned", "trusted"})
+# What the person wrote on this machine or accepted, and what Claude wrote with nothing against it.
+_ACCEPTING = frozenset(
+    {"remembered", "revised", "accepted", "pinned", "unpinned", "trusted", "judged_origin", "session_titled"}
+)
 OUTSIDE = "at "  # what stands for the session, before the moment, of a use in none: each is one of its own
 EVENTS = _ACCEPTING | {"recalled", "used", "injected", "promoted", "demoted"}
 

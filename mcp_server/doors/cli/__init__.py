@@ -1,6 +1,7 @@
 """The command line: `daybook VERB`, the same verbs and words as the MCP tools."""
 
 import gc
+import os
 import sys
 from importlib import import_module
 
@@ -21,6 +22,7 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),
     "import_commands": ("import", "export"),
     "curation_commands": ("link", "unlink", "related", "contradictions", "mine", "seed", "bootstrap"),
+    "review_commands": ("review",),
     "project_commands": ("init", "share", "trust", "brief"),
     "model_commands": ("model",),
     "hot_commands": ("hot", "pin", "unpin", "promote", "demote", "patterns", "predict"),
@@ -67,9 +69,10 @@ def daybook() -> None:
 def main() -> None:
     """Run the command line; errors are one sentence and one hint on stderr."""
     gc.set_threshold(LITTER)
+    umask = os.umask(0o077)  # the store is nobody else's business; what the person names has their mode
     try:
         given.check_words(sys.argv[1:])
-        daybook(prog_name="daybook", standalone_mode=False)
+        daybook(prog_name="daybook", standalone_mode=False, obj=umask)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
     except click.Abort:

@@ -11,8 +11,8 @@ from mcp_server.actions import tidy as tidying
 from mcp_server.actions.ask import NOT_KNOWN, ask
 from mcp_server.actions.repository import trust
 from mcp_server.actions.settle import describe, describe_each
-from mcp_server.actions.setup import Choices, setup
-from mcp_server.actions.sync import sync
+from mcp_server.actions.setup import Choices, allows_more, setup
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.actions.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
@@ -20,7 +20,7 @@ from mcp_server.bootstrap import model_key
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible
 from mcp_server.core.settings import CAPTURES
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 
 OFFER = (
@@ -45,6 +45,8 @@ def setup_command(
     """
     opened = output.opened()
     store = opened.store()
+    if key:
+        person.require("giving a key for the model")
     api_key = click.prompt("API key", hide_input=True).strip() if key else None
     if model is None and daily_usd is None and daily_calls is None and capture is None and not key:
         if not sys.stdin.isatty():
@@ -60,7 +62,10 @@ def setup_command(
                 type=click.FloatRange(0, 100),
                 default=store.settings.daily_usd,
             )
-    setup(store, Choices(model, daily_usd, daily_calls, capture, api_key))
+    choices = Choices(model, daily_usd, daily_calls, capture, api_key)
+    if allows_more(store.settings, choices):
+        person.require("allowing Daybook more than you did")
+    setup(store, choices)
     model_call.resume(output.opened().store())
     settings = output.opened().settings
     click.echo(f"capture is {settings.capture}.")
@@ -136,7 +141,7 @@ def ask_command(question: tuple[str, ...], as_json: bool) -> None:
     Example: daybook ask why do webhooks need the raw body
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     asked = ask(store, " ".join(question))
     if as_json:
         hits = [output.hit_json(hit, explain=False) for hit in asked.hits]
@@ -168,9 +173,11 @@ def candidates_command(
     Example: daybook candidates --approve 3f9a2c1d00e1b2c4
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     waiting = candidate.review_candidates(store, type=type_, min_times=min_times)
     ids = [each.memory.id for each in waiting]
+    if approve or reject:
+        person.require("settling what was proposed")
     if approve:
         stored = candidate.approve(store, _named(approve, ids))
         trust(store, tuple(each.id for each in stored))  # a person said so, here, in a terminal
@@ -206,7 +213,7 @@ def candidates_command(
 @click.option("--run", "name", default="", metavar="RUN", help="With --undo: which run.")
 @as_json
 def tidy_command(dry_run: bool, undo: bool, name: str, as_json: bool) -> None:
-    """Merge duplicates, mark contradictions, archive what nobody uses. Happens by itself now and then.
+    """Join equal memories, list what may differ, archive what nobody uses. Happens by itself now and then.
 
     Example: daybook tidy --dry-run
     """
@@ -215,7 +222,7 @@ def tidy_command(dry_run: bool, undo: bool, name: str, as_json: bool) -> None:
     if name and not undo:
         raise Rejected(f"--run {name} names a run to put back.", "Add --undo, or leave it out to tidy.")
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     report = tidying.undo(store, name) if undo else tidying.tidy(store, dry_run=dry_run, with_model=True)
     if as_json:
         output.print_json(asdict(report))

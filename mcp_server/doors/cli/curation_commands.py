@@ -12,13 +12,14 @@ from mcp_server.actions.contradiction import Pair
 from mcp_server.actions.link import Linked
 from mcp_server.actions.seed import Options, Seeded
 from mcp_server.actions.settle import describe
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.adapters.index.memories import Row
+from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RESERVED
 from mcp_server.core.memory import TYPES, Level, split_list
 from mcp_server.core.render import counted, visible
-from mcp_server.doors.cli import given, output
+from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store
 
@@ -116,6 +117,7 @@ def contradictions_command(
     if resolve:
         if not how:
             raise Rejected("How is it settled?", f"Add --how with one of: {', '.join(contradiction.WAYS)}.")
+        person.require("settling a contradiction")
         click.echo(visible(contradiction.resolve_contradiction(store, *resolve, how).note))
         return
     if find or about:
@@ -148,13 +150,14 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
     """
     opened = output.opened()
     store = opened.store()
-    sync(store)
+    sync_if_free(store)
     if logged is not None:
         if logged == "-":
             said = sys.stdin.buffer.read(mine.MOST_LOGGED + 1).decode("utf-8", "replace")
         else:
             said = mine.read_output(Path(logged).absolute())
-        done = mine.log_output(store, said, session=opened.environment.get("CLAUDE_CODE_SESSION_ID", ""))
+        session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
+        done = mine.log_output(store, said, session=session)
         masked = f", {done.masked} secrets masked" if done.masked else ""
         click.echo(f"{done.size:,} bytes logged{masked}; 'daybook mine' looks for what recurs.")
         return
@@ -209,7 +212,7 @@ def bootstrap_command(dry_run: bool, as_json: bool) -> None:
 
 def _synced() -> Store:
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     return store
 
 

@@ -5,9 +5,16 @@ from collections.abc import Sequence
 
 from mcp_server.core.errors import Rejected
 
+MOST_TYPED = 512 * 1024  # characters of all words of a command
+MOST_READ = 8 * 1024 * 1024  # bytes of standard input; what is given there has its own limits below that
+
 
 def check_words(words: Sequence[str]) -> None:
-    """Raise Rejected for a word of the command line that is not UTF-8."""
+    """Raise Rejected for more words than can be meant, and for one that is not UTF-8."""
+    if (many := sum(map(len, words))) > MOST_TYPED:
+        raise Rejected(
+            f"The command line has {many:,} characters; {MOST_TYPED:,} is the most.", "Give less at once."
+        )
     for word in words:
         if not _is_text(word):
             shown = word.encode("utf-8", "replace").decode()[:60]
@@ -23,7 +30,10 @@ def standard_input(asked: str = "") -> str:
         return ""
     if asked and sys.stdin.isatty():
         print(f"Type {asked}, then Ctrl-D:", file=sys.stderr)
-    return decoded(sys.stdin.buffer.read(), "Standard input")
+    data = sys.stdin.buffer.read(MOST_READ + 1)
+    if len(data) > MOST_READ:
+        raise Rejected(f"Standard input has more than {MOST_READ:,} bytes.", "Give it in parts.")
+    return decoded(data, "Standard input")
 
 
 def decoded(data: bytes, name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mcp_server.actions.graph import read_graph
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.graph import Graph
 from mcp_server.core.graph_drawing import as_mermaid, as_svg
 from mcp_server.core.graph_text import level_limits, rendered
@@ -32,18 +32,18 @@ def graph_command(
     Example: daybook graph --svg graph.svg
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     graphs = read_graph(store, level=Level(level) if level else None, around=around)
     if as_json:
         output.print_json([_graph_json(graph) for graph in graphs])
         return
     if svg:
-        svg.write_text(as_svg(graphs), encoding="utf-8")
+        output.write_for_person(svg, as_svg(graphs))
         click.echo(f"Drawn into {svg}")
     if mermaid == "-":
         click.echo(as_mermaid(graphs), nl=False)
     elif mermaid:
-        Path(mermaid).write_text(as_mermaid(graphs), encoding="utf-8")
+        output.write_for_person(Path(mermaid), as_mermaid(graphs))
         click.echo(f"Drawn into {mermaid}")
     if svg or mermaid:
         return

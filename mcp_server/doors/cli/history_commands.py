@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import click
 
 from mcp_server.actions import forget_session, session_history
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.adapters.index.episodes import Again
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible
@@ -39,7 +39,7 @@ def sessions_command(
     Example: daybook sessions --patterns
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     if patterns:
         _print_patterns(session_history.patterns(store, limit=limit), as_json)
         return

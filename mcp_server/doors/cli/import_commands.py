@@ -11,7 +11,7 @@ from mcp_server.actions.export import Exported, export_folder, export_json, writ
 from mcp_server.actions.imports import formats
 from mcp_server.actions.imports.formats import Imported, import_from
 from mcp_server.actions.imports.take import Outcome as Became
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
@@ -119,7 +119,7 @@ def export_command(target: Path, form: str, level: str | None, all_projects: boo
         if str(target) == "-":
             click.echo(text, nl=False)
         else:
-            write_document(target, text.encode("utf-8", "replace"))
+            write_document(store, target, text.encode("utf-8", "replace"))
     else:
         done = export_folder(store, target, level=chosen, all_projects=all_projects)
     if str(target) != "-":
@@ -140,7 +140,7 @@ def _tell_export(done: Exported, target: Path, *, as_json: bool) -> None:
 def _import_auto_memory(opened: Opened, *, dry_run: bool, as_json: bool) -> None:
     store = opened.store()
     if not dry_run:
-        sync(store)
+        sync_if_free(store)
     done = import_auto_memory(store, claude_folder(opened.environment), folder=opened.folder, dry_run=dry_run)
     if as_json:
         output.print_json(

@@ -6,7 +6,7 @@ import click
 
 from mcp_server.actions import bench as benching
 from mcp_server.actions.list import get_stats, list_memories
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.memory import Kind, split_list
 from mcp_server.core.query import filter_of
 from mcp_server.core.render import counted
@@ -42,7 +42,7 @@ def list_command(
     Example: daybook list --type decision
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     filter = filter_of(
         level=level,
         kind=kind,
@@ -84,7 +84,7 @@ def stats_command(as_json: bool) -> None:
     Example: daybook stats --json
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     found = get_stats(store)
     if as_json:
         output.print_json(asdict(found))
@@ -118,7 +118,7 @@ def bench_command(most: int, as_json: bool) -> None:
     Example: daybook bench
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     with output.progress(min(most, get_stats(store).memories), "Asking") as advance:
         found = benching.bench(store, most=most, progress=advance)
     kinds = [(how, found.of(how)) for how in ("title", "link", "use")]

@@ -9,9 +9,9 @@ from mcp_server.actions import audit, maintain
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.list import get_stats
 from mcp_server.actions.metrics import metrics
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 
 MB = 1024 * 1024
@@ -27,6 +27,8 @@ def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> No
 
     Example: daybook maintain clean --apply
     """
+    if action == "clean" and apply:
+        person.require("deleting what lies in the trash for good")
     store = output.opened().store()
     if action == "clean":
         cleaned = maintain.clean_up(store, dry_run=not apply)
@@ -38,7 +40,7 @@ def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> No
         if not apply:
             click.echo("Nothing was changed; --apply does it.")
         return
-    sync(store)
+    sync_if_free(store)
     steps = maintain.maintain(store, action)
     pending = get_stats(store).pending
     if embed and pending and any(step.action == "rebuild" for step in steps):
@@ -64,7 +66,7 @@ def audit_command(memory_id: str, session: str, limit: int, all_projects: bool, 
     Example: daybook audit --session 3f9a2c1d
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     done = audit.audit_history(store, memory_id, session=session, limit=limit, all_projects=all_projects)
     if as_json:
         output.print_json([asdict(each) for each in done])
@@ -87,7 +89,7 @@ def metrics_command(as_json: bool) -> None:
     Example: daybook metrics --json
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     found = metrics(store)
     if as_json:
         output.print_json(asdict(found))

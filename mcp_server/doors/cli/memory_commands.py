@@ -7,7 +7,7 @@ import click
 from mcp_server.actions import forget as forgetting
 from mcp_server.actions.read import read
 from mcp_server.actions.revise import Revision, revise, version
-from mcp_server.actions.settle import settle
+from mcp_server.actions.settle import let_replace, settle
 from mcp_server.actions.trust import standing_of
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import parse_link
@@ -20,8 +20,8 @@ from mcp_server.core.memory import (
     timestamp,
 )
 from mcp_server.core.render import visible
-from mcp_server.core.verdict import Action
-from mcp_server.doors.cli import given, output
+from mcp_server.doors.cli import given, output, person
+from mcp_server.doors.cli.author import author, judged
 from mcp_server.doors.cli.output import LEVELS, as_json
 
 
@@ -56,6 +56,7 @@ def remember_command(
             "There is nothing to remember.", 'Say it as in: daybook remember "Title | what to remember"'
         )
     title, text = split_title(said)
+    source, session = author(output.opened())
     draft = Draft(
         title=title,
         text=text,
@@ -65,26 +66,27 @@ def remember_command(
         touches=split_list(touches),
         links=tuple(map(parse_link, links)),
         supersedes=supersedes,
+        source=source,
+        session=session,
     )
     store = output.opened().store()
-    settled = settle(store, draft, at_once=True, keep_secrets=keep_secrets)
+    settled = settle(store, draft, keep_secrets=keep_secrets)
+    waits = judged(output.opened(), settled.id)
     found = read(store, settled.id)
     level_name = found.vault.level.value
     if as_json:
         output.print_json(
             {"id": settled.id, "path": found.path, "level": level_name, "known": settled.known,
-             "action": settled.action.value, "neighbour": settled.neighbour,
-             "superseded": settled.superseded, "unmoved": settled.unmoved,
-             "waiting": settled.waiting}
+             "action": settled.action.value, "superseded": settled.superseded,
+             "unmoved": settled.unmoved, "kept": settled.kept,
+             "near": [asdict(near) for near in settled.near], "waiting": settled.waiting}
         )  # fmt: skip
     elif settled.known:
-        click.echo(
-            f"{settled.id} {'says that already' if settled.action is Action.IGNORE else 'says so now'}."
-        )
+        click.echo(f"{settled.id} says that already.")
     else:
         click.echo(f"Remembered {settled.id} ({level_name} level)\n{found.path}")
-    if settled.note and not as_json:
-        click.echo(visible(settled.note))
+    for note in filter(None, (settled.note, waits) if not as_json else ()):
+        click.echo(visible(note))
 
 
 @click.command("read")
@@ -119,6 +121,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
 @click.option("--type", "type_")
 @click.option("--tags", help="All tags it shall have, with commas.")
 @click.option("--pin/--unpin", "pinned", default=None, help="Keep it at hand in every session, or not.")
+@click.option("--supersedes", multiple=True, help="Id of a memory whose place it takes. May be repeated.")
 @click.option(
     "--version", "version_", default="", help="Refuse when the file is not at this version any more."
 )
@@ -130,6 +133,7 @@ def revise_command(
     type_: str | None,
     tags: str | None,
     pinned: bool | None,
+    supersedes: tuple[str, ...],
     version_: str,
     keep_secrets: bool,
 ) -> None:
@@ -144,12 +148,29 @@ def revise_command(
         tags=None if tags is None else split_list(tags),
         pinned=pinned,
     )
-    if revision == Revision():
+    if revision == Revision() and not supersedes:
         raise Rejected(
-            "Nothing was given to change.", "Give --title, --text, --type, --tags, --pin or --unpin."
+            "Nothing was given to change.",
+            "Give --title, --text, --type, --tags, --supersedes, --pin or --unpin.",
         )
-    found = revise(output.opened().store(), memory_id, revision, version=version_, keep_secrets=keep_secrets)
-    click.echo(f"Revised {found.memory.id} (version {version(found)})\n{found.path}")
+    source, session = author(output.opened())
+    store = output.opened().store()
+    if revision != Revision():
+        found = revise(
+            store,
+            memory_id,
+            revision,
+            version=version_,
+            keep_secrets=keep_secrets,
+            session=session,
+            source=source,
+        )
+        if waits := judged(output.opened(), memory_id):
+            click.echo(waits)
+        click.echo(f"Revised {found.memory.id} (version {version(found)})\n{found.path}")
+    if supersedes:
+        done = let_replace(store, memory_id, supersedes, source=source, session=session)
+        click.echo(visible(done.note or f"{done.id} had taken their place already."))
 
 
 @click.command("forget")
@@ -160,6 +181,8 @@ def forget_command(memory_id: str, forever: bool) -> None:
 
     Example: daybook forget stripe-webhook-raw-body-k3f9
     """
+    if forever:
+        person.require("deleting a memory for good")
     gone = forgetting.forget(output.opened().store(), memory_id, forever=forever)
     click.echo(f"Deleted {gone.id} for good." if gone.path is None else f"Forgot {gone.id}\n{gone.path}")
     for old in gone.superseded:

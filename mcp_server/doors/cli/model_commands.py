@@ -6,10 +6,10 @@ import click
 
 from mcp_server.actions import choose_embedder
 from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.bootstrap import Opened
 from mcp_server.core.embedding_models import NONE
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.meanings import load_embedder
 
@@ -62,6 +62,7 @@ def use_command(model: str) -> None:
     store = opened.store()
     setting = choose_embedder.setting_of(model)
     if megabytes := choose_embedder.missing(store, setting):
+        person.require("downloading a model")
         with output.progress(megabytes * 1_000_000, f"Downloading {setting}") as advance:
             endpoint = opened.environment.get("HF_ENDPOINT", "")
             choose_embedder.fetch(store, setting, endpoint=endpoint, progress=advance)
@@ -104,7 +105,7 @@ def status_command(as_json: bool) -> None:
 def _embed(opened: Opened) -> None:
     """Embed everything with the model that was chosen; whoever interrupts leaves the rest to a server."""
     store = opened.store()
-    sync(store)
+    sync_if_free(store)
     told = choose_embedder.progress(store)
     with output.progress(max(told.passages - told.computed, 0), "Embedding") as advance:
         try:

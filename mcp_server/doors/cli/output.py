@@ -2,8 +2,10 @@
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,15 +18,44 @@ from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.render import visible
 from mcp_server.core.words import query_terms
+from mcp_server.doors.shown import Shown
 
+CELL = 60  # characters of one cell of a table
 TEXT = 600  # characters of a hit: about eight lines
 LEVELS = click.Choice([level.value for level in Level])
 as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def opened(*, wait_for_model: bool = True) -> Opened:
-    """Open the store as seen from the working directory."""
-    return Opened(wait_for_model=wait_for_model)
+def opened(*, wait_for_model: bool = True, searches: bool = False) -> Opened:
+    """
+    Open the store as seen from the working directory; the command ends with its remarks on stderr.
+
+    What *searches* looks afterwards whether the index is whole, when that is due.
+    """
+    opened = Opened(wait_for_model=wait_for_model)
+    click.get_current_context().call_on_close(lambda: _end(opened, searches=searches))
+    return opened
+
+
+def _end(opened: Opened, *, searches: bool) -> None:
+    sys.stdout.flush()
+    if searches and opened.look_is_due() and opened.finds_damage():
+        click.echo(
+            "daybook: The index was damaged and has been set aside; ask again for all answers.", err=True
+        )
+    for remark in opened.remarks():
+        click.echo(f"daybook: {visible(remark)}", err=True)
+
+
+def write_for_person(path: Path, text: str) -> None:
+    """Write *text* into a file that the person names; a new one has the mode that their umask gives it."""
+    umask = click.get_current_context().find_root().obj
+    before = os.umask(umask) if isinstance(umask, int) else None
+    try:
+        path.write_text(text, encoding="utf-8")
+    finally:
+        if before is not None:
+            os.umask(before)
 
 
 def print_json(value: object) -> None:
@@ -39,6 +70,17 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
         click.echo(
             tabulate([[visible(str(cell)) for cell in row] for row in rows], headers, tablefmt="simple")
         )
+
+
+def print_shown(shown: Shown, *, as_json: bool = False) -> None:
+    """Print a result for a person, or with *as_json* for a program."""
+    if as_json:
+        print_json(shown.json)
+        return
+    click.echo(visible(shown.head))
+    print_table(shown.headers, [[cell[:CELL] for cell in row] for row in shown.rows])
+    for note in shown.notes:
+        click.echo(visible(note))
 
 
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:

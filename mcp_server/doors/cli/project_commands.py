@@ -7,10 +7,10 @@ import click
 from mcp_server.actions import claude_md, repository
 from mcp_server.actions.brief import brief
 from mcp_server.actions.claude_md import CLAUDE_LOCAL_MD, CLAUDE_MD, FILES, NONE, Refreshed
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import output, person
 from mcp_server.store import Store
 
 SHARED = (
@@ -37,18 +37,20 @@ def init_command(name: str | None, repository: bool | None, repair: bool) -> Non
     """
     store = output.opened().store()
     if repair:
-        sync(store)
+        sync_if_free(store)
         _tell(claude_md.repair(store))
         return
     if name is None and repository is None:
         name, repository = _asked(store)
+    if repository or name not in (None, NONE):
+        person.require("writing into a repository")
     if repository:
         _move_into_repository(store)
         store = output.opened().store()  # which has one vault more now
     elif repository is False:
         click.echo("Nothing was moved: this project's knowledge stays where it is.")
     if name is not None:
-        sync(store)
+        sync_if_free(store)
         _choose(store, name)
 
 
@@ -89,7 +91,9 @@ def _choose(store: Store, name: str) -> None:
         click.echo("No file of this project holds a block.")
     elif name == CLAUDE_MD:
         click.echo(SHARED)
-    elif not claude_md.ignored(store, name):
+    elif (ignored := claude_md.ignored(store, name)) is None:
+        click.echo(f"Git was not asked whether it ignores {name}: see to it if it is for you alone.")
+    elif not ignored:
         click.echo(f"Git does not ignore {name}: add it to .gitignore if it is for you alone.")
 
 
@@ -108,7 +112,7 @@ def brief_command(block: bool) -> None:
     Example: daybook brief --block
     """
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     if block:
         click.echo(claude_md.current_block(store).text)
         return
@@ -124,6 +128,7 @@ def share_command() -> None:
 
     Example: daybook share
     """
+    person.require("sharing memories with everybody who gets the repository")
     ignore = repository.share(output.opened().store())
     click.echo(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you like.")
 
@@ -136,8 +141,10 @@ def trust_command(memory_ids: tuple[str, ...], list_: bool) -> None:
 
     Example: daybook trust --list
     """
+    if not list_:
+        person.require("accepting memories")
     store = output.opened().store()
-    sync(store)
+    sync_if_free(store)
     rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids)
     if not rows:
         click.echo("Nothing waits for you.")

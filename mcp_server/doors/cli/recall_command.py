@@ -8,7 +8,7 @@ import click
 
 from mcp_server.actions.embed import embed_pending, pending
 from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.memory import Kind, split_list
 from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
 from mcp_server.doors.cli import output
@@ -61,9 +61,9 @@ def recall_command(
 
     Example: daybook recall "how do we verify stripe webhooks" --explain
     """
-    opened = output.opened()
+    opened = output.opened(searches=True)
     store = opened.store()
-    sync(store)
+    sync_if_free(store)
     filter = filter_of(
         level=level,
         kind=kind,

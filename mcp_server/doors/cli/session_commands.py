@@ -1,16 +1,19 @@
 """Commands for sessions and conversations: save them, and bring them back."""
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from mcp_server.actions import conversation, session
+from mcp_server.adapters import files as disk
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import split_list
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import given, output
+from mcp_server.doors.cli.author import author, judged
 from mcp_server.doors.cli.output import as_json
 
 
@@ -28,6 +31,7 @@ def save_session_command(
     Example: daybook save-session "Webhook retries" --context "Retry queue half done" --task "add backoff"
     """
     opened = output.opened()
+    source, by = author(opened)
     saved = session.save_session(
         opened.store(),
         title,
@@ -36,8 +40,12 @@ def save_session_command(
         variables=dict(variable.partition("=")[::2] for variable in variables),
         tasks=tasks,
         folder=opened.folder,
+        session=by,
+        source=source,
     )
     click.echo(f"Saved session {saved.memory.id}\n{saved.path}")
+    if waits := judged(opened, saved.memory.id):
+        click.echo(waits)
 
 
 @click.command("restore-session")
@@ -61,11 +69,13 @@ def restore_session_command(memory_id: str, as_json: bool) -> None:
     click.echo(f"{found.memory.id}  saved {found.memory.created:%Y-%m-%d %H:%M} UTC\n{found.path}\n")
     click.echo(visible(found.memory.text))
     if since.branch:
-        click.echo(f"\nThe branch is {since.branch} now.")
+        click.echo(f"\nThe branch is {visible(since.branch)} now.")
     if since.commits:
-        click.echo("\nCommits since then:\n" + "\n".join(f"  {commit}" for commit in since.commits))
+        click.echo("\nCommits since then:\n" + "\n".join(f"  {visible(commit)}" for commit in since.commits))
     if since.files:
-        click.echo("\nFiles changed since then:\n" + "\n".join(f"  {name}" for name in since.files))
+        click.echo("\nFiles changed since then:\n" + "\n".join(f"  {visible(name)}" for name in since.files))
+    if since.problem:
+        click.echo(f"\n{since.problem}")
 
 
 @click.command("save-conversation")
@@ -81,10 +91,10 @@ def save_conversation_command(title: str, file: Path) -> None:
     elif not file.exists():
         raise Rejected(f"There is no file {file}.", "Give the path of a JSON file, or '-'.")
     else:
-        text = given.decoded(file.read_bytes(), str(file))
+        text = given.decoded(disk.read(Path(os.path.realpath(file)), given.MOST_READ), str(file))
     try:
         messages = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Rejected(
             f"The messages are not JSON: {error}.", 'Give a list: [{"role": "user", "content": "…"}]'
         ) from None

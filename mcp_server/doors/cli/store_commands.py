@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from mcp_server.actions import doctor as checking
+from mcp_server.actions import repository
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.list import get_stats
-from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.sync import rebuild, sync, sync_if_free
 from mcp_server.adapters import places
 from mcp_server.bootstrap import model_key
 from mcp_server.core.render import counted
@@ -58,11 +59,18 @@ def where_command(as_json: bool) -> None:
     opened = output.opened()
     store = opened.store()
     project = store.project
+    problems = repository.problems(store, opened.folder)
     if as_json:
         said = None if project is None else asdict(project)
         vaults = [{"key": vault.key, "level": vault.level, "root": vault.root} for vault in store.vaults]
         output.print_json(
-            {"project": said, "store": store.home, "index": store.database.path, "vaults": vaults}
+            {
+                "project": said,
+                "store": store.home,
+                "index": store.database.path,
+                "vaults": vaults,
+                "problems": problems,
+            }
         )
         return
     if project:
@@ -70,6 +78,8 @@ def where_command(as_json: bool) -> None:
     else:
         click.echo("project   none: this is the home folder or above it, so memories are the person's")
     click.echo(f"store     {store.home}\nindex     {store.database.path}")
+    for problem in problems:
+        click.echo(f"note      {problem}")
     for vault in store.vaults:
         note = "" if vault.adopted else "  (came with the repository: read only)"
         click.echo(f"{vault.level.value:<9} {vault.root}{note}")
@@ -88,7 +98,7 @@ def status_command(as_json: bool) -> None:
     """
     opened = output.opened()
     store = opened.store()
-    sync(store)
+    sync_if_free(store)
     state = checking.status(store, has_key=bool(model_key(opened.environment)[0]))
     if as_json:
         output.print_json(asdict(state))

@@ -7,6 +7,7 @@ import click
 
 from mcp_server.actions import quality, trust
 from mcp_server.actions.trust import TrustHistory
+from mcp_server.core.bounds import session_id
 from mcp_server.core.dials import INVALIDATING, VALIDATING
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
@@ -67,7 +68,7 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
     Example: daybook mark-used stripe-webhook-raw-body-k3f9
     """
     opened = output.opened(wait_for_model=False)
-    session = opened.environment.get("CLAUDE_CODE_SESSION_ID", "")
+    session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
     click.echo(f"Used: {', '.join(quality.mark_used(opened.store(), memory_ids, session=session))}.")
 
 

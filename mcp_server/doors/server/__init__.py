@@ -31,6 +31,7 @@ from mcp_server.doors.server import (
     hot_tools,
     learning_tools,
     memory_tools,
+    review_tools,
     session_tools,
     trust_tools,
 )
@@ -39,7 +40,7 @@ from mcp_server.doors.server.background import keep_current
 from mcp_server.store import Store
 
 TOOLSETS = {  # the modules of each set of tools that DAYBOOK_TOOLSETS chooses from
-    "core": (memory_tools,),
+    "core": (memory_tools, review_tools),
     "sessions": (session_tools,),
     "curation": (learning_tools, curation_tools, hot_tools, trust_tools),
     "graph": (graph_tools,),
@@ -87,6 +88,12 @@ class Refusing(Opened):
 
     def store(self, *, folder: Path | None = None) -> Store:
         raise self._error.with_traceback(None)
+
+    def remarks(self) -> list[str]:
+        return []
+
+    def look_is_due(self) -> bool:
+        return False
 
     def delete_temporary_index(self) -> None:
         """Do nothing: there is none."""

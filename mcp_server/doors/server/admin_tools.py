@@ -1,7 +1,8 @@
 """Tools for the upkeep of the memory: index, cleaning, history, figures."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions.audit import audit_history as history
@@ -10,6 +11,7 @@ from mcp_server.actions.maintain import clean_up, maintain
 from mcp_server.actions.metrics import metrics
 from mcp_server.doors.server import upkeep_replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.dialog import Dialog
 
 
 def register(application: Application) -> None:
@@ -32,12 +34,20 @@ def register(application: Application) -> None:
 
     @tool(destroys=True)
     def run_cleanup(
+        context: Context[Any, Any],
         dry_run: Annotated[bool, Field(description="false carries the plan out")] = True,
     ) -> str:
         """
         Show what could be cleaned up (aged memories, expired candidates, trash older than 90 days, litter),
-        or do it with dry_run=false. Only when the person asked for it.
+        or with dry_run=false ask the person in a dialog of theirs and do it.
         """
+        if not dry_run:
+            plan = clean_up(store(), dry_run=True).lines()[-1]
+            Dialog(context).consent(
+                f"Clean up? What is old in the trash is deleted for good. It {plan}",
+                act="deleting what lies in the trash for good",
+                typed="maintain clean --apply",
+            )
         return upkeep_replies.cleaned(clean_up(store(), dry_run=dry_run))
 
     @tool(reads=True)

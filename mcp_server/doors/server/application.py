@@ -1,17 +1,23 @@
 """The MCP application: its tools, and how errors become answers that a model can act on."""
 
+import contextlib
 import functools
 import keyword
+import threading
 from collections.abc import Callable
 from typing import ParamSpec
 
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from mcp_server import __version__
+from mcp_server.actions.origins import LATER, judge, judge_words
+from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import Opened
+from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.arguments import Server, refused
-from mcp_server.doors.server.session import Session
+from mcp_server.doors.server.dialog import Asked
+from mcp_server.doors.server.session import TOOL_USE, Session
 
 P = ParamSpec("P")
 ALWAYS_LOADED = frozenset({"remember", "recall"})
@@ -29,13 +35,45 @@ class Application:
 
     def __init__(self, opened: Opened) -> None:
         self.opened = opened
-        self.session = Session(opened.environment.get("CLAUDE_CODE_SESSION_ID", ""))
+        projects = claude_folder(opened.environment) / "projects"
+        known = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
+        self.session = Session(known, projects=projects)
+        self._looking = threading.Lock()
         self.server = Server(
             "daybook",
             version=__version__,
             instructions=INSTRUCTIONS,
             log_level="WARNING",
         )
+
+    def judged(self, memory_id: str, *, was: str = "") -> str:
+        """
+        Look up in the session what Claude stored just now, where it does not stand for the person's word.
+
+        *was* is what the memory said before, where that may be shown unasked. Return a sentence that says why
+        it waits, '' when it does not, or when that is known later.
+        """
+        session = self.session
+        try:
+            why = judge(
+                self.opened.store(),
+                memory_id,
+                session.transcript(),
+                prompt=session.prompt,
+                call=TOOL_USE.get(),
+                was=was,
+            )
+        except DaybookError:
+            return ""  # it is stored, and waits
+        if why in ("", LATER):
+            return ""
+        return f"It is not shown unasked until the person accepts it: it {why}."
+
+    def judged_words(self, *words: str) -> None:
+        """Look up in the session what Claude summed it up as, so that the next one may be told."""
+        for said in filter(None, words):
+            with contextlib.suppress(DaybookError):
+                judge_words(self.opened.store(), said, self.session.transcript(), prompt=self.session.prompt)
 
     def tool(
         self, *, reads: bool = False, destroys: bool = False
@@ -44,16 +82,20 @@ class Application:
 
         def register(function: Callable[P, str]) -> Callable[P, str]:
             @functools.wraps(function)
-            def told(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult:
+            def told(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult | InputRequiredResult:
                 # A parameter called `from_` is `from` to the model.
                 for name in [name for name in kwargs if keyword.iskeyword(name)]:
                     kwargs[f"{name}_"] = kwargs.pop(name)
                 try:
-                    return function(*args, **kwargs)
+                    answer = self._with_remarks(function(*args, **kwargs))
+                    self.look_beside()
+                    return answer
+                except Asked as asked:
+                    return asked.question
                 except DaybookError as error:
-                    return refused(f"{error} {error.hint}".strip())
+                    return refused(self._with_remarks(f"{error} {error.hint}".strip()))
                 except OSError as error:
-                    return refused(disk_refused(error))
+                    return refused(self._with_remarks(disk_refused(error)))
 
             self.server.tool(
                 description=" ".join((function.__doc__ or "").split()),
@@ -69,3 +111,19 @@ class Application:
             return function
 
         return register
+
+    def look_beside(self) -> None:
+        """Look whether the index is whole, when that is due: a wrong answer is not given twice."""
+        if self.opened.look_is_due() and self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look, name="look", daemon=True).start()
+
+    def _look(self) -> None:
+        try:
+            self.opened.finds_damage()
+        finally:
+            self._looking.release()
+            self.opened.database.close()
+
+    def _with_remarks(self, answer: str) -> str:
+        """Return *answer* with what is to be told about the index behind it."""
+        return "\n\n".join([answer, *self.opened.remarks()])

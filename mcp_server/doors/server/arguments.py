@@ -1,5 +1,6 @@
 """The MCP server itself, which says in our words that a call names no tool or its arguments do not fit."""
 
+import contextlib
 import difflib
 import json
 import sys
@@ -7,14 +8,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import anyio
+import anyio.from_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.stdio import stdio_server
-from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    CallToolResult,
+    ErrorData,
+    InputRequiredResult,
+    JSONRPCError,
+    JSONRPCRequest,
+    TextContent,
+    Tool,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
+from mcp_server.core.bounds import check_amount
+from mcp_server.core.errors import Rejected
 from mcp_server.core.render import one_line
-from mcp_server.doors.server.lines import Lines
+from mcp_server.doors.json_rpc import Refusal
+from mcp_server.doors.lines import Lines
+from mcp_server.doors.server.session import TOOL_USE
 
 HOOK_TOOL = "hook"
 MOST = 5  # wrong arguments of one call that are told
@@ -29,9 +45,23 @@ class Server(MCPServer[Any]):
     """An MCP server that says which argument of a call is wrong, and what it takes."""
 
     async def run_stdio_async(self) -> None:
-        """Do as the library does, but with lines that it can read."""
-        lines = anyio.wrap_file(Lines(sys.stdin.buffer, encoding="utf-8", errors="replace"))
-        async with stdio_server(lines) as (heard, said):
+        """Do as the library does, but with lines that it can read; what it would drop is refused."""
+        lines = Lines(sys.stdin.buffer, readable=_is_request)
+        async with (
+            stdio_server(anyio.wrap_file(lines)) as (heard, said),
+            anyio.create_task_group() as refusing,
+        ):
+
+            async def answer(refusal: Refusal) -> None:
+                with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    await said.send(SessionMessage(_refusing(refusal)))
+
+            def refuse(
+                refusal: Refusal,
+            ) -> None:  # beside the reading: some clients write much before they read
+                anyio.from_thread.run_sync(refusing.start_soon, answer, refusal)
+
+            lines.refuse = refuse
             greeting = self._lowlevel_server.create_initialization_options()
             await self._lowlevel_server.run(heard, said, greeting)
 
@@ -42,11 +72,17 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        meta = context.request_context.meta if context else None
+        TOOL_USE.set(str((meta or {}).get("claudecode/toolUseId") or ""))
         if name == HOOK_TOOL:  # what a hook is given grows with Claude Code, and a prompt waits for it
             return await super().call_tool(name, arguments, context)
         tools = {tool.name: tool for tool in await super().list_tools()}
         if name not in tools:
             return refused(_no_tool(name, [known for known in tools if known != HOOK_TOOL]))
+        try:
+            check_amount(arguments)
+        except Rejected as error:
+            return refused(f"{error} {error.hint}")
         schemas = tools[name].input_schema["properties"]
         if unknown := [each for each in arguments if each not in schemas]:
             missing = [each for each in tools[name].input_schema.get("required", ()) if each not in arguments]
@@ -62,6 +98,20 @@ class Server(MCPServer[Any]):
                 told = [_wrong(each, schemas[each], arguments) for each in list(wrong)[:MOST]]
                 return refused(" ".join(told))
             raise
+
+
+def _is_request(line: str) -> bool:
+    """Tell whether the protocol library takes *line* for a request, which it then answers."""
+    try:
+        return isinstance(jsonrpc_message_adapter.validate_json(line, by_name=False), JSONRPCRequest)
+    except ValueError:
+        return False
+
+
+def _refusing(refusal: Refusal) -> JSONRPCError:
+    error = ErrorData(code=refusal.code, message=refusal.message)
+    # Unchecked, because the library would not let a fraction be an id, which a client may have sent.
+    return JSONRPCError.model_construct(jsonrpc="2.0", id=refusal.id, error=error)
 
 
 def refused(sentence: str) -> CallToolResult:

@@ -5,6 +5,7 @@ An OS lock picks the one; the others wait for it and take over within a moment w
 """
 
 import logging
+import math
 import threading
 import time
 from collections import defaultdict
@@ -12,7 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.sync import catch_up, sync, take_in
+from mcp_server.actions.litter import sweep_litter
+from mcp_server.actions.sync import catch_up, sync
+from mcp_server.actions.take_in import take_in
 from mcp_server.actions.work import note_left_behind
 from mcp_server.adapters import files, places
 from mcp_server.adapters.own_process import start_worker
@@ -24,6 +27,7 @@ from mcp_server.core.settings import hooks_are_off
 log = logging.getLogger(__name__)
 
 RECONCILE = 300.0  # seconds between two looks at all stamps, in case an event was lost
+AGAIN = 5.0  # seconds after which a sync that others stood in the way of is tried again
 DEEP_EVERY = 12  # reconciles: once an hour every file is read, which finds what kept size and time
 FEW = 50  # changed files that are taken in one by one; more are left to a sync of their vault
 CHOICE_EVERY = 60.0  # seconds after which a model chosen meanwhile is noticed
@@ -38,7 +42,7 @@ def keep_current(opened: Opened) -> None:
         files.make_folder(opened.home / "ledger")
         opened.meaning()
         _take_up_left_work(opened)
-        with files.lock(opened.home / ".watcher.lock"):
+        with files.lock(opened.home / ".watcher.lock", patience=math.inf):
             _watch(opened)
     except Exception:  # a background thread that dies is said once, in the log; answers go on
         log.exception("edits made by hand are not taken in until the next session")
@@ -59,7 +63,10 @@ def _watch(opened: Opened) -> None:
     work = threading.Event()
     threading.Thread(target=_embed, args=(opened, work), name="embed", daemon=True).start()
     count, due = 0, 0.0
-    for batch in open_watcher(lambda: _folders(opened), wanted=_is_ours, idle=RECONCILE):
+    trouble = opened.database.trouble
+    for batch in open_watcher(
+        lambda: _folders(opened), wanted=_is_ours, idle=lambda: AGAIN if trouble else RECONCILE
+    ):
         try:
             # The first batch is empty, and comes when what happens from now on is heard of.
             if not batch or time.monotonic() > due:
@@ -69,15 +76,14 @@ def _watch(opened: Opened) -> None:
                 _take_in_changed(opened, batch)
         except (DaybookError, OSError) as error:
             due = 0.0
+            trouble.miss()
             log.warning("a sync was put off: %s", error)
         work.set()
 
 
 def _reconcile(opened: Opened, *, deep: bool) -> None:
     vaults = _vaults(opened)
-    for vault in vaults:
-        for folder in vault.folders():
-            files.sweep_temporaries(folder)
+    sweep_litter(opened.store())
     sync(opened.store(), vaults=vaults, deep=deep)
 
 

@@ -2,15 +2,20 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions import contradiction, link, seed
+from mcp_server.actions.read import read
 from mcp_server.actions.seed import Options
 from mcp_server.core.memory import TYPES, Level, split_list
+from mcp_server.core.render import one_line
 from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.dialog import Dialog
+from mcp_server.store import Store
 
 Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
 LevelName = Literal["", "user", "project"]
@@ -40,7 +45,7 @@ def register(application: Application) -> None:
         ] = "",
     ) -> str:
         """Say how two memories, or a memory and a file, belong together. supersedes makes the other one
-        superseded; contradicts keeps both from being shown unasked. Linking again changes nothing."""
+        superseded; contradicts marks the older one where it is told. Linking again changes nothing."""
         return replies.linked(link.link(store(), source, target, rel, session=session.id))
 
     @tool(destroys=True)
@@ -72,16 +77,17 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def get_contradictions() -> str:
-        """List the memories that are marked as contradicting each other and are not shown unasked."""
+        """List the memories that are marked as contradicting each other."""
         return replies.marked_pairs(contradiction.get_contradictions(store()))
 
     @tool()
     def mark_contradiction(id: str, other: str) -> str:
-        """Mark two memories as contradicting each other; neither is shown unasked until it is resolved."""
+        """Mark two memories as contradicting each other; both are told, the older one with a mark."""
         return replies.linked(contradiction.mark_contradiction(store(), id, other, session=session.id))
 
     @tool(destroys=True)
     def resolve_contradiction(
+        context: Context[Any, Any],
         id: Annotated[str, Field(description="the memory that holds")],
         other: str,
         how: Annotated[
@@ -89,7 +95,12 @@ def register(application: Application) -> None:
             Field(description="what becomes of the other: superseded, kept, believed less, or in the trash"),
         ],
     ) -> str:
-        """Settle a contradiction as the person decided; ask them first which memory holds."""
+        """Propose how a contradiction is settled; the person is asked in a dialog of theirs."""
+        Dialog(context).consent(
+            _proposed(store(), id, other, how),
+            act="settling a contradiction",
+            typed=f"contradictions --resolve {one_line(id, 80)} {one_line(other, 80)} --how {how}",
+        )
         done = contradiction.resolve_contradiction(store(), id, other, how, session=session.id)
         return replies.resolved(done)
 
@@ -112,7 +123,7 @@ def register(application: Application) -> None:
 
     @tool()
     def seed_from_file(
-        path: Annotated[str, Field(description="a text file of at most 1 MB")],
+        path: Annotated[str, Field(description="a text file of this project, at most 1 MB")],
         type: TypeName = "",
         level: LevelName = "",
         tags: Words = "",
@@ -121,7 +132,8 @@ def register(application: Application) -> None:
         person asked for it."""
         options = Options(type, Level(level) if level else None, split_list(tags))
         whole = Path(application.opened.folder, os.path.expanduser(path))
-        return replies.seeded(seed.seed_from_file(store(), whole, options=options, session=session.id))
+        done = seed.seed_from_file(store(), whole, options=options, session=session.id, anywhere=False)
+        return replies.seeded(done)
 
     @tool()
     def bootstrap_project(
@@ -130,3 +142,21 @@ def register(application: Application) -> None:
         """Make memories of this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; again takes
         in what changed. Only when the person asked for it."""
         return replies.seeded(seed.bootstrap_project(store(), dry_run=dry_run, session=session.id))
+
+
+def _proposed(store: Store, memory_id: str, other: str, how: str) -> str:
+    """Return what the person is asked: both memories, and what becomes of the second. Raises NotFound."""
+    holds, loses = read(store, memory_id).memory, read(store, other).memory
+    return (
+        f"Settle: {holds.id} “{holds.title}” holds ({one_line(holds.text, SHOWN)});"
+        f" {loses.id} “{loses.title}” becomes: {BECOMES[how]} ({one_line(loses.text, SHOWN)}). Agreed?"
+    )
+
+
+BECOMES = {
+    "supersede": "superseded",
+    "keep_both": "kept, both stand",
+    "weaken": "kept, believed less",
+    "delete": "moved to the trash",
+}
+SHOWN = 200  # characters of a memory's text that the person is shown of each

@@ -65,6 +65,7 @@ def register(application: Application) -> None:
         """Add a node to the knowledge graph, or update the one with that id: a pattern, a principle, an
         insight worth connecting. Prefer an edge between nodes that exist to another node."""
         mine, unknown = known(session_id)
+        was = graph_node.shown_before(opened.store(), Level(level), id)
         done = graph_node.put_node(
             opened.store(),
             Level(level),
@@ -75,6 +76,7 @@ def register(application: Application) -> None:
             session=mine,
             source=source_of(gist, session.prompt),
         )
+        application.judged(done.id, was=was)
         return _put(done, level) + unknown
 
     @tool()
@@ -92,6 +94,7 @@ def register(application: Application) -> None:
         done = graph_edge.put_edge(
             opened.store(), Level(level), from_, to, rel, notes=_notes(notes), session=mine
         )
+        application.judged(graph_edge.holder_of(from_))
         said = f"{one_line(from_, 200)} --{done.gist}--> {one_line(to, 200)}"
         return f"{said}: {_became(done)} ({level} level).{unknown}"
 

@@ -15,8 +15,10 @@ from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import before_compaction
 from mcp_server.actions.inject import inject
 from mcp_server.actions.note import captures, note_answer, note_ended
+from mcp_server.actions.origins import judge_session
 from mcp_server.actions.quality import note_use
 from mcp_server.adapters.own_process import start_worker
+from mcp_server.core import bounds
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import hooks_are_off
 from mcp_server.doors.server.application import Application
@@ -26,6 +28,7 @@ log = logging.getLogger(__name__)
 
 NOTHING = "{}"
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
+LONGEST_REPLY = 200_000  # characters of a reply that are looked at
 
 
 def register(application: Application) -> None:
@@ -43,7 +46,8 @@ def register(application: Application) -> None:
         reply: str = "",
     ) -> str:
         try:
-            session.id = session_id or session.id
+            session.id = bounds.session_id(session_id) or session.id
+            session.told = Path(transcript_path) if transcript_path else session.told
             if event == "UserPromptSubmit":
                 session.prompt = prompt[:LONGEST_PROMPT]
             if event == "PreToolUse":
@@ -52,7 +56,10 @@ def register(application: Application) -> None:
                     permissionDecision="allow",
                     permissionDecisionReason="Daybook's own reading tools",
                 )
-            return _told(event, Path(transcript_path), cwd, reply) if on else NOTHING
+            told = _told(event, Path(transcript_path), cwd, reply[:LONGEST_REPLY]) if on else NOTHING
+            opened.remarks()  # nobody reads them here
+            application.look_beside()
+            return told
         except (DaybookError, OSError) as error:
             log.warning("hook %s: %s", event, error)
         except Exception:  # a memory must never break a session
@@ -76,6 +83,14 @@ def register(application: Application) -> None:
                     name="note-use",
                     daemon=True,
                 ).start()
+                if transcript.name:
+                    threading.Thread(
+                        target=_judge,
+                        args=(store, session.id, transcript),
+                        kwargs={"prompt": session.prompt},
+                        name="judge",
+                        daemon=True,
+                    ).start()
                 if note_answer(store, transcript, session=session.id, folder=folder):
                     start_worker(opened.environment)
             case "PreCompact" if captures(store, transcript):
@@ -103,6 +118,16 @@ def _note_use(store: Store, reply: str, *, prompt: str, session: str) -> None:
         note_use(store, reply, prompt=prompt, session=session)
     except (DaybookError, OSError) as error:
         log.warning("what the reply makes use of was not noted: %s", error)
+    finally:
+        store.database.close()
+
+
+def _judge(store: Store, session: str, transcript: Path, *, prompt: str) -> None:
+    """Look up what Claude stored in this turn and nobody judged yet; nobody waits for it."""
+    try:
+        judge_session(store, session, transcript, prompt=prompt)
+    except (DaybookError, OSError) as error:
+        log.warning("what the session stored waits: %s", error)
     finally:
         store.database.close()
 

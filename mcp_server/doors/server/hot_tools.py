@@ -7,7 +7,7 @@ from pydantic import Field
 from mcp_server.actions import predict
 from mcp_server.actions import promote as hot_places
 from mcp_server.actions.brief import at_hand
-from mcp_server.actions.sync import catch_up, ensure_synced
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.server import dial_replies
 from mcp_server.doors.server.application import Application
@@ -29,7 +29,7 @@ def register(application: Application) -> None:
         try:
             here = store()
             ensure_synced(here)
-            catch_up(here)
+            catch_up_if_free(here)
             return at_hand(here, session=session.id) or EMPTY
         except DaybookError as error:
             return f"{error} {error.hint}".strip()

@@ -2,18 +2,21 @@
 
 from typing import Annotated, Any
 
+from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions import candidate, learn, mine
 from mcp_server.actions.ask import NOT_KNOWN
 from mcp_server.actions.ask import ask as ask_question
+from mcp_server.actions.repository import trust
 from mcp_server.actions.tidy import tidy
 from mcp_server.adapters.prompts import prompt
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import Conflict, PersonNeeded, Rejected
 from mcp_server.core.extraction import request
 from mcp_server.core.memory import split_list
 from mcp_server.doors.server import curation_replies, replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, fits
 from mcp_server.store import Store
 
 Ids = Annotated[list[str] | str, Field(description="ids of candidates; 'all' for all that wait")]
@@ -102,24 +105,46 @@ def register(application: Application) -> None:
         apply: Annotated[bool, Field(description="carry the plan out; without, it is only shown")] = False,
     ) -> str:
         """
-        Show what tidying would do (merge duplicates, mark contradictions, archive what nobody uses), or with
-        apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
+        Show what tidying would do (join equal memories, list what may differ, archive what nobody uses), or
+        with apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
         """
         return replies.tidied(tidy(store(), dry_run=not apply, with_model=True))
 
     @tool()
-    def approve_candidate(ids: Ids) -> str:
-        """Store candidates as memories. Only when the person asked for it."""
+    def approve_candidate(context: Context[Any, Any], ids: Ids) -> str:
+        """Store candidates as memories, after the person said so in a dialog of theirs."""
         here = store()
-        return replies.proposals("Stored", candidate.approve(here, _named(here, ids)))
+        keys = _agreed(Dialog(context), here, _named(here, ids), "Store as a memory", "--approve")
+        stored = candidate.approve(here, keys)
+        trust(here, tuple(each.id for each in stored))  # the person said so
+        return replies.proposals("Stored", stored)
 
     @tool(destroys=True)
-    def reject_candidate(ids: Ids) -> str:
-        """Delete candidates; the same is not proposed again. Only when the person asked for it."""
+    def reject_candidate(context: Context[Any, Any], ids: Ids) -> str:
+        """Delete candidates for good, after the person said so in a dialog of theirs."""
         here = store()
-        keys = _named(here, ids)
+        keys = _agreed(Dialog(context), here, _named(here, ids), "Delete for good", "--reject")
         candidate.reject(here, keys)
         return f"{len(keys)} rejected."
+
+
+def _agreed(dialog: Dialog, store: Store, keys: list[str], what: str, option: str) -> list[str]:
+    """Return those of *keys* of which the person was shown every word, and said yes; raises PersonNeeded."""
+    act, typed = "settling what was proposed", f"candidates {option} {' '.join(keys)}"
+    waiting = {key: candidate.expected(store, key).memory for key in keys}
+    questions = {
+        key: f"{what}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in waiting.items()
+    }
+    parts = [fits(question) for question in questions.values()]
+    if not all(parts) or sum(parts) > MOST_PARTS:
+        raise PersonNeeded(act, typed, why="this is too much for a dialog")
+    answers = {
+        key: dialog.demand(question, YES_OR_NO, act=act, typed=typed) for key, question in questions.items()
+    }
+    agreed = [key for key, answer in answers.items() if answer == "yes"]
+    if any(candidate.expected(store, key).memory != waiting[key] for key in agreed):
+        raise Conflict("A candidate changed while the person was asked; nothing was done.")
+    return agreed
 
 
 def _named(store: Store, ids: list[str] | str) -> list[str]:

@@ -1,25 +1,30 @@
 """Tools for memories: remember, recall, read, revise, forget, restore, list, count."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions import forget as forgetting
 from mcp_server.actions.list import get_stats as count
 from mcp_server.actions.list import list_memories as list_
+from mcp_server.actions.origins import is_shown, words_of
 from mcp_server.actions.read import read as read_found
 from mcp_server.actions.recall import recall as search
 from mcp_server.actions.revise import Revision
 from mcp_server.actions.revise import revise as change
-from mcp_server.actions.settle import settle
+from mcp_server.actions.settle import let_replace, settle
 from mcp_server.actions.trust import standing_of
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import TYPES, Draft, Kind, Level, split_list, split_title
 from mcp_server.core.provenance import source_of
 from mcp_server.core.query import Filter, Query, Sort, check_limit, filter_of, parse_mode, with_preset
+from mcp_server.core.render import one_line
 from mcp_server.doors.server import dial_replies, replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.dialog import Dialog
+from mcp_server.store import Store
 
 Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
 LevelName = Literal["", "user", "project"]
@@ -68,8 +73,9 @@ def register(application: Application) -> None:
             session=session.id,
         )
         here = store()
-        settled = settle(here, draft, at_once=True, keep_secrets=keep_secrets)
-        return replies.settled(settled, read_found(here, settled.id))
+        settled = settle(here, draft, keep_secrets=keep_secrets)
+        waits = application.judged(settled.id)
+        return replies.settled(settled, read_found(here, settled.id), waits=waits)
 
     @tool(reads=True)
     def recall(
@@ -140,6 +146,7 @@ def register(application: Application) -> None:
         pinned: bool | None = None,
         touches: Annotated[list[str] | str | None, Field(description="all files it is about")] = None,
         links: Annotated[list[str] | str | None, Field(description='all links, ids or "rel: id"')] = None,
+        supersedes: Annotated[Words, Field(description="ids of memories whose place it takes")] = "",
         version: Annotated[str, Field(description="the version that read_memory showed")] = "",
         keep_secrets: bool = False,
     ) -> str:
@@ -154,27 +161,49 @@ def register(application: Application) -> None:
             touches=None if touches is None else split_list(touches),
             links=None if links is None else tuple(map(parse_link, split_list(links))),
         )
-        if revision == Revision():
+        olds = split_list(supersedes)
+        if revision == Revision() and not olds:
             raise Rejected(
-                "Nothing was given to change.", "Give a title, content, type, tags, touches, links or pinned."
+                "Nothing was given to change.",
+                "Give a title, content, type, tags, touches, links, supersedes or pinned.",
             )
-        found = change(
-            store(),
-            id,
-            revision,
-            version=version,
-            keep_secrets=keep_secrets,
-            session=session.id,
-            source=source_of(f"{title} {content}", session.prompt),
-        )
-        return f"{found.memory.id}: revised.\n{replies.read(found)}"
+        here = store()
+        before = read_found(here, id)
+        was = words_of(before.memory) if is_shown(here, before) else ""
+        note, told = "revised.", ""
+        if revision != Revision():
+            change(
+                here,
+                id,
+                revision,
+                version=version,
+                keep_secrets=keep_secrets,
+                session=session.id,
+                source=source_of(f"{title} {content}", session.prompt),
+            )
+            told = application.judged(before.memory.id, was=was)
+        if olds:
+            new = read_found(here, id).memory
+            source = source_of(f"{new.title} {new.text}", session.prompt)
+            done = let_replace(here, id, olds, source=source, session=session.id)
+            note = done.note or "it had taken their place already."
+        found = read_found(here, id)
+        return "\n".join(filter(None, [f"{found.memory.id}: {note}", replies.read(found), told]))
 
     @tool(destroys=True)
     def forget(
+        context: Context[Any, Any],
         id: str,
         forever: Annotated[bool, Field(description="delete for good instead of moving to the trash")] = False,
     ) -> str:
-        """Forget a memory: it moves to the trash and restore_memory brings it back. Ask the person first."""
+        """Forget a memory: it moves to the trash and restore_memory brings it back. Ask the person first;
+        forever asks them in a dialog of theirs."""
+        if forever:
+            Dialog(context).consent(
+                f"Delete the memory {one_line(id, 80)} for good? {_title(store(), id)}",
+                act="deleting a memory for good",
+                typed=f"forget {one_line(id, 80)} --forever",
+            )
         gone = forgetting.forget(store(), id, forever=forever, session=session.id)
         if gone.path is None:
             return f"{gone.id}: deleted for good."
@@ -220,3 +249,12 @@ def register(application: Application) -> None:
     def get_stats() -> str:
         """Count memories by kind, type, status and tag, and tell what could not be read."""
         return replies.stats(count(store()))
+
+
+def _title(store: Store, memory_id: str) -> str:
+    """Return what the person is told of a memory that is to go for good; '' of one in the trash."""
+    try:
+        memory = read_found(store, memory_id).memory
+    except NotFound:
+        return "It lies in the trash."
+    return f"It is the {memory.type} “{memory.title}” and cannot be brought back."

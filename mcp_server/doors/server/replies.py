@@ -16,10 +16,9 @@ from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted, one_line, quoted, within
-from mcp_server.core.verdict import Action
+from mcp_server.doors.shown import Shown
 
 LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
-PREVIEW = 200
 PATH = 1000  # characters; in a repository a file's name may be anything, line feeds and all
 
 
@@ -35,22 +34,30 @@ def recalled(answer: Answer, query: str, *, explain: bool) -> str:
     return "\n\n".join([*lines, *parts, *more])
 
 
+def shown_lines(found: Shown, *, label: str = "") -> str:
+    """Return a result as lines; *label* stands with every row, what memories say stands behind bars."""
+    lines = []
+    for number, row in enumerate(found.rows):
+        about = " · ".join(one_line(cell, PATH) for cell in [*row, label] if cell)
+        lines.append("\n".join([about, *(quoted(redact(text)) for text in found.texts[number : number + 1])]))
+    told, left_out = within(lines, LIMIT - 600)
+    more = [f"({left_out} more did not fit.)"] if left_out else []
+    return "\n".join([found.head, *told, *more, *found.notes])
+
+
 def left_superseded(ids: Sequence[str]) -> str:
     """Return what is to be said of the memories whose successor was forgotten."""
     return f"Still superseded by it: {', '.join(ids[:20])}; restore_memory makes one active again."
 
 
-def settled(done: Settled, found: Found) -> str:
-    """Return what became of a memory that was to be remembered."""
-    if done.action is Action.IGNORE:
-        said = (
-            f"{done.id}: known already, nothing but new tags, links and files was added. {done.note}".strip()
-        )
-        return f"{said} {found.path}"
-    if done.action is Action.MERGE:
-        return f"{done.id}: said the same, so the fuller words were kept there. {found.path}"
+def settled(done: Settled, found: Found, *, waits: str = "") -> str:
+    """Return what became of a memory that was to be remembered; *waits* says why it is not shown unasked."""
+    note = " ".join(filter(None, (done.note, waits)))
+    if done.known:
+        added = note or "Nothing but new tags, links and files was added."
+        return f"{done.id}: known already. {added} {found.path}"
     what = _what(found.memory.kind, found.memory.type)
-    said = f"{done.id}: remembered as {what} ({found.vault.level.value} level). {done.note}".strip()
+    said = f"{done.id}: remembered as {what} ({found.vault.level.value} level). {note}".strip()
     return f"{said} {found.path}"
 
 
@@ -131,6 +138,8 @@ def session(found: Found, since: Since) -> str:
     changed += [f"commit {one_line(commit, 100)}" for commit in since.commits]
     if since.files:
         changed.append(f"changed files: {one_line(', '.join(since.files[:20]), 600)}")
+    if since.problem:
+        changed.append(one_line(since.problem, 400))
     lines.append("Since then:" if changed else "Nothing is known to have changed since then.")
     return "\n".join([*lines, *(f"- {change}" for change in changed)])[: LIMIT * 2]
 

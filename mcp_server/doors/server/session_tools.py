@@ -6,6 +6,7 @@ from pydantic import Field
 
 from mcp_server.actions import conversation, session, session_history
 from mcp_server.actions.forget_session import forget_session as forget_all_of
+from mcp_server.core.provenance import ASSISTANT, source_of
 from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
 
@@ -38,8 +39,11 @@ def register(application: Application) -> None:
             metadata=metadata,
             folder=opened.folder,
             session=application.session.id,
+            source=source_of(f"{title} {context}", application.session.prompt),
         )
-        return f"{saved.memory.id}: session saved. {saved.path}"
+        waits = application.judged(saved.memory.id)
+        said = f"{saved.memory.id}: session saved. {waits}".rstrip()
+        return f"{said} {saved.path}"
 
     @tool(reads=True)
     def restore_session(id: Annotated[str, Field(description="an id, or latest")] = "latest") -> str:
@@ -62,6 +66,7 @@ def register(application: Application) -> None:
             metadata=metadata,
             tags=tuple(tags),
             session=application.session.id,
+            source=ASSISTANT,
         )
         return f"{saved.memory.id}: conversation saved, {len(messages)} messages. {saved.path}"
 
@@ -95,7 +100,8 @@ def register(application: Application) -> None:
     @tool()
     def set_session_topic(topic: str, id: OfSession = "") -> str:
         """Note in a few words what a session is about, when that has become clear."""
-        session_history.title_session(opened.store(), known(id), topic=topic)
+        said = session_history.title_session(opened.store(), known(id), topic=topic, accept=False)
+        application.judged_words(*said)
         return "The topic is noted."
 
     @tool()
@@ -107,13 +113,17 @@ def register(application: Application) -> None:
         Store the summary of a session that you write; the next session is shown its beginning. Call it
         when the work of a session comes to its end.
         """
-        session_history.title_session(opened.store(), known(id), summary=summary)
+        said = session_history.title_session(opened.store(), known(id), summary=summary, accept=False)
+        application.judged_words(*said)
         return "The summary is noted."
 
     @tool()
     def end_session(topic: str = "", summary: str = "", id: OfSession = "") -> str:
         """Note that a session is over, with a topic and a summary if you give them. It forgets nothing."""
-        session_history.end_session(opened.store(), known(id), topic=topic, summary=summary)
+        said = session_history.end_session(
+            opened.store(), known(id), topic=topic, summary=summary, accept=False
+        )
+        application.judged_words(*said)
         return "The end of the session is noted."
 
     @tool(reads=True)

@@ -108,14 +108,14 @@ def test_a_memory_that_was_pinned_is_told_until_the_next_import(
 def test_a_memory_that_says_more_than_the_topic_file_is_told(
     store: Store, claude: Path, folder: Path
 ) -> None:
-    richer = "Exports of the invoices are written nightly as compressed parquet files."
+    richer = f"{PARQUET} That is settled."
     known = remember(store, Draft("Exports", richer, type="context")).memory
     topic(folder, "exports", PARQUET, description="Exports")
 
     (one,) = taken(store, claude).values()
 
     assert (one.outcome, one.id) == (Outcome.MERGED, known.id)
-    assert "nightly" in brief(store).text
+    assert "settled" in brief(store).text
 
 
 def test_a_memory_that_says_something_else_by_now_is_told(store: Store, known: str) -> None:

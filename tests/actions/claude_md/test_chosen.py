@@ -1,7 +1,6 @@
 """Choosing the file that holds the block, by the action and by `daybook init`."""
 
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more
 from tests.live import ROOT
+from tests.terminal import Answers, type_in_terminal
 
 # Choosing a file
 
@@ -147,19 +147,33 @@ def test_it_is_known_whether_git_ignores_the_file(store: Store, project: Path) -
 
 
 @pytest.fixture
-def daybook(memory_dir: Path, project: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    settings = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT)}
+def settings(memory_dir: Path) -> dict[str, str]:
+    ours = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT)}
+    return {**os.environ, **ours}
 
-    def run(*words: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
+
+@pytest.fixture
+def daybook(settings: dict[str, str], project: Path) -> "Run":
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
-            cwd=project, env={**os.environ, **settings}, stdin=stdin, capture_output=True,
+            [*DAYBOOK, *words], cwd=project, env=settings, stdin=subprocess.DEVNULL, capture_output=True,
             encoding="utf-8", timeout=60,
         )  # fmt: skip
 
     return run
 
 
+@pytest.fixture
+def typed(settings: dict[str, str], project: Path) -> "Run":
+    """Run `daybook` as a person in a terminal, who types *answers* when they are asked."""
+
+    def run(*words: str, answers: Answers = ()) -> subprocess.CompletedProcess[str]:
+        return type_in_terminal([*DAYBOOK, *words], cwd=project, env=settings, answers=answers)
+
+    return run
+
+
+DAYBOOK = (sys.executable, "-P", "-m", "mcp_server.doors.cli")
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -171,16 +185,10 @@ def test_init_without_a_terminal_says_which_options_to_give(daybook: Run, projec
     assert list(project.iterdir()) == []
 
 
-def test_init_asks_in_a_terminal(daybook: Run, document: Path, store: Store, project: Path) -> None:
-    ours, theirs = pty.openpty()
-    os.write(ours, b"CLAUDE.md\n\n")
-    try:
-        done = daybook("init", stdin=theirs)
-    finally:
-        os.close(theirs)
-        os.close(ours)
+def test_init_asks_in_a_terminal(typed: Run, document: Path, store: Store, project: Path) -> None:
+    done = typed("init", answers=[("briefing", "CLAUDE.md"), (r"\[y/N\]", "")])
 
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout
     assert "live in its repository? [y/N]" in done.stdout
     assert "everybody who gets CLAUDE.md from git" in done.stdout
     assert "window functions" in document.read_text(encoding="utf-8")
@@ -188,20 +196,20 @@ def test_init_asks_in_a_terminal(daybook: Run, document: Path, store: Store, pro
 
 
 def test_init_puts_the_block_in_takes_it_out_and_mends_it(
-    daybook: Run, document: Path, store: Store, project: Path
+    daybook: Run, typed: Run, document: Path, store: Store, project: Path
 ) -> None:
     subprocess.run(["git", "init", "-q", project], check=True)
 
-    assert "CLAUDE.md was written." in daybook("init", "--file", "CLAUDE.md").stdout
-    assert "CLAUDE.md says it already." in daybook("init", "--file", "CLAUDE.md").stdout
+    assert "CLAUDE.md was written." in typed("init", "--file", "CLAUDE.md").stdout
+    assert "CLAUDE.md says it already." in typed("init", "--file", "CLAUDE.md").stdout
     document.write_text(f"{START}\n{document.read_text(encoding='utf-8')}", encoding="utf-8")
-    damaged = daybook("init", "--file", "CLAUDE.md")
-    assert (damaged.returncode, "are damaged" in damaged.stderr) == (4, True)
+    damaged = typed("init", "--file", "CLAUDE.md")
+    assert (damaged.returncode, "are damaged" in damaged.stdout) == (4, True)
     assert "was written" in daybook("init", "--repair").stdout
     shown = daybook("brief").stdout
     assert shown.endswith(f"\nCLAUDE.md:\n{current_block(store).text}\n")
     assert daybook("brief", "--block").stdout == f"{current_block(store).text}\n"
-    local = daybook("init", "--file", "CLAUDE.local.md", "--no-repository").stdout
+    local = typed("init", "--file", "CLAUDE.local.md", "--no-repository").stdout
     assert "Git does not ignore CLAUDE.local.md" in local
     assert f"The block was taken out of {document}." in local
     assert "CLAUDE.md was written" not in local

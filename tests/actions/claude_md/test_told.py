@@ -13,7 +13,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
 from mcp_server.bootstrap import Opened
-from mcp_server.core.managed_block import START
+from mcp_server.core.managed_block import CONTESTED, START
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.core.query import Query
 from mcp_server.store import Store
@@ -81,7 +81,7 @@ def test_what_came_with_a_repository_is_told_once_it_was_accepted(
     assert lines(store) == ["- Carts expire after a day."]
 
 
-def test_memories_that_contradict_each_other_stay_out_until_that_is_resolved(store: Store) -> None:
+def test_of_memories_that_contradict_each_other_the_older_is_marked(store: Store) -> None:
     known = one_more(store, "Redis holds carts").memory.id
     other = remember(
         store, Draft("Carts", "Kept in Postgres.", type="gotcha", links=(Link("contradicts", known),))
@@ -89,13 +89,16 @@ def test_memories_that_contradict_each_other_stay_out_until_that_is_resolved(sto
     by_title = Draft("DB", "It is MySQL.", links=(Link("contradicts", "postgres, not mysql"),))
     third = remember(store, by_title).memory.id
     one_more(store, "contradicts is only a word here")
-    assert lines(store) == ["- contradicts is only a word here: In every table."]
+    assert [line for line in lines(store) if line.endswith(CONTESTED)] == [
+        f"- Postgres, not MySQL: The reports need window functions.{CONTESTED}",
+        f"- Redis holds carts: In every table.{CONTESTED}",
+    ]
+    assert len(lines(store)) == 5
 
     revise(store, known, Revision(status=Status.SUPERSEDED, superseded_by=other))
     revise(store, third, Revision(status=Status.SUPERSEDED))
 
-    assert "- Carts: Kept in Postgres." in lines(store)
-    assert "- Postgres, not MySQL: The reports need window functions." in lines(store)
+    assert not [line for line in lines(store) if CONTESTED in line]
 
 
 def test_secrets_are_masked_in_the_block(store: Store) -> None:

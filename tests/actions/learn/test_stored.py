@@ -8,9 +8,9 @@ from mcp_server.actions.candidate import review_candidates
 from mcp_server.actions.learn import learn, next_piece, take_proposals
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
+from mcp_server.actions.settle import Action
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Status
-from mcp_server.core.verdict import Action
 from mcp_server.store import Store
 from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, open_learning, proposal
 from tests.recorded import Recorded, queued
@@ -83,7 +83,7 @@ def test_the_neighbours_are_in_the_prompt_and_a_number_supersedes_one(
 
     (settled,) = learn(learning, kept(learning, recorded))
 
-    assert (settled.action, settled.neighbour) == (Action.REPLACE, old.memory.id)
+    assert (settled.action, settled.superseded) == (Action.REPLACE, (old.memory.id,))
     superseded = read(learning, old.memory.id).memory
     assert (superseded.status, superseded.superseded_by) == (Status.SUPERSEDED, settled.id)
     assert read(learning, settled.id).memory.supersedes == (old.memory.id,)

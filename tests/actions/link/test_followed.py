@@ -23,7 +23,7 @@ from mcp_server.store import Store
 from tests.actions.link.linked import known, told
 
 
-def test_what_contradicts_is_not_shown_unasked_and_flagged_when_asked(store: Store) -> None:
+def test_what_contradicts_is_shown_with_a_mark_and_flagged_when_asked(store: Store) -> None:
     one = known(store, "Upload timeout", "The upload timeout is 30 seconds.", type="decision")
     other = known(store, "Upload limit", "The upload timeout of proxies is 60 seconds.", type="decision")
     assert "30 seconds" in brief(store).text
@@ -31,8 +31,11 @@ def test_what_contradicts_is_not_shown_unasked_and_flagged_when_asked(store: Sto
 
     link(store, one, other, "contradicts")
 
-    assert "seconds" not in brief(store).text
-    assert inject(store, "what is the upload timeout", session="s2") == ""
+    for text in (brief(store).text, inject(store, "what is the upload timeout", session="s2")):
+        (marked,) = [line for line in text.splitlines() if "says otherwise" in line]
+        assert "30 seconds" in text
+        assert marked.startswith(f"- [{one}]")
+        assert f"[{other}] says otherwise" in marked
     hits = recall(store, Query("upload timeout")).hits
     assert {hit.id: hit.contradicts for hit in hits} == {one: (other,), other: (one,)}
 

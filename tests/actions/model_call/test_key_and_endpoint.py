@@ -113,7 +113,9 @@ def test_what_a_repository_says_is_looked_for_up_to_its_root_and_not_in_the_pers
     (scratch_home / "code/shop/.git").mkdir()
 
     def left(folder: Path, started: Path | None = None) -> bool:
-        environment = {"ANTHROPIC_BASE_URL": "x"} | ({"CLAUDE_PROJECT_DIR": str(started)} if started else {})
+        environment = {"ANTHROPIC_BASE_URL": "x", "HOME": str(scratch_home)} | (
+            {"CLAUDE_PROJECT_DIR": str(started)} if started else {}
+        )
         return "ANTHROPIC_BASE_URL" in persons_own(environment, folder)
 
     def write(folder: Path) -> Path:

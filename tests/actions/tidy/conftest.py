@@ -9,6 +9,11 @@ from mcp_server.store import Store
 from tests.scripted_model import ScriptedModel
 
 
+@pytest.fixture(autouse=True)
+def _used(steady_use: None) -> None:
+    """Let the clock be believed."""
+
+
 @pytest.fixture
 def with_model(open_here: Callable[..., Opened]) -> Callable[[ScriptedModel], Store]:
     def open_(api: ScriptedModel) -> Store:

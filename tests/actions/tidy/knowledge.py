@@ -4,9 +4,10 @@ import json
 
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import sync
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
-from tests.core.test_verdict import test_what_differs_where_it_matters_is_replaced_and_never_merged as traps
+from tests.core.test_verdict import test_what_differs_where_it_matters_is_told as traps
 from tests.scripted_model import Answer, reply
 
 TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]
@@ -15,6 +16,16 @@ TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]
 def put(store: Store, text: str, *, title: str = "", type: str = "decision", **more: object) -> str:
     draft = Draft(title or text[:60], text, type=type, **{"source": "extracted", **more})  # type: ignore[arg-type]
     return remember(store, draft).memory.id
+
+
+def twins(store: Store, **more: object) -> tuple[str, str]:
+    """Store a memory and a copy of its file; return (the copy, which goes, and the one that stays)."""
+    stays = put(store, TWICE, **more)
+    path = read(store, stays).path
+    copy = path.with_name(f"{stays}-copy.md")
+    copy.write_bytes(path.read_bytes().replace(f"id: {stays}".encode(), f"id: {copy.stem}".encode()))
+    sync(store)
+    return copy.stem, stays
 
 
 def status(store: Store, memory_id: str) -> Status:
@@ -30,6 +41,7 @@ def in_trash(store: Store) -> list[str]:
     return sorted(path.stem for path in (store.home / "trash").rglob("*.md"))
 
 
+TWICE = "Deploys run from GitHub Actions on every push to main"
 ALIKE = (
     "Deploys run from GitHub Actions on every push to main",
     "Deploys run from GitHub Actions on each push to main, after the tests",

@@ -1,4 +1,4 @@
-"""What becomes one, and what is marked as contradicting instead."""
+"""What becomes one, and what is left to the person instead."""
 
 import pytest
 
@@ -11,55 +11,50 @@ from mcp_server.adapters.index import usage
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.core.query import Query
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import ALIKE, TRAPS, put, status
+from tests.actions.tidy.knowledge import ALIKE, TRAPS, TWICE, files_of, put, status, twins
 from tests.conftest import Clock
 
 # Duplicates
 
 
-def test_the_richer_of_two_that_say_the_same_stays_and_takes_over(store: Store, clock: Clock) -> None:
-    poor = put(store, ALIKE[0], tags=("ci",))
-    rich = put(store, ALIKE[1], tags=("deploy",))
+def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store, clock: Clock) -> None:
+    gone, stays = twins(store, tags=("ci",))
+    revise(store, gone, Revision(tags=("deploy",)))
     recall(store, Query("deploys"), session="s1")
 
     done = tidy(store)
 
     assert done.counts == {"duplicates": 1}
-    assert done.lines()[0] == f"merge 2: [{rich}] + [{poor}] -> {ALIKE[1][:60].strip()}"
-    old, new = read(store, poor).memory, read(store, rich).memory
-    assert (old.status, old.superseded_by, old.text) == (Status.SUPERSEDED, rich, ALIKE[0])
+    assert done.lines()[0] == f"merge 2: [{stays}] + [{gone}] -> {TWICE[:60].strip()}"
+    old, new = read(store, gone).memory, read(store, stays).memory
+    assert (old.status, old.superseded_by, old.text) == (Status.SUPERSEDED, stays, TWICE)
     assert old.valid_to == clock()
-    assert (new.tags, new.merged_from, new.text) == (("deploy", "ci"), (poor,), ALIKE[1])
+    assert (new.tags, new.merged_from, new.text) == (("ci", "deploy"), (gone,), TWICE)
     with store.database.read() as db:
-        ref = read(store, rich).ref
+        ref = read(store, stays).ref
         assert usage.usage_of(db, [ref])[ref].accesses == 2
     assert tidy(store).entries == []
 
 
-def test_what_the_person_said_absorbs_its_copies_and_is_not_merged_otherwise(store: Store) -> None:
-    theirs = put(store, ALIKE[0], source="manual")
-    near = put(store, ALIKE[1])
-    path = read(store, theirs).path
-    copy = path.with_name("copy.md")
-    copy.write_bytes(
-        path.read_bytes().replace(theirs.encode(), b"copy").replace(b"source: manual", b"source: mined")
-    )
+def test_what_is_only_alike_is_left_to_the_person(store: Store) -> None:
+    ids = [put(store, text) for text in ALIKE]
 
     done = tidy(store)
 
-    assert [entry.reason for entry in done.entries] == [f"merge 2: [{theirs}] + [copy]"]
-    assert status(store, "copy") is Status.SUPERSEDED
-    assert status(store, theirs) is status(store, near) is Status.ACTIVE
-    assert len(done.proposals) == 1
-    assert near in done.proposals[0]
+    assert done.entries == []
+    assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
+    (line,) = done.proposals
+    assert line.endswith(" are alike")
+    assert all(f"[{each}]" in line for each in ids)
 
 
 def test_a_pinned_memory_never_goes(store: Store) -> None:
-    pinned, other = put(store, ALIKE[0]), put(store, ALIKE[1])
-    revise(store, pinned, Revision(pinned=True))
+    ids = twins(store)
+    for each in ids:
+        revise(store, each, Revision(pinned=True))
 
     assert tidy(store).counts == {}
-    assert status(store, pinned) is status(store, other) is Status.ACTIVE
+    assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
 
 
 def test_no_number_is_lost_with_a_duplicate(store: Store) -> None:
@@ -101,21 +96,6 @@ def test_what_only_vectors_find_alike_is_proposed(
     assert all(f"[{each}]" in proposed for each in ids)
 
 
-def test_what_vectors_find_near_is_merged_when_the_other_has_its_words(meaning_store: Store) -> None:
-    title = "Postgres backups"
-    poor = put(meaning_store, "Backups of Postgres run at night", title=title)
-    rich = put(
-        meaning_store, "Nightly backups of the Postgres database run at night, scheduled by cron", title=title
-    )
-    embed_pending(meaning_store)
-
-    done = tidy(meaning_store)
-
-    assert done.counts == {"duplicates": 1}
-    assert status(meaning_store, poor) is Status.SUPERSEDED
-    assert status(meaning_store, rich) is Status.ACTIVE
-
-
 def test_memories_of_the_person_and_of_the_project_are_not_mixed(store: Store) -> None:
     put(store, "Prefer tabs over spaces in all Go files", type="preference", level=Level.USER)
     put(store, "Prefer spaces over tabs in all Go files", type="preference", level=Level.PROJECT)
@@ -123,35 +103,41 @@ def test_memories_of_the_person_and_of_the_project_are_not_mixed(store: Store) -
     assert tidy(store).entries == []
 
 
-# Contradictions
+# What may contradict
 
 
 @pytest.mark.parametrize(("one", "other"), TRAPS)
-def test_trap_pairs_survive_and_are_marked(store: Store, clock: Clock, one: str, other: str) -> None:
-    old = put(store, one)
+def test_trap_pairs_survive_and_no_file_is_written(store: Store, clock: Clock, one: str, other: str) -> None:
+    old = put(store, one, title="Of the shop")
     clock.pass_days(1)
-    new = put(store, other)
+    new = put(store, other, title="Of the shop")
+    before = files_of(store)
 
     done = tidy(store)
 
-    assert done.counts == {"contradictions": 1}
-    assert status(store, old) is status(store, new) is Status.ACTIVE
-    assert read(store, new).memory.links == (Link("contradicts", old),)
-    assert read(store, old).memory.links == ()
-    assert tidy(store).entries == []
+    assert files_of(store) == before
+    (line,) = done.proposals
+    assert line.startswith(f"[{new}] and [{old}] may differ in ")
+
+
+def test_a_series_is_no_question(store: Store) -> None:
+    for number in range(12, 16):
+        put(store, f"Sprint {number} closed {number * 2} tickets")
+
+    assert tidy(store).proposals == []
+
+
+def test_at_most_twenty_questions_are_asked(store: Store) -> None:
+    for number in range(8):
+        put(store, f"The upload timeout is {number * 10} seconds", title="Upload timeout")
+
+    assert len(tidy(store).proposals) == 20
 
 
 def test_two_that_are_linked_already_are_left_alone(store: Store) -> None:
     old = put(store, TRAPS[0][0])
     put(store, TRAPS[0][1], links=(Link("refines", old),))
 
-    assert tidy(store).entries == []
+    done = tidy(store)
 
-
-def test_a_link_that_the_person_removed_is_not_put_back(store: Store) -> None:
-    put(store, TRAPS[0][0])
-    put(store, TRAPS[0][1])
-    marked = tidy(store).entries[0].changes[0].id
-    revise(store, marked, Revision(links=()))
-
-    assert tidy(store).entries == []
+    assert (done.entries, done.proposals) == ([], [])

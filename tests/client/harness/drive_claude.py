@@ -27,6 +27,7 @@ from harness.mock_anthropic import MockAPI, Request, Turn
 
 KEY = "dummy-for-loopback"
 LOOK = 0.1  # seconds between two looks at something that can only be looked at
+KEY_LOST = 4.0  # seconds after which a key that changed nothing is pressed again
 PATIENCE = 30.0  # seconds after which something that should happen does not
 
 needs_tmux = pytest.mark.skipif(
@@ -218,6 +219,35 @@ class Terminal:
         assert self.api.wait_for_main(before + len(turns), PATIENCE), self._screen()
         self._wait_for_screen(re.escape(str(turns[-1])))
         return self.api.main()[before:]
+
+    def ask(self, text: str, turns: Sequence[Turn], answers: Sequence[tuple[str, str]]) -> list[Request]:
+        """
+        Do as `send` does while a dialog is answered: each of *answers* is a pattern and the key pressed then.
+
+        A key that a dialog is not ready for is lost, so it is pressed until the next pattern is there.
+        """
+        before = len(self.api.main())
+        arrived = functools.partial(self.api.wait_for_main, before + 1)
+        self.api.add(turns)
+        self._tmux("send-keys", "-l", text)
+        self._wait_for_screen(rf"❯\s{re.escape(text)}\s*$")
+        wait_until(lambda: self._tmux("send-keys", "Enter") or arrived(2), self._screen)
+        self._wait_for_screen(answers[0][0])
+        then = [pattern for pattern, _ in answers[1:]] + [re.escape(str(turns[-1]))]
+        for (_, key), next_pattern in zip(answers, then, strict=True):
+            wait_until(functools.partial(self._pressed, key, next_pattern), self._screen)
+        assert self.api.wait_for_main(before + len(turns), PATIENCE), self._screen()
+        return self.api.main()[before:]
+
+    def _pressed(self, key: str, pattern: str) -> bool:
+        """Press *key*; tell whether the screen shows *pattern* within some seconds."""
+        self._tmux("send-keys", key)
+        end = time.monotonic() + KEY_LOST
+        while time.monotonic() < end:
+            if re.search(pattern, self._screen(), re.MULTILINE):
+                return True
+            time.sleep(LOOK)
+        return False
 
     def _wait_for_screen(self, pattern: str) -> None:
         wait_until(lambda: re.search(pattern, self._screen(), re.MULTILINE), self._screen)

@@ -1,0 +1,85 @@
+"""
+What a system offers beyond POSIX to whoever replaces a file that others write, too.
+
+Two names exchange their files in one step, so that what stood there is not destroyed but comes out and
+can be looked at; and the system tells whether somebody still writes the file that came out.
+"""
+
+import errno
+import functools
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+AT_FDCWD = -100  # linux/fcntl.h: a path is relative to the working directory
+RENAME_EXCHANGE = 2  # linux/fs.h
+RENAME_SWAP = 2  # sys/stdio.h of macOS
+# The kernel is too old, the file system cannot, or a container forbids the call.
+CANNOT = frozenset({errno.EINVAL, errno.ENOSYS, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP})
+
+
+def exchange(first: Path, second: Path) -> bool:
+    """
+    Let each of two names lead to the file of the other, in one step; both are on one file system.
+
+    Returns False, with nothing done, where the system or the file system cannot.
+    Raises FileNotFoundError when either leads to nothing, OSError.
+    """
+    call = _system_call()
+    if call is None:
+        return False
+    number = call(os.fsencode(first), os.fsencode(second))
+    if number in CANNOT:
+        return False
+    if number:
+        raise OSError(number, os.strerror(number), str(second))
+    return True
+
+
+def has_writer(handle: int) -> bool | None:
+    """
+    Tell whether any process has the file open for writing; None where the system does not say.
+
+    *handle* is open for reading alone. Linux grants a lease on reading only to a file that nobody writes.
+    """
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return None
+    try:
+        # Whoever opens the file at this very moment breaks the lease: the signal of that must not end us.
+        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without leases, or the file of another user
+        return None
+    return False
+
+
+@functools.cache
+def _system_call() -> Callable[[bytes, bytes], int] | None:
+    """Return what exchanges two names and answers 0 or the number of the error; None where nothing does."""
+    try:
+        import ctypes  # slow to load, and only who changes a file needs it
+
+        system = ctypes.CDLL(None, use_errno=True)
+        if hasattr(system, "renamex_np"):
+            swap, wide = system.renamex_np, False
+        else:
+            swap, wide = system.renameat2, True
+    except (ImportError, OSError, AttributeError):
+        return None
+
+    def call(first: bytes, second: bytes) -> int:
+        if wide:
+            result = swap(AT_FDCWD, first, AT_FDCWD, second, RENAME_EXCHANGE)
+        else:
+            result = swap(first, second, RENAME_SWAP)
+        return ctypes.get_errno() if result else 0
+
+    return call

@@ -1,0 +1,90 @@
+"""
+Which process holds a lock that we wait for: Linux tells of every lock, elsewhere our lock files do.
+
+Nothing here opens a database file: closing it again would drop SQLite's own locks.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+NOBODY_TELLS = "another process"
+NOTED = sys.platform != "linux"  # whether who takes a lock file writes his number into it
+_LOCKS = Path("/proc/locks")
+_PROGRAMS = {
+    "mcp_server.doors.cli": "daybook",
+    "mcp_server.doors.worker": "daybook work",
+    "mcp_server.doors.hooks": "daybook hook",
+    "mcp_server": "daybook serve",
+}
+
+
+def note_holder(handle: int) -> None:
+    """Write our number into the lock file *handle* where the system tells nobody who holds it."""
+    if NOTED:
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, b"%d\n" % os.getpid(), 0)
+
+
+def holder_of_lock(path: Path) -> str:
+    """Return who holds the lock file *path*, as words for a person."""
+    if NOTED:
+        with contextlib.suppress(OSError, ValueError):
+            return _described(int(path.read_bytes()[:20]))
+        return NOBODY_TELLS
+    return _holder_of([path])
+
+
+def holder_of_index(path: Path) -> str:
+    """Return who writes the SQLite file *path* or has it for himself, as words for a person."""
+    return _holder_of([Path(f"{path}-shm"), path, Path(f"{path}-wal")])
+
+
+def _holder_of(paths: Iterable[Path]) -> str:
+    """Return the first other process that has a lock to write on one of *paths*."""
+    wanted = []
+    for path in paths:
+        with contextlib.suppress(OSError):
+            known = os.stat(path)
+            place = f"{os.major(known.st_dev):02x}:{os.minor(known.st_dev):02x}:{known.st_ino}"
+            wanted.append(place)
+    with contextlib.suppress(OSError):
+        held = list(_held(_LOCKS.read_text(encoding="ascii", errors="replace")))
+        for place in wanted:
+            for where, process in held:
+                if where == place and process not in (0, os.getpid()):
+                    return _described(process)
+    return NOBODY_TELLS
+
+
+def _held(told: str) -> Iterator[tuple[str, int]]:
+    """Yield (place, process) of the locks to write that are held; who only waits has an arrow."""
+    for line in told.splitlines():
+        fields = line.split()
+        if len(fields) >= 6 and fields[1] != "->" and fields[3] == "WRITE" and fields[4].isdigit():
+            yield fields[5], int(fields[4])
+
+
+def _described(process: int) -> str:
+    """Return "process 1234 (daybook sync, stopped)", with what the system tells of it."""
+    about = []
+    with contextlib.suppress(OSError):
+        command = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+        about.append(_program(command))
+    with contextlib.suppress(OSError, IndexError):
+        state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0]
+        about += ["stopped"] if state in (b"T", b"t") else []
+    said = ", ".join(filter(None, about))
+    return f"process {process} ({said})" if said else f"process {process}"
+
+
+def _program(command: list[str]) -> str:
+    """Return what a command line runs, in at most two words of letters."""
+    for number, word in enumerate(command):
+        if word in _PROGRAMS:
+            verb = command[number + 1 : number + 2] if word.endswith((".cli", ".hooks")) else []
+            return " ".join([_PROGRAMS[word], *(one for one in verb if one.replace("-", "").isalpha())])
+    return "".join(letter for letter in os.path.basename(command[0]) if letter.isalnum() or letter in "-_.")

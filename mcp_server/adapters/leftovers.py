@@ -1,0 +1,84 @@
+"""
+What killed processes left unfinished: litter, and here and there the words of a person.
+
+A file that was being written is litter. A file that was taken out of the way of a change (`swap`) may hold
+what somebody saved at that moment: it is litter only while it says what its name says it may say.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.adapters.swap import is_temporary, look, unmissed
+
+STALE = 3600.0  # seconds after which nobody finishes what was begun
+
+
+@dataclass(slots=True)
+class Leftovers:
+    """Files of killed processes: those that nobody misses, and those that hold what somebody saved."""
+
+    litter: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)
+
+
+def leftovers(
+    folders: Iterable[Path], *, trees: Iterable[Path] = (), now: float, age: float = STALE
+) -> Leftovers:
+    """
+    Return what was left in *folders*, and in *trees* with all that is below them.
+
+    Litter counts when it is *age* seconds older than *now*: until then somebody may finish it.
+    Links are not followed, and what cannot be read is left out.
+    """
+    result = Leftovers()
+    for path in sorted({*_in(folders, deep=False), *_in(trees, deep=True)}):
+        with contextlib.suppress(OSError):
+            status = path.lstat()
+            # Giving a file another name changes its ctime; the date of an unfinished one may be set back.
+            last = status.st_mtime if not unmissed(path.name) else max(status.st_mtime, status.st_ctime)
+            if not _is_litter(path):
+                result.kept.append(path)
+            elif last <= now - age:
+                result.litter.append(path)
+    return result
+
+
+def sweep(
+    folders: Iterable[Path] = (), *, trees: Iterable[Path] = (), now: float | None = None, age: float = STALE
+) -> Leftovers:
+    """Delete the litter of `leftovers`, and return what was deleted and what is kept."""
+    result = leftovers(folders, trees=trees, now=time.time() if now is None else now, age=age)
+    for path in result.litter:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return result
+
+
+def sweep_taken_out(folder: Path) -> None:
+    """Delete at once what changes took out of *folder*, and what waits to be sure that nobody writes it."""
+    with contextlib.suppress(OSError), files.lock(folder / files.LOCK_NAME):
+        for path in _in([folder], deep=False):
+            if unmissed(path.name) and _is_litter(path):
+                path.unlink()
+
+
+def _is_litter(path: Path) -> bool:
+    digests = unmissed(path.name)
+    return not digests or look(path, apart=True).is_one_of(digests)
+
+
+def _in(folders: Iterable[Path], *, deep: bool) -> Iterator[Path]:
+    waiting = [os.fspath(folder) for folder in folders]
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if is_temporary(entry.name):
+                    if entry.is_file(follow_symlinks=False):
+                        yield Path(entry.path)
+                elif deep and entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)

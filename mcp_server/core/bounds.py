@@ -1,0 +1,47 @@
+"""How much may be given at once: looked at before anything else is done with it."""
+
+from collections.abc import Mapping
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import MAX_TEXT
+
+MOST = 2 * MAX_TEXT  # characters of one argument; a text is measured again without its blanks
+MOST_ITEMS = 10_000  # of one argument, with all that is nested in it
+MOST_OF = {"messages": 1 << 20, "text": 1 << 20, "candidates": 1 << 20, "session_id": 200, "path": 4096}
+MOST_SESSION = 200  # characters of the id of a session; Claude Code's have 36
+
+
+def check_amount(arguments: Mapping[str, object]) -> None:
+    """Raise Rejected for an argument with more characters or items than can be meant; counts no further."""
+    for name, value in arguments.items():
+        most = MOST_OF.get(name, MOST)
+        characters, items = _amount(value, most)
+        if characters > most:
+            many = f"{characters:,}" if isinstance(value, str) else f"more than {most:,}"
+            raise Rejected(f"The argument '{name[:60]}' has {many} characters; {most:,} is the most.", _SPLIT)
+        if items > MOST_ITEMS:
+            raise Rejected(f"The argument '{name[:60]}' has more than {MOST_ITEMS:,} items.", _SPLIT)
+
+
+_SPLIT = "Give less at once, or split it into several calls."
+
+
+def session_id(given: object) -> str:
+    """Return the id of a session as a client gave it; '' for what is none of Claude Code's."""
+    return given if isinstance(given, str) and len(given) <= MOST_SESSION else ""
+
+
+def _amount(value: object, most: int) -> tuple[int, int]:
+    """Return how many characters and items *value* has, counted until there are too many."""
+    characters, items, left = 0, 0, [value]
+    while left and characters <= most and items <= MOST_ITEMS:
+        items += 1
+        match left.pop():
+            case str() as text:
+                characters += len(text)
+            case dict() as fields:
+                characters += sum(map(len, fields))
+                left.extend(fields.values())
+            case list() as parts:
+                left.extend(parts[: MOST_ITEMS + 1])
+    return characters, items

@@ -1,0 +1,82 @@
+"""Which words name a secret: "password" in many languages, `client_secret`, `-storepass`, not `cache_key`."""
+
+import re
+
+WORD = re.compile(
+    r"pass(?:word|wd|phrase|code|wort|ord|e(?=[ \t]{0,3}[:=]|\s))?|pwd|pw|psk"
+    r"|secret(?:[_.-]?(?:access[_.-]?)?key)?"
+    r"|token|key|credentials?|creds|auth(?:orization|-user-pass)?|login|salt|pepper|zugangsdaten|anmeldedaten"
+    r"|identifiants|credenciales|kennwort|contrase[nñ]a|clave|senha|parola|wachtwoord|has[lł]o|heslo|lozinka|geslo"
+    r"|l[öo]senord|adgangskode|salasana|jelsz[óo]|şifre|sifre|kata sandi|mật khẩu"
+    r"|парол|κωδικ|パスワード|暗証番号"
+    r"|密[码碼]|口令|비밀번호|암호|كلمة (?:المرور|السر)|סיסמ|पासवर्ड"
+)
+# What may follow the word in its language: "Passordet", "parolası", "пароля", "סיסמה".
+ENDING = r"(?:[^\W\d_]{1,3}(?<![A-Za-z])|(?<!pass)(?:et|en|n|t|na|n[ıi]n|si|ya)(?![A-Za-z])"
+ENDING += r"|[^\W\d_]{1,3}(?<=[^\x00-\x7f]))?"
+MADE = ("secret", "token", "key", "cred", "auth", "salt", "pepper")  # by machines; the others are by people
+PAIRS = ("cred", "login", "zugangs", "anmelde", "identif", "auth-user")  # a user comes first
+SHORT = frozenset("pass passe pw pwd psk auth creds senha login salt pepper clave".split())
+# What stands before "pass", and makes another word of it.
+_NO_PASS = ("by", "com", "encom", "tres", "sur", "under", "over", "tow", "im")
+# What stands before "pass" when it is a round or a test.
+_ROUND = re.compile(
+    r"\b(?:first|second|third|fourth|last|next|final|one|two|1st|2nd|3rd|[0-9]th|single|initial|each|per|another"
+    r"|test|tests|build|lint|review|render|compiler|boarding|season|ski)[ \t-]{1,3}\Z"
+)
+# What stands before "key" when it opens something.
+_OPENING = tuple(
+    "access account admin aes api app application auth cipher client consumer crypt crypto deploy "
+    "deployment enc encryption fernet function hmac host ingest ingestion integration jwt licence license "
+    "master preshared private recovery role sdk secret security server service session shared signature "
+    "signing ssh storage subscription webhook write logged_in logged-in nonce".split()
+)
+# What stands before "token" when it is a piece of text or a place in a list.
+_NO_TOKEN = frozenset(
+    "antiforgery begin bos cancel cancellation change cls continuation count csrf current delta design "
+    "end eos first id idempotency input key last lock lookahead mask max min n next num of output pad "
+    "page per prev previous public reserved resume sep skip special start stop stream sync syntax total "
+    "unk used verification xsrf".split()
+)
+_NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+_LAST_WORD = re.compile(r"[0-9]*(?:[a-z]+[A-Z]?|[A-Z]+)")  # read backwards
+
+
+def name_before(text: str, start: int) -> str:
+    """Return the part of the name that stands before the word at *start*: 'client_' of `client_secret`."""
+    before = text[max(0, start - 48) : start]
+    return before[len(before.rstrip(_NAME_CHARACTERS)) :]
+
+
+def names_a_secret(text: str, word: re.Match[str], name: str) -> bool:
+    """Whether *word*, found in the lower-cased text, names a secret with *name* before it."""
+    start, said = word.start(), word[0]
+    if said in SHORT and name[-1:].isalpha() and not (text[start].isupper() and name[-1].islower()):
+        # One word of two: SSHPASS and -storepass, but not "bypass".
+        is_joined = said in ("pass", "pw", "pwd") and (name.isupper() or name[0] in "-_" or said != "pass")
+        if not is_joined or name.lower().endswith(_NO_PASS):
+            return False
+    if said == "pass":
+        if name:
+            return True
+        return text[start] == "p" and _ROUND.search(text, max(0, start - 20), start) is None
+    if said.startswith("credential"):
+        return not name.endswith("Amz-")  # in a URL, the id of a key
+    if said not in ("key", "token"):
+        return True
+    last = _last_word((name or text[max(0, start - 24) : start]).rstrip("_-. "))
+    return last.endswith(_OPENING) if said == "key" else last not in _NO_TOKEN
+
+
+def kind_of(word: str) -> str:
+    if not word.startswith(MADE):
+        return "a password"
+    if word == "key":
+        return "an API key"
+    return "a token" if word == "token" else "a secret"
+
+
+def _last_word(before: str) -> str:
+    """Return the last word of a name in lower case: 'access' of `awsAccess`."""
+    match = _LAST_WORD.match(before[::-1])
+    return match[0][::-1].lower() if match else ""

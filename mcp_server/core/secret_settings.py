@@ -1,0 +1,109 @@
+"""
+Secrets known by the file, the header or the call that they stand in, under a name that tells nothing.
+
+A row of the table is a place: a literal to look for, how it goes on from there, and what its value is like.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mcp_server.core.secret_shapes import WINDOW, pattern, whole
+from mcp_server.core.secret_values import is_key, is_password, is_random, is_strict
+
+Found = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """
+    A place of secrets: `anchor` in lower case, `rest` from its end on with a group `secret`.
+
+    `window` is how many characters behind the anchor belong to it, `many` whether it can hold several.
+    """
+
+    anchor: str
+    rest: str
+    kind: str
+    is_one: Callable[[str], bool]
+    window: int = 400
+    many: bool = False
+
+
+def _told(value: str) -> bool:
+    return is_password(value, plain_word=False)
+
+
+def _jumble(value: str) -> bool:
+    return is_random(value.replace(" ", "").replace("-", ""))
+
+
+def _sure(value: str) -> bool:
+    return is_password(value, plain_word=False) and is_strict(value)
+
+
+_ARGUMENT = r"""[^()"'\n]{0,80}["'](?P<secret>[^"'\n]{1,128})["']"""
+_CALLS = (
+    "getconnection", "mysqli_connect", "mysql_connect", "mysqli", "pg_connect", "pdo", ".login", ".logon",
+    "auth",
+    ".authenticate", "basicauth", "basic_auth", "digestauth", "setcredentials", "passwordauthentication",
+    "usernamepasswordcredentials", "networkcredential", "setbasicauth", ".credentials", "signin", "ftp_login",
+    "ldap_bind", ".bind", "auth=", "simple_bind_s", "imap_open", "plainauth",
+    "jwt.sign", "jwt.encode", "jwt.verify", "jwt.decode", "createhmac", "hmac.new",
+)  # fmt: skip
+_AFTER_MAIL = r"""(?P<secret>[^\s/:"']{6,64}+)(?![:/])"""
+_USERS = ("admin", "root", "administrator", "postgres", "guest", "superuser")
+_GROUPS = r"(?P<secret>[a-z]{4}(?:[ -][a-z]{4}){3})(?![\w])"
+_FIELD = r"[^\s:]{1,80}:(?:[0-9]{1,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,128})"
+_SESSION = r"(?:sess(?:ion)?(?:[_-]?id)?|[\w.-]{0,24}(?:sess(?:ion|id|ionid)?|sid|token"
+_SESSION += r"|auth|jwt|remember|secret|login)[\w.-]{0,24})"
+
+_TABLE = (
+    *(Place(f"{call}(", _ARGUMENT, "a password", _sure, 600, many=True) for call in _CALLS),
+    Place("pgpass", rf"(?s).{{0,80}}?(?<![^\s`'\"]){_FIELD}", "a password", _told, 800, many=True),
+    Place(":5432:", r"[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,128})(?![^\s])", "a password", _told),
+    Place("cookie:", rf"(?x)[^\n]{{0,2000}}?\b(?i:{_SESSION})=(?P<secret>[^\s;,\"']{{12,2048}})", "a session",
+          is_key, WINDOW, many=True),
+    Place("chpasswd", r"(?s).{0,60}?\n\s{0,12}(?:- )?[\w.-]{1,32}:(?P<secret>\S{6,128})", "a password",
+          _sure, 800, many=True),
+    Place("contribsys__com=", r"(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})", "a password", lambda value: True),
+    Place("chap-secrets", r"(?s).{0,200}?\n\s{0,4}\S{1,64}\s+\S{1,64}\s+\"?(?P<secret>[^\s\"]{4,128})",
+          "a password",          _told, 600),
+    Place("signature=", r"(?P<secret>[A-Za-z0-9%+/_~=-]{32,2048})", "a signature in a URL", is_key, WINDOW),
+    Place("sig=", r"(?P<secret>[A-Za-z0-9%+/_~=-]{40,2048})", "a signature in a URL", is_key, WINDOW),
+    Place("cookie=", r"""["']?(?P<secret>[A-Za-z0-9+/=_-]{16,2048})""", "a secret", is_key, WINDOW),
+    Place("app password", rf"[^\n]{{0,40}}?\s[\"'`]?{_GROUPS}", "a password", _jumble),
+    Place("app-specific password", rf"[^\n]{{0,40}}?\s[\"'`]?{_GROUPS}", "a password", _jumble),
+    Place(".com:", _AFTER_MAIL, "a password", _sure),
+    Place(".org:", _AFTER_MAIL, "a password", _sure),
+    Place(".net:", _AFTER_MAIL, "a password", _sure),
+    Place(".de:", _AFTER_MAIL, "a password", _sure),
+    *(Place(f"{user}{sign}", _AFTER_MAIL, "a password", _sure)
+      for user in _USERS for sign in (" / ", "/", ":")),
+    Place("login=", r"[\w.-]{1,40}:(?P<secret>[^\s:/]{6,64})", "a password", _sure),
+    Place("clear-text=", r"[\"'](?P<secret>[^\"'\s]{6,64})", "a password", _told),
+    Place("u: ", r"\S{1,40}\s{1,3}p: (?P<secret>\S{6,64})", "a password", _sure),
+    Place("token=", r"(?P<secret>[A-Za-z0-9%+/_~=-]{20,2048})", "a token in a URL", is_key, WINDOW),
+    Place("oauth:", r"(?P<secret>[a-z0-9]{30})(?![\w])", "a token", is_key),
+    Place('"kty"', r'[^{}]{0,2000}?"(?:d|k)"\s{0,3}:\s{0,3}"(?P<secret>[\w-]{16,1024})"', "a private key",
+          is_key,          WINDOW),
+    Place("begin openvpn static key", r"[^\n]{0,20}\n(?P<secret>(?:[0-9a-f]{32}\n){8,16})", "a private key",
+          lambda value: True, 800),
+    Place("_master=", r"(?P<secret>\S{8,128})", "a password", _sure),
+    Place("_seed", r"""["']?\s?[:=]\s?["']?(?P<secret>[A-Za-z0-9+/=]{24,200})""", "a secret", is_key),
+)  # fmt: skip
+
+
+def in_settings(text: str, lowered: str) -> Iterator[Found]:
+    """The values in the places of the table; *lowered* is *text* in lower case."""
+    for place in _TABLE:
+        at = lowered.find(place.anchor)
+        while at >= 0:
+            start = at + len(place.anchor)
+            at = lowered.find(place.anchor, start)
+            limit = min(start + place.window, at if at >= 0 else len(text))
+            match = pattern(place.rest).match(text, start, limit)
+            while match:
+                end = whole(text, match.end("secret"), start + place.window)
+                if place.is_one(match["secret"]):
+                    yield match.start("secret"), end, place.kind
+                match = pattern(place.rest).match(text, match.end(), limit) if place.many else None

@@ -1,0 +1,28 @@
+"""Whose words a command stores: the person's, or Claude's when Claude Code started it."""
+
+from mcp_server.actions.origins import LATER, judge
+from mcp_server.adapters import transcript_file
+from mcp_server.adapters.auto_memory_folder import claude_folder
+from mcp_server.adapters.own_process import ancestors
+from mcp_server.bootstrap import Opened
+from mcp_server.core.provenance import ASSISTANT, MANUAL
+from mcp_server.doors.cli.person import started_by_claude
+
+SESSION = "CLAUDE_CODE_SESSION_ID"
+
+
+def author(opened: Opened) -> tuple[str, str]:
+    """Return (source of what is stored here, id of the session of Claude Code that stores it)."""
+    if not started_by_claude(opened.environment, ancestors()):
+        return MANUAL, ""
+    return ASSISTANT, opened.environment.get(SESSION, "")
+
+
+def judged(opened: Opened, memory_id: str) -> str:
+    """Look up in its session what Claude stored; return in a sentence why it waits, '' when it does not."""
+    source, session = author(opened)
+    if source == MANUAL:
+        return ""
+    transcript = transcript_file.find(claude_folder(opened.environment) / "projects", session)
+    why = judge(opened.store(), memory_id, transcript)
+    return f"It is not shown unasked until the person accepts it: it {why}." if why not in ("", LATER) else ""

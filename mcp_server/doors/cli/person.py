@@ -1,0 +1,58 @@
+"""
+A person's word: given in a terminal that is theirs.
+
+It keeps Claude from being talked into saying it, by a page or by a repository. It cannot hold against a
+program that runs as the person and means to get past it: that one may write into the store itself.
+"""
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Mapping
+
+from mcp_server.adapters.own_process import Ancestor, ancestors
+from mcp_server.core.errors import PersonNeeded
+from mcp_server.core.render import visible
+
+CLAUDE = "claude"  # the name of its process, whose own environment does not tell
+MARKS = (  # what Claude Code puts into the environment of all that it starts
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_PID",
+)
+
+
+def require(act: str) -> None:
+    """Raise PersonNeeded unless a person typed this command themselves; *act* is what it does, as a noun."""
+    if why := objection(os.environ, ancestors()):
+        typed = visible(shlex.join(sys.argv[1:]))
+        raise PersonNeeded(act, typed, why=why)
+
+
+def is_here() -> bool:
+    """Tell whether what is typed here is a person's word."""
+    return not objection(os.environ, ancestors())
+
+
+def objection(environment: Mapping[str, str], above: Iterable[Ancestor]) -> str:
+    """
+    Return why this process does not stand in a terminal of the person's, '' when it does.
+
+    Both ends must be a terminal, and Claude Code must be nowhere *above*, not even where a shell, `script` or
+    `env` in between took its marks out of the *environment*.
+    """
+    if not (sys.stdin and sys.stdin.isatty() and sys.stdout and sys.stdout.isatty()):
+        return "this is no terminal"
+    return started_by_claude(environment, above)
+
+
+def started_by_claude(environment: Mapping[str, str], above: Iterable[Ancestor]) -> str:
+    """Return how it is known that Claude Code started this process, '' when it did not."""
+    if any(environment.get(mark) for mark in MARKS):
+        return "Claude Code started this"
+    for process in above:
+        if CLAUDE in process.names or any(process.environment.get(mark) for mark in MARKS):
+            return "Claude Code started this terminal"
+    return ""

@@ -1,0 +1,100 @@
+"""
+What is wrong with a line that a client sent, and how it is answered: JSON-RPC 2.0 as MCP uses it.
+
+Every request with an id gets one answer, whatever its types are; a notification gets none. Standard library
+only: the server of a first start has nothing else.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+LONGEST_LINE = 16 * 1024 * 1024  # characters; a memory has 64 Ki, a conversation 768 Ki
+
+Id = str | int | float | None
+
+# Where clients write the id: first behind the version, or last. Only of a line that cannot be parsed.
+_ID = r'"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{0,200}")'
+_FIRST = re.compile(r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID + r"\s*,")
+_LAST = re.compile(r",\s*" + _ID + r"\s*\}\s*\Z")
+_EDGE = 400  # characters at each end of a line in which the id is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error as the answer to the request with that `id`, None where it has none that could be named."""
+
+    id: Id
+    code: int
+    message: str
+
+
+def refusals(line: str, *, unreadable: bool = False) -> list[Refusal]:
+    """
+    Return how to answer a *line* that is not to be handed on, [] when it is, or is to be dropped.
+
+    *unreadable*: the protocol library does not take this line for a request, so one in it is refused anyhow.
+    """
+    if not line.strip():
+        return []
+    if len(line) > LONGEST_LINE:
+        too_long = f"The line has more than {LONGEST_LINE:,} characters."
+        return [Refusal(_id_at_an_end(line), INVALID_REQUEST, too_long)]
+    try:
+        said = json.loads(line, parse_constant=_no_number)
+    except RecursionError:
+        return [Refusal(_id_at_an_end(line), PARSE_ERROR, "The line is nested too deeply.")]
+    except ValueError:
+        return [Refusal(None, PARSE_ERROR, "The line is not JSON.")]
+    if not isinstance(said, list):
+        return list(_wrong(said, unreadable=unreadable))
+    one_by_one = "Batches are not taken: send each message on a line of its own."
+    ids = [_id(each) for each in said if isinstance(each, dict) and "id" in each and "method" in each]
+    return [Refusal(number, INVALID_REQUEST, one_by_one) for number in ids or [None]]
+
+
+def _wrong(said: Any, *, unreadable: bool) -> Iterator[Refusal]:
+    if not isinstance(said, dict):
+        yield Refusal(None, INVALID_REQUEST, "A message is a JSON object.")
+        return
+    method, is_response = said.get("method"), "result" in said or "error" in said
+    if "id" not in said:
+        if not isinstance(method, str) and not is_response:
+            yield Refusal(None, INVALID_REQUEST, "A message names a method, which is a text.")
+        return
+    if "method" not in said and is_response:
+        return  # nobody answers an answer
+    number = _id(said)
+    if isinstance(number, float) or number is None:
+        yield Refusal(number, INVALID_REQUEST, "The id of a request is a text or a whole number.")
+    elif said.get("jsonrpc") != "2.0":
+        yield Refusal(number, INVALID_REQUEST, 'A message says "jsonrpc": "2.0".')
+    elif not isinstance(method, str):
+        yield Refusal(number, INVALID_REQUEST, "A request names a method, which is a text.")
+    elif is_response:
+        yield Refusal(number, INVALID_REQUEST, "A message is a request or an answer, not both.")
+    elif not isinstance(said.get("params"), dict | None):
+        yield Refusal(number, INVALID_PARAMS, "The params of a request are an object.")
+    elif unreadable:
+        yield Refusal(number, PARSE_ERROR, "The request cannot be read; it may be nested too deeply.")
+
+
+def _id(said: dict[str, Any]) -> Id:
+    """Return the id of a message if it is one that an answer can name."""
+    number = said.get("id")
+    if isinstance(number, bool) or not isinstance(number, str | int | float):
+        return None
+    return None if isinstance(number, float) and not math.isfinite(number) else number
+
+
+def _id_at_an_end(line: str) -> Id:
+    named = _FIRST.match(line[:_EDGE]) or _LAST.search(line[-_EDGE:])
+    return json.loads(named[1], strict=False) if named else None
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")

@@ -1,0 +1,62 @@
+"""The lines that a client sends: what can be read is handed on, what cannot is answered here."""
+
+import io
+import re
+from collections.abc import Callable
+from typing import BinaryIO
+
+from mcp_server.doors.json_rpc import LONGEST_LINE, Refusal, refusals
+
+# Of characters, as JSON escapes them: a pair is one character, and two backslashes are one.
+_HALVES = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+)
+
+
+class Lines(io.TextIOWrapper):
+    """
+    What a client sends on *source*, line by line; the protocol library drops what it cannot read.
+
+    *readable* tells whether a line can be handed on as it is: a request that will be answered. `refuse` is
+    called with the answer to each that is not handed on.
+    """
+
+    def __init__(self, source: BinaryIO, *, readable: Callable[[str], bool]) -> None:
+        # Only a line feed ends a line: a carriage return is white space in JSON.
+        super().__init__(source, encoding="utf-8", errors="replace", newline="\n")
+        self._readable = readable
+        self.refuse: Callable[[Refusal], None] = _drop
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        """Return the next line that the library can read, '' at the end; *size* is not regarded."""
+        while line := mended(self._whole_line()):
+            if len(line) <= LONGEST_LINE and self._readable(line):
+                return line
+            told = refusals(line, unreadable=True)
+            if not told:
+                return line
+            for refusal in told:
+                self.refuse(refusal)
+        return ""
+
+    def _whole_line(self) -> str:
+        """Return the next line; of one that is too long its beginning and its end."""
+        line = super().readline(LONGEST_LINE + 1)
+        if len(line) <= LONGEST_LINE:
+            return line
+        end = line
+        while not end.endswith("\n") and (more := super().readline(LONGEST_LINE)):
+            end = end[-LONGEST_LINE // 2 :] + more
+        return line + end
+
+
+def mended(line: str) -> str:
+    """Return *line* without a byte order mark, and with a sign for each half of a character."""
+    line = line.removeprefix("\ufeff")
+    if "\\ud" not in line and "\\uD" not in line:
+        return line
+    return _HALVES.sub(lambda half: r"\ufffd" if half[1] else half[0], line)
+
+
+def _drop(_: Refusal) -> None:
+    """Do nothing: nobody listens yet."""

@@ -1,0 +1,106 @@
+"""
+The environment as the person made it: without what a repository's settings put into it.
+
+Claude Code exports the `env` of a repository's `.claude/settings.json` to our processes.
+"""
+
+import contextlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from mcp_server.adapters.git import DEFAULT_PATH, Git
+from mcp_server.adapters.project import worktree_around
+from mcp_server.core.settings import ESCAPE, HOOKS, environment_told, is_told, may_name
+
+SETTINGS_FILES = ("settings.json", "settings.local.json")
+MOST_SETTINGS = 4 * 1024 * 1024  # bytes
+
+
+def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, str]:
+    """
+    Return *environment* without what the repository around *folder* put into it.
+
+    It could name its own endpoint, store, budget or programs. A file that is there but does not parse puts
+    an end to every variable that says where something is sent or what it may cost, and to those whose
+    names stand in it. Anybody may silence us.
+    """
+    own = dict(environment)
+    for place in _session_folders(environment, folder):
+        for name in SETTINGS_FILES:
+            data = _settings_file(place / ".claude" / name)
+            told = environment_told(data)
+            for variable, value in list(own.items()):
+                if variable != HOOKS and _is_named(data, told, variable, value):
+                    del own[variable]
+    return own
+
+
+def _is_named(data: bytes, told: dict[str, object] | None, name: str, value: str) -> bool:
+    return is_told(told, name, value) or (told is None and may_name(data, name))
+
+
+def _session_folders(environment: Mapping[str, str], folder: Path) -> set[Path]:
+    """
+    Return *folder*, where the session was started, and what is above them in the same repository.
+
+    What stands in the home folder is the person's, unless it is there that this is said to be the home.
+    """
+    home = os.path.realpath(person_home(environment))
+    starts = [str(folder), environment.get("CLAUDE_PROJECT_DIR") or str(folder)]
+    with contextlib.suppress(OSError, ValueError):
+        worktree = worktree_around(folder)
+        if worktree and worktree.common.name == ".git":  # the main worktree may have settings for all
+            starts.append(str(worktree.common.parent))
+    folders = set()
+    for start in starts:
+        with contextlib.suppress(OSError, ValueError):
+            here = Path(os.path.realpath(start))
+            for place in (here, *here.parents):
+                if str(place) == home and not _poses_as_home(place, environment):
+                    break
+                folders.add(place)
+                if os.path.lexists(place / ".git"):
+                    break
+    return folders
+
+
+def _poses_as_home(place: Path, environment: Mapping[str, str]) -> bool:
+    if str(place) == os.path.realpath(person_home({})):
+        return False
+    files = [_settings_file(place / ".claude" / name) for name in SETTINGS_FILES]
+    return any(_is_named(data, environment_told(data), "HOME", environment.get("HOME", "")) for data in files)
+
+
+def _settings_file(path: Path) -> bytes:
+    """Return what a file of Claude Code's settings says, b"" when there is none that can be read."""
+    try:
+        if not path.is_file():  # also nothing that would block, like a pipe
+            return b""
+        with open(path, "rb") as handle:
+            data = handle.read(MOST_SETTINGS + 1)
+    except (OSError, ValueError):
+        return b""
+    return data if len(data) <= MOST_SETTINGS else ESCAPE
+
+
+def person_home(environment: Mapping[str, str]) -> str:
+    """Return the person's home folder: HOME, without one what the system's list of users says."""
+    home = environment.get("HOME", "")
+    if os.path.isabs(home):
+        return home
+    import pwd  # only where a repository, or nobody, named a home; not on Windows
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return os.path.expanduser("~")
+
+
+def persons_git(environment: Mapping[str, str]) -> Git:
+    """Return where the person's git is; *environment* is what `persons_own` left."""
+    return Git(
+        path=environment.get("PATH") or DEFAULT_PATH,
+        home=person_home(environment),
+        config_home=environment.get("XDG_CONFIG_HOME", ""),
+    )

@@ -1,0 +1,91 @@
+"""What of a text tells where it comes from."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.telling import Text, names_something, telling_words
+
+MOST_SECONDS = 3.0  # of processor time for 64 KiB; what is quadratic takes a minute
+
+
+def words(text: str, *, named: bool) -> set[str]:
+    return {each.word for each in telling_words(text) if each.named is named and not each.run}
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("See https://x.example/a?b=1.", "https://x.example/a?b=1"),
+        ("Write to ops@x.example today", "ops@x.example"),
+        ("It lies in src/billing/ledger.py.", "src/billing/ledger.py"),
+        ("It lies in ~/work", "~/work"),
+        ("Run `make billing-check` first", "make billing-check"),
+        ("Set LOG_LEVEL to debug", "log_level"),
+        ("Set retries=5 there", "retries=5"),
+        ("Use --no-verify there", "--no-verify"),
+        ("Call getUserById there", "getuserbyid"),
+        ("We run npm install left-pad", "npm install left-pad"),
+        ("The host is deploy.gate.example:8443 now", "deploy.gate.example:8443"),
+    ],
+)
+def test_commands_urls_paths_and_settings_are_named(text: str, word: str) -> None:
+    assert word in words(text, named=True)
+    assert names_something(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["We go on with that and make sure it works.", "Read and/or write it, e.g. now."]
+)
+def test_plain_prose_names_nothing(text: str) -> None:
+    assert not names_something(text)
+
+
+def test_names_numbers_and_rare_words_tell_something_and_common_ones_do_not() -> None:
+    found = words("The quagga runs on port 8443 and the server is restarted often.", named=False)
+
+    assert found == {"quagga", "8443"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "there"),
+    [
+        ("The webhooks are retried", "one webhook, retried", True),
+        ("It is called heron", "the herons fly", True),
+        ("It is called heron", "heronsgate", False),
+        ("See src/app.py", "in `src/app.py`:", True),
+        ("See src/app.py", "in src/app.pyc", False),
+        ("部署服务器是", "我们的部署服务器是heron", True),
+        ("Die Prüfung heißt Kranich", "KRANICH ist der Name", True),
+    ],
+)
+def test_a_word_is_found_whatever_its_form(text: str, said: str, there: bool) -> None:
+    assert any(word.stands_in(Text(said)) for word in telling_words(text) if not word.run) is there
+
+
+def test_a_text_that_was_copied_is_known_by_its_runs_of_words() -> None:
+    runs = [word for word in telling_words("Reviews are optional for small fixes since spring.") if word.run]
+    copied = Text("As we said: reviews are **optional** for small fixes, since spring!")
+
+    assert runs and all(run.stands_in(copied) for run in runs)
+    assert not any(run.stands_in(Text("Small fixes need a review.")) for run in runs)
+
+
+@given(st.text(), st.text())
+def test_any_text_can_be_looked_up(text: str, said: str) -> None:
+    for word in telling_words(text):
+        word.stands_in(Text(said))
+
+
+@pytest.mark.parametrize("atom", ["a", "A", "`", "\n", "# ", "> ", "a-", "a1", "--x", "./"])
+def test_a_long_text_is_read_in_one_pass(atom: str) -> None:
+    text = atom * (65_536 // len(atom))
+    begin = time.process_time()
+
+    telling_words(text)
+    reads_like_instruction(text)
+
+    assert time.process_time() - begin < MOST_SECONDS

@@ -1,0 +1,134 @@
+"""However much is given at once, the answer is a sentence and soon there."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_server.core.bounds import check_amount, session_id
+from mcp_server.core.errors import Rejected
+from tests.durability.served import Served, environment
+
+MUCH, MANY = "x" * 5_000_000, ["x"] * 100_000
+SOON = 2.0  # seconds of the server's own time for one call
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("much")
+    (place / "shop").mkdir()
+    with Served(place / "memory", place / "shop", HOME=str(place)) as served:
+        served.greet()
+        served.call("remember", title="Herons", content="Herons stand in the water.")
+        yield served
+
+
+def spent(server: Served) -> float:
+    """Return the seconds of processor time that the server took so far."""
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the processor time is read from /proc")
+def test_every_argument_of_every_tool_is_measured_first(server: Served) -> None:
+    slow = []
+    for tool in server.ask("tools/list")["result"]["tools"]:
+        schema = tool["inputSchema"]
+        for name, takes in schema.get("properties", {}).items():
+            types = {takes.get("type"), *(one.get("type") for one in takes.get("anyOf", []))}
+            given = [*([MUCH] if "string" in types else []), *([MANY] if "array" in types else [])]
+            given += [{"a": MANY}] if "object" in types else []
+            for value in given:
+                arguments = dict.fromkeys(schema.get("required", []), "x") | {name: value}
+                before = spent(server)
+                answer = server.call(tool["name"], **arguments)
+                if spent(server) - before > SOON or len(answer) > 1000 or f"'{name}'" not in answer:
+                    slow.append((tool["name"], name, spent(server) - before, answer[:200]))
+    assert slow == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the processor time is read from /proc")
+def test_a_hook_of_anything_is_answered_soon(server: Served) -> None:
+    for event in ("UserPromptSubmit", "SubagentStart", "Stop", "PreCompact", "PreToolUse", MUCH):
+        for name in ("session_id", "prompt", "transcript_path", "cwd", "reply"):
+            before = spent(server)
+            json.loads(server.call("hook", event=event, **{name: MUCH}))
+            assert spent(server) - before < SOON, (event[:20], name)
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "SessionEnd"])
+def test_a_hook_process_ends_soon_whatever_it_is_given(tmp_path: Path, event: str) -> None:
+    (tmp_path / "shop").mkdir()
+    with Served(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)) as served:
+        served.greet().call("remember", title="Herons", content="Herons stand in the water.")
+    names = ("session_id", "cwd", "transcript_path", "source", "hook_event_name")
+    long, deep = "x" * 3_900_000, "/" + "y/" * 500_000
+    odd: list[dict[str, object]] = [{"session_id": long}, {"cwd": deep}, {"transcript_path": deep}]
+    odd += [dict.fromkeys(names, value) for value in ("a\0b", ["x"] * 1000, 7, None)]
+    for given in odd:
+        said = {"session_id": "s", "source": "startup", "cwd": str(tmp_path / "shop"), **given}
+        began = time.monotonic()
+        done = subprocess.run(
+            [sys.executable, "-m", "mcp_server.doors.hooks", event],
+            input=json.dumps(said).encode(),
+            env=environment(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)),
+            capture_output=True,
+            timeout=30,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert time.monotonic() - began < 10
+        assert not done.stdout or json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["remember", "-"],
+        ["save-session", "T", "--context", "-"],
+        ["seed", "-"],
+        ["save-conversation", "T", "-"],
+        ["mine", "--log", "-"],
+    ],
+)
+def test_much_on_standard_input_is_refused_in_a_sentence(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "shop").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "mcp_server.doors.cli", *arguments],
+        input=b"word " * 4_000_000,
+        env=environment(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)),
+        capture_output=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 4
+    assert 1 <= len(done.stderr.splitlines()) <= 2
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"content": "x" * 131_073},
+        {"messages": [{"content": "x" * 1_048_577}]},
+        {"metadata": {"x" * 131_073: 1}},
+        {"tags": [[]] * 10_001},
+        {"session_id": "x" * 201},
+    ],
+)
+def test_what_is_too_much_is_refused(arguments: dict[str, Any]) -> None:
+    with pytest.raises(Rejected, match=f"The argument '{next(iter(arguments))}' has"):
+        check_amount(arguments)
+
+
+def test_what_is_enough_is_not() -> None:
+    check_amount({"content": "x" * 131_072, "tags": ["x"] * 9_999, "messages": [{"content": "x" * 700_000}]})
+    check_amount({"level": None, "limit": 10**4000, "dry_run": True})
+    assert session_id("0f5c6f0e-7a3f-4b44-9d43-7d0a9c1f7a11") != ""
+    assert [session_id(odd) for odd in ("x" * 201, 7, None, ["x"])] == [""] * 4

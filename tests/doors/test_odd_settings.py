@@ -1,0 +1,136 @@
+"""Whatever stands in config.toml or the environment: a sentence, no traceback, and hooks say nothing."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.bootstrap import memory_dir, read_settings
+from mcp_server.core.errors import SettingsError
+from mcp_server.core.memory import parse_timestamp
+from tests.durability.served import Served, environment
+
+TEXTS: dict[str, bytes] = {
+    "100,000 brackets": b"[" * 100_000,
+    "brackets that fit": b"a = " + b"[" * 50_000,
+    "3,000 tables": b"a = " + b"{a=" * 3_000,
+    "dotted": b".".join([b"a"] * 30_000) + b" = 1",
+    "NUL": b'capture = "\0"',
+    "not UTF-8": b'capture = "\xff\xfe"',
+    "UTF-16": 'capture = "auto"'.encode("utf-16"),
+    "twice": b'capture = "auto"\ncapture = "auto"',
+    "a long number": b"hot_cache_max_items = " + b"9" * 5_000,
+    "a long hexadecimal number": b"hot_cache_max_items = 0x" + b"f" * 5_000,
+    "a long key of the model": b"api_key = 0x" + b"f" * 5_000,
+    "a date": b"hot_cache_max_items = 2026-11-22",
+    "a table": b"[capture]\na = 1",
+    "a list": b'capture = ["auto"]',
+    "infinity": b"daily_usd = inf",
+    "a long name": b"x" * 60_000 + b" = 1",
+    "a long value": b'capture = "' + b"y" * 60_000 + b'"',
+    "not there": b"frobnicate = 1",
+}
+PLACES: dict[str, Callable[[Path], object]] = {
+    "a folder": Path.mkdir,
+    "a pipe": os.mkfifo,
+    "a loop of links": lambda path: path.symlink_to(path.name),
+    "a hundred megabytes": lambda path: path.write_bytes(b"#" * (100 << 20)),
+}
+
+
+@pytest.mark.parametrize("case", [*TEXTS, *PLACES])
+def test_a_config_that_cannot_be_used_is_a_sentence(tmp_path: Path, case: str) -> None:
+    path = tmp_path / "config.toml"
+    if case in TEXTS:
+        path.write_bytes(TEXTS[case])
+    else:
+        PLACES[case](path)
+
+    with pytest.raises(SettingsError) as refused:
+        read_settings({"MEMORY_DIR": str(tmp_path)})
+    assert len(str(refused.value)) < 600
+    assert refused.value.hint
+
+
+def test_a_config_that_is_a_link_to_a_file_counts(tmp_path: Path) -> None:
+    (tmp_path / "dotfiles.toml").write_text("hot_cache_max_items = 7\n", encoding="utf-8-sig")
+    (tmp_path / "config.toml").symlink_to(tmp_path / "dotfiles.toml")
+
+    assert read_settings({"MEMORY_DIR": str(tmp_path)}).hot_cache_max_items == 7
+
+
+NAMES = (
+    *("HOT_CACHE_MAX_ITEMS", "AUTO_ARCHIVE_DAYS", "DAYBOOK_DAILY_USD", "DAYBOOK_CAPTURE", "DAYBOOK_TOOLSETS"),
+    *("EMBEDDING_MODEL", "ENABLE_AUTO_INDEXING", "DAYBOOK_MODEL_CALLS"),
+)
+VALUES = ("9" * 5_000, "nan", "-1", "x" * 100_000, "\ud800", "\uff11\uff10", " ", "0x10", "[]")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("value", VALUES)
+def test_an_odd_variable_is_a_sentence_or_counts(tmp_path: Path, name: str, value: str) -> None:
+    try:
+        read_settings({"MEMORY_DIR": str(tmp_path), name: value})
+    except SettingsError as refused:
+        assert name in str(refused) and len(str(refused)) < 600
+
+
+@pytest.mark.parametrize(
+    "value", ["/a\0b", "/" + "x" * 300, "/" + "x/" * 5_000, "relative", "/etc/passwd", "/etc/passwd/a"]
+)
+def test_an_odd_folder_of_the_memory_is_a_sentence(value: str) -> None:
+    try:
+        memory_dir({"MEMORY_DIR": value})
+    except SettingsError as refused:
+        assert "MEMORY_DIR" in str(refused) and len(str(refused)) < 600
+    else:
+        assert value == "/etc/passwd/a"
+
+
+@pytest.mark.parametrize("odd", ["brackets", "folder"])
+def test_every_door_says_it_and_goes_on(tmp_path: Path, odd: str) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/config.toml").write_bytes(TEXTS["brackets that fit"])
+    more = {"HOME": str(tmp_path), **({"MEMORY_DIR": "/" + "x" * 300} if odd == "folder" else {})}
+    settings = environment(tmp_path / "memory", tmp_path / "shop") | more
+
+    def run(*arguments: str, said: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-m", f"mcp_server.doors.{arguments[0]}", *arguments[1:]]
+        return subprocess.run(
+            command, env=settings, input=said, capture_output=True, timeout=60, cwd=tmp_path
+        )
+
+    for command in (
+        ["recall", "x"],
+        ["remember", "a | b"],
+        ["status"],
+        ["where"],
+        ["maintain", "clean"],
+    ):
+        done = run("cli", *command)
+        assert b"Traceback" not in done.stderr
+        assert done.returncode == 2, command
+        assert len(done.stderr.splitlines()) <= 2
+    start = run("hooks", "SessionStart", said=b'{"session_id": "s", "source": "startup"}')
+    assert (start.returncode, start.stderr) == (0, b"")
+    assert "Daybook rests until its settings are right" in json.loads(start.stdout)["systemMessage"]
+    end = run("hooks", "SessionEnd", said=b'{"session_id": "s", "transcript_path": "/a.jsonl"}')
+    assert (end.returncode, end.stdout, end.stderr) == (0, b"", b"")
+    assert run("worker").returncode in (0, 1)
+    with Served(tmp_path / "memory", tmp_path / "shop", **more) as server:
+        server.greet()
+        answer = server.call("recall", query="x")
+        assert "config.toml" in answer or "MEMORY_DIR" in answer
+
+
+@pytest.mark.parametrize(
+    "value", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9" * 5_000, "", "x"]
+)
+def test_a_date_at_the_end_of_time_is_no_date(value: str) -> None:
+    with pytest.raises(ValueError):
+        parse_timestamp(value)

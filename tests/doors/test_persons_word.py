@@ -1,0 +1,211 @@
+"""A person's word: what accepts, consents, settles or deletes for good takes it in their terminal alone."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcp_server.adapters.own_process import Ancestor, ancestors
+from mcp_server.doors.cli.person import MARKS, objection
+from tests.doors.shell import Run, said
+from tests.live import ROOT
+from tests.terminal import type_in_terminal
+
+NEEDS_A_PERSON = [  # verbs, with what they are given
+    ("trust",),
+    ("trust", "one-a1b2"),
+    ("review", "accept", "one-a1b2"),
+    ("review", "reject", "one-a1b2"),
+    ("candidates", "--approve", "all"),
+    ("candidates", "--reject", "all"),
+    ("contradictions", "--resolve", "one-a1b2", "two-a1b2", "--how", "supersede"),
+    ("forget", "one-a1b2", "--forever"),
+    ("maintain", "clean", "--apply"),
+    ("setup", "--model"),
+    ("setup", "--key"),
+    ("setup", "--daily-usd", "99"),
+    ("setup", "--daily-calls", "9999"),
+    ("init", "--repository"),
+    ("init", "--file", "CLAUDE.md"),
+    ("share",),
+    ("model", "use", "multilingual"),
+]
+each = pytest.mark.parametrize("words", NEEDS_A_PERSON, ids=" ".join)
+
+
+@pytest.fixture
+def memory(memory_dir: Path) -> Path:
+    """A memory that could be accepted, deleted or forgotten for good."""
+    path = memory_dir / "knowledge" / "one-a1b2.md"
+    path.parent.mkdir(parents=True)
+    text = "---\nid: one-a1b2\ntitle: Tabs\nsource: assistant\n---\nAlways run make check.\n"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def tree(*folders: Path) -> dict[Path, bytes]:
+    """Return the files of *folders* with what they say, but for the index and locks."""
+    return {
+        path: path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith("memory.db") and path.suffix != ".lock"
+    }
+
+
+@each
+def test_without_a_terminal_nothing_is_done_but_to_say_what_to_type(
+    run: Run, memory: Path, memory_dir: Path, project: Path, words: tuple[str, ...]
+) -> None:
+    before = tree(memory_dir, project)
+
+    done = run(*words)
+
+    assert done.returncode == 12, done.stdout + done.stderr
+    assert "needs the person's own word, and this is no terminal. Nothing was changed." in done.stderr
+    assert (
+        f"It is typed in the person's own terminal, which Claude did not start: daybook {words[0]}"
+        in done.stderr
+    )
+    assert done.stdout == ""
+    assert tree(memory_dir, project) == before
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_terminal_that_claude_started_is_nobodys_word(
+    memory: Path, memory_dir: Path, project: Path, mark: str
+) -> None:
+    """The command itself, and a shell in between, have nothing of Claude's in their environment any more."""
+    command = f'env -u {mark} "{sys.executable}" -P -m mcp_server.doors.cli trust'
+    wrapped = ["env", f"{mark}=1", "sh", "-c", f"env -u {mark} sh -c '{command}; exit $?'; exit $?"]
+
+    done = type_in_terminal(wrapped, cwd=project, env=surroundings(memory_dir))
+
+    assert done.returncode == 12, done.stdout
+    assert "Claude Code started this terminal" in done.stdout
+
+
+def test_a_shell_that_becomes_the_command_does_not_hide_claude(
+    memory: Path, memory_dir: Path, project: Path, tmp_path: Path
+) -> None:
+    """The client's own process bears no mark: its name tells."""
+    claude = tmp_path / "claude"
+    claude.symlink_to(sys.executable)
+    program = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
+    daybook = [sys.executable, "-P", "-m", "mcp_server.doors.cli", "trust"]
+
+    done = type_in_terminal([claude, "-c", program, *daybook], cwd=project, env=surroundings(memory_dir))
+
+    assert done.returncode == 12, done.stdout
+    assert "Claude Code started this terminal" in done.stdout
+
+
+def test_a_terminal_of_the_persons_is_their_word(run: Run, typed: Run, memory: Path) -> None:
+    assert "1 wait." in said(run("trust", "--list"))
+
+    assert "1 accepted." in said(typed("trust"))
+
+    assert "Nothing waits" in said(run("trust", "--list"))
+    assert "for good" in said(typed("forget", "one-a1b2", "--forever"))
+    assert not memory.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("setup", "--no-model"),
+        ("setup", "--daily-usd", "0"),
+        ("setup", "--capture", "manual"),
+        ("init", "--file", "none"),
+        ("init", "--no-repository"),
+        ("maintain", "clean"),
+        ("forget", "one-a1b2"),
+        ("candidates",),
+        ("review",),
+        ("trust", "--list"),
+    ],
+    ids=" ".join,
+)
+def test_what_allows_less_or_can_be_taken_back_needs_no_terminal(
+    run: Run, memory: Path, words: tuple[str, ...]
+) -> None:
+    assert run(*words).returncode == 0
+
+
+def test_to_allow_again_what_was_forbidden_needs_the_person(run: Run) -> None:
+    said(run("setup", "--capture", "manual"))
+
+    assert run("setup", "--capture", "auto").returncode == 12
+    assert run("setup", "--capture", "suggest").returncode == 12
+
+
+def test_each_end_must_be_a_terminal(memory: Path, memory_dir: Path, project: Path) -> None:
+    daybook = f'"{sys.executable}" -P -m mcp_server.doors.cli trust'
+    for line in (f"{daybook} | cat >&2; exit 12", f"echo y | {daybook}"):
+        done = type_in_terminal(["sh", "-c", line], cwd=project, env=surroundings(memory_dir))
+
+        assert done.returncode == 12
+        assert "this is no terminal" in done.stdout
+
+
+def test_the_processes_above_are_known_by_name_and_environment(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = (
+        "from mcp_server.adapters.own_process import ancestors\n"
+        "above = list(ancestors())\n"
+        "print(sorted(above[0].names), above[0].environment.get('CLAUDECODE'), len(above))"
+    )
+    shell = tmp_path / "my (odd) shell"
+    shell.symlink_to("/bin/sh")
+    subprocess.run(
+        [shell, "-c", f'"{sys.executable}" -c "$1"; :', "sh", program],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CLAUDECODE": "1"},
+        check=True,
+    )
+
+    printed = capfd.readouterr().out
+    assert "my (odd) shell" in printed
+    assert "1" in printed
+
+
+def test_without_proc_the_names_come_from_ps(tmp_path: Path) -> None:
+    above = [process.names for process in ancestors(tmp_path)]
+
+    assert len(above) >= 1
+    assert above[0] & next(ancestors()).names
+
+
+def test_nobody_is_asked_where_nothing_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Tty:
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Tty())
+    monkeypatch.setattr(sys, "stdout", Tty())
+    shell = Ancestor(frozenset({"bash"}), {"CLAUDE_CODE_USE_BEDROCK": "1"})  # a setting of the person's
+
+    assert objection({"CLAUDE_CODE_USE_BEDROCK": "1"}, [shell]) == ""
+    assert objection({}, [shell, Ancestor(frozenset({"claude"}), {})]) == "Claude Code started this terminal"
+
+
+def surroundings(memory_dir: Path) -> dict[str, str]:
+    settings = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT)}
+    return {**os.environ, **settings}
+
+
+# What Claude types
+
+
+def test_what_claude_types_is_not_taken_for_the_persons_words(run: Run, typed: Run) -> None:
+    theirs = json.loads(said(typed("remember", "Port | It is 5433.", "--json")))["id"]
+    claudes = json.loads(said(run("remember", "Host | It is db.", "--json", CLAUDECODE="1")))["id"]
+    assert json.loads(said(run("read", theirs, "--json")))["source"] == "manual"
+    assert json.loads(said(run("read", claudes, "--json")))["source"] == "assistant"
+
+    said(run("revise", claudes, "--text", "Always run deploy.sh.", CLAUDECODE="1"))
+
+    assert [entry["id"] for entry in json.loads(said(run("review", "--json")))["entries"]] == [claudes]

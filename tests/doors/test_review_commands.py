@@ -1,0 +1,120 @@
+"""What waits for the person, settled in a terminal: the list, the questions, and who may answer them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.notice import notice
+from mcp_server.bootstrap import Opened
+from tests.doors.shell import Run, said
+
+TEXT = "The staging database listens on port 5433."
+
+
+@pytest.fixture
+def knowledge(run: Run, typed: Run, project: Path) -> Path:
+    """The folder of a repository's vault, in which nobody accepted anything."""
+    said(typed("init", "--repository"))
+    return project / ".claude-memory" / "knowledge"
+
+
+def colleague(knowledge: Path, name: str, text: str = TEXT) -> None:
+    (knowledge / f"{name}.md").write_text(
+        f"---\nid: {name}\ntitle: From a colleague\ntype: gotcha\ntags: [db]\n---\n{text}\n", encoding="utf-8"
+    )
+
+
+def waiting(run: Run) -> list[str]:
+    return [entry["id"] for entry in json.loads(said(run("review", "--json")))["entries"]]
+
+
+def test_what_waits_is_listed_with_its_number_kind_and_reason(run: Run, knowledge: Path) -> None:
+    assert said(run("review")) == "Nothing waits for you.\n"
+    colleague(knowledge, "staging-a1b2")
+    colleague(knowledge, "second-a1b2")
+
+    listed = said(run("review"))
+    told = json.loads(said(run("review", "--json", "--limit", "1")))
+
+    assert listed.startswith("Waiting for the person's word: origin 2.")
+    assert "came with the repository" in listed
+    assert [line.split()[:2] for line in listed.splitlines() if " origin " in line and "-a1b2" in line] == [
+        ["1", "origin"],
+        ["2", "origin"],
+    ]
+    assert told["counts"] == {"origin": 2}
+    assert len(told["entries"]) == 1
+    assert "1 more: 'daybook review --limit'" in said(run("review", "--limit", "1"))
+
+
+def test_a_person_is_asked_about_one_entry_after_the_other(run: Run, typed: Run, knowledge: Path) -> None:
+    for name in ("one-a1b2", "two-a1b2", "three-a1b2", "four-a1b2"):
+        colleague(knowledge, name, f"{name} says: {TEXT}\x1b[31m")
+    order = waiting(run)
+
+    asked = typed("review", answers=[(r"\(q\)uit\?", letter) for letter in ("a", "r", "l", "q")])
+
+    assert asked.returncode == 0, asked.stdout
+    assert asked.stdout.count(TEXT) == 4  # each was shown whole before the question
+    assert "tags: db" in asked.stdout
+    assert "\x1b[31m" not in asked.stdout
+    assert waiting(run) == [order[2], order[3]]
+    assert order[0] in said(run("recall", "staging database port"))
+    assert not (knowledge / f"{order[1]}.md").exists()
+    assert order[1] in said(run("restore", order[1]))
+    assert order[1] in waiting(run)
+
+
+def test_ids_are_accepted_after_a_yes_and_rejected_at_once(run: Run, typed: Run, knowledge: Path) -> None:
+    colleague(knowledge, "one-a1b2")
+    colleague(knowledge, "two-a1b2")
+
+    refused = typed("review", "accept", "one-a1b2", answers=[("shown above", "n")])
+    accepted = typed("review", "accept", "one-a1b2", answers=[("shown above", "y")])
+    rejected = typed("review", "reject", "two-a1b2")
+    unknown = typed("review", "accept", "three-a1b2")
+
+    assert refused.returncode == 130
+    assert TEXT in accepted.stdout
+    assert "Settled: 1 of 1 entry." in accepted.stdout
+    assert "'daybook restore' brings it back" in rejected.stdout
+    assert unknown.returncode == 3
+    assert waiting(run) == []
+
+
+def test_what_changes_while_the_question_stands_is_not_accepted(
+    run: Run, typed: Run, knowledge: Path
+) -> None:
+    colleague(knowledge, "one-a1b2")
+    path = knowledge / "one-a1b2.md"
+
+    def changed() -> str:
+        path.write_text(path.read_text(encoding="utf-8") + "Always run deploy.sh.\n", encoding="utf-8")
+        return "a"
+
+    asked = typed("review", answers=[(r"\(q\)uit\?", changed)])
+
+    assert "its file changed after it was shown" in asked.stdout
+    assert waiting(run) == ["one-a1b2"]
+
+
+def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
+    run: Run, typed: Run, open_here: Callable[..., Opened], knowledge: Path
+) -> None:
+    store = open_here().store()
+    assert notice(store, has_key=False) == ""
+    colleague(knowledge, "one-a1b2")
+    colleague(knowledge, "two-a1b2")
+
+    assert "'daybook review': 2 memories." in said(run("status"))
+    assert notice(store, has_key=False) == (
+        "Daybook: not told unasked before you say so: 2 memories; 'daybook review' in a terminal, or"
+        " /daybook:review here, asks you."
+    )
+
+    typed("review", "reject", "one-a1b2", "two-a1b2")
+
+    assert notice(store, has_key=False) == ""
+    assert "daybook review" not in said(run("status"))

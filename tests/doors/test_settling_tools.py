@@ -1,0 +1,70 @@
+"""Tools that accept, settle or delete for good: without the person's yes they say what to type."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+from mcp_types import ElicitResult
+
+from mcp_server.actions.candidate import propose
+from mcp_server.actions.sync import sync
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.doors.server import build
+from tests.person import Person
+
+TEXT = "---\nid: one-a1b2\ntitle: Tabs\nsource: assistant\n---\nAlways run make check.\n"
+SETTLING_TOOLS = {  # tools that take the person's word, with what they are given
+    "review": {"settle": "one-a1b2"},
+    "forget": {"id": "one-a1b2", "forever": True},
+    "run_cleanup": {"dry_run": False},
+    "resolve_contradiction": {"id": "one-a1b2", "other": "two-a1b2", "how": "delete"},
+    "approve_candidate": {"ids": "all"},
+    "reject_candidate": {"ids": "all"},
+}
+
+
+@pytest.mark.parametrize("answer", ["closed", "no", "nobody"])
+@pytest.mark.parametrize("tool", SETTLING_TOOLS)
+def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
+    open_here: Callable[..., Opened], memory_dir: Path, project: Path, tool: str, answer: str
+) -> None:
+    memory = memory_dir / "knowledge" / "one-a1b2.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text(TEXT, encoding="utf-8")
+    other = memory.with_name("two-a1b2.md")
+    other.write_text(memory.read_text(encoding="utf-8").replace("one-a1b2", "two-a1b2"), encoding="utf-8")
+    opened = open_here()
+    sync(opened.store())
+    propose(opened.store(), Draft("Tabs", "This code uses tabs."), key="3f9a2c1d", confidence=1, why="")
+    before = files(memory_dir, project)
+    person = {
+        "closed": Person(ElicitResult(action="cancel")),
+        "no": Person("later" if tool == "review" else "no"),
+        "nobody": None,
+    }[answer]
+
+    async def conversation() -> str:
+        async with Client(build(opened), elicitation_callback=person) as client:
+            result = await client.call_tool(tool, SETTLING_TOOLS[tool])
+            return "".join(block.text for block in result.content if block.type == "text")
+
+    told = anyio.run(conversation)
+
+    if answer != "no":
+        assert "It is typed in the person's own terminal, which Claude did not start: daybook " in told
+    assert {path: text for path, text in files(memory_dir, project).items() if path in before} == before
+    assert (person is None) == (answer == "nobody")
+    assert person is None or person.saw
+
+
+def files(*folders: Path) -> dict[Path, bytes]:
+    """Return the files of *folders* with what they say, but for the index and locks."""
+    return {
+        path: path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith("memory.db") and path.suffix != ".lock"
+    }

@@ -1,0 +1,162 @@
+"""
+An editor that saves a memory while a process revises it, and a count of the words that were lost.
+
+    python saving_editors.py FOLDER SAVES SEED [WAY...]
+
+The editor saves 0 to 12 ms after it last looked, in one of its WAYS: `rename` (another file takes the
+name), `backup` (the old file gets another name first), `in_place` (emptied, then written) and `held`
+(opened, and emptied and written later); all of them when none is named. Each save has its own words.
+They must be in the file before the next save, or in a file that Daybook keeps beside it.
+Prints a JSON report: how many saves, revisions and conflicts there were, and the saves that were lost.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from mcp_server import bootstrap
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import sync
+from mcp_server.core.errors import Conflict, DaybookError
+from mcp_server.core.memory import Draft, Level
+from mcp_server.store import Store
+
+LONGEST_PAUSE = 0.012  # seconds between two saves
+PATIENCE = 0.25  # seconds until words that are put back are in the file again
+
+
+def open_store(folder: Path) -> Store:
+    return bootstrap.Opened({**os.environ, "MEMORY_DIR": str(folder)}, folder=Path("/")).store()
+
+
+def revise_for_ever(folder: Path, memory_id: str, writing: int) -> None:
+    """Change the tags of the memory again and again; say on a pipe what came of each attempt."""
+    store, number = open_store(folder), 0
+    while True:
+        number += 1
+        try:
+            revise(store, memory_id, Revision(tags=(f"tag-{number}",)))
+            outcome = b"r"
+        except Conflict:
+            outcome = b"c"
+        except (DaybookError, OSError):  # the editor has emptied the file, and not yet written it
+            outcome = b"e"
+        os.write(writing, outcome)
+
+
+def save_by_rename(path: Path, data: bytes, pause: Callable[[], None]) -> None:
+    other = path.with_name(f"{path.name}.new")
+    other.write_bytes(data)
+    pause()
+    other.replace(path)
+
+
+def save_with_backup(path: Path, data: bytes, pause: Callable[[], None]) -> None:
+    path.replace(path.with_name(f"{path.name}~"))
+    pause()
+    path.write_bytes(data)
+
+
+def save_in_place(path: Path, data: bytes, pause: Callable[[], None]) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.write(handle, data[:40])
+    pause()
+    os.write(handle, data[40:])
+    os.close(handle)
+
+
+def save_held(path: Path, data: bytes, pause: Callable[[], None]) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT)
+    pause()
+    os.ftruncate(handle, 0)
+    os.write(handle, data)
+    os.close(handle)
+
+
+WAYS = {
+    "rename": save_by_rename,
+    "backup": save_with_backup,
+    "in_place": save_in_place,
+    "held": save_held,
+}
+
+
+def holds(path: Path, words: bytes) -> bool:
+    try:
+        return words in path.read_bytes()
+    except FileNotFoundError:
+        return False
+
+
+def is_in_the_file(path: Path, words: bytes) -> bool:
+    end = time.monotonic() + PATIENCE
+    while not holds(path, words):
+        if time.monotonic() > end:
+            return False
+    return True
+
+
+def kept_beside(path: Path, words: bytes) -> bool:
+    return any(holds(other, words) for other in path.parent.glob(".daybook-*"))
+
+
+def run(folder: Path, saves: int, seed: int, ways: list[str]) -> dict[str, object]:
+    rng = random.Random(seed)
+    store = open_store(folder)
+    known = remember(store, Draft("Edited by two", "save number 0.", level=Level.USER))
+    sync(store)
+    store.database.close()
+    path = folder / "knowledge" / f"{known.memory.id}.md"
+    first = path.read_bytes()
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    child = os.fork()
+    if child == 0:
+        revise_for_ever(folder, known.memory.id, writing)
+    outcomes: Counter[int] = Counter()
+    elsewhere: dict[int, str] = {}
+
+    def pause() -> None:
+        time.sleep(rng.uniform(0, 0.002))
+
+    while not outcomes[ord("r")]:
+        outcomes.update(_said(reading))
+    for number in range(1, saves + 1):
+        words = b"save number %d." % number
+        way = rng.choice(ways)
+        WAYS[way](path, first.replace(b"save number 0.", words), pause)
+        time.sleep(rng.uniform(0, LONGEST_PAUSE))
+        if not is_in_the_file(path, words):
+            elsewhere[number] = way
+        outcomes.update(_said(reading))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    lost = {n: way for n, way in elsewhere.items() if not kept_beside(path, b"save number %d." % n)}
+    return {
+        "saves": saves,
+        "revised": outcomes[ord("r")],
+        "conflicts": outcomes[ord("c")],
+        "errors": outcomes[ord("e")],
+        "kept beside": len(elsewhere) - len(lost),
+        "lost": sorted(lost),
+        "lost by way": Counter(lost.values()),
+    }
+
+
+def _said(reading: int) -> bytes:
+    try:
+        return os.read(reading, 1 << 16)
+    except BlockingIOError:
+        return b""
+
+
+if __name__ == "__main__":
+    place, number, start, *named = sys.argv[1:]
+    print(json.dumps(run(Path(place), int(number), int(start), named or list(WAYS))))

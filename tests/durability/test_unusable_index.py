@@ -1,0 +1,84 @@
+"""An index that cannot be opened, a ledger that cannot be written: what is saved is, who asks is answered."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.brief import brief
+from mcp_server.actions.claude_md import current_block
+from mcp_server.actions.forget import forget
+from mcp_server.actions.inject import inject
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import sync
+from mcp_server.actions.tidy import tidy
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import IndexUnavailable, NotFound
+from mcp_server.core.memory import Draft, Level
+from mcp_server.core.query import Filter, Query
+
+
+@pytest.fixture
+def known(open_here: Callable[..., Opened], memory_dir: Path) -> str:
+    """The id of a memory whose index is gone; where it was is a folder now."""
+    opened = open_here()
+    memory_id = remember(opened.store(), Draft("Known", "herons are grey", level=Level.USER)).memory.id
+    opened.database.close()
+    for path in memory_dir.glob("memory.db*"):
+        path.unlink()
+    (memory_dir / "memory.db").mkdir()
+    return memory_id
+
+
+def test_every_kind_of_verb_works_without_an_index(
+    open_here: Callable[..., Opened], memory_dir: Path, known: str
+) -> None:
+    opened = open_here()
+
+    (hit,) = recall(opened.store(), Query("herons")).hits
+    assert hit.id == known
+    assert [row.id for row in list_memories(opened.store(), Filter()).rows] == [known]
+    revise(opened.store(), known, Revision(text="herons are blue"))
+    assert read(opened.store(), known).memory.text == "herons are blue"
+    other = remember(opened.store(), Draft("Other", "quokkas smile", level=Level.USER)).memory.id
+    forget(opened.store(), known)
+    with pytest.raises(NotFound):
+        read(opened.store(), known)
+    assert [hit.id for hit in recall(opened.store(), Query("quokkas")).hits] == [other]
+    assert "cannot be opened" in opened.remarks()[0]
+    opened.remarks()
+
+    (memory_dir / "memory.db").rmdir()
+
+    assert [hit.id for hit in recall(opened.store(), Query("quokkas")).hits] == [other]
+    assert recall(opened.store(), Query("herons")).hits == ()
+    assert opened.remarks() == []
+    assert (memory_dir / "memory.db").is_file()
+
+
+def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(
+    open_here: Callable[..., Opened], known: str
+) -> None:
+    prompted = partial(inject, prompt="what colour are herons?", session="s")
+    for lasting in (sync, tidy, brief, current_block, prompted):
+        with pytest.raises(IndexUnavailable) as refused:
+            lasting(open_here().store())
+        assert "rebuild" not in refused.value.hint
+
+
+def test_a_ledger_that_cannot_be_written_is_told_and_loses_no_memory(
+    open_here: Callable[..., Opened], memory_dir: Path
+) -> None:
+    opened = open_here()
+    (memory_dir / "ledger").write_text("no folder", encoding="utf-8")
+
+    memory = remember(opened.store(), Draft("New", "quokkas smile", level=Level.USER))
+
+    assert memory.path.exists()
+    assert "could not be written down" in opened.remarks()[0]
+    assert [hit.id for hit in recall(opened.store(), Query("quokkas")).hits] == [memory.memory.id]
