@@ -1,0 +1,1 @@
+"""Attacks on Daybook that take longer than tests may: `python -m benchmarks.attack --help`."""
