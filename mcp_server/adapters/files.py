@@ -30,7 +30,7 @@ FOLDER_MODE = 0o700
 MAX_MEMORY_FILE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
 LOCK_NAME = ".daybook.lock"
 WRITERS = 16  # threads that wait for the disk when many files are written
-PATIENCE = 2.5  # seconds that a lock is waited for: eight writers on a busy machine need more than two
+PATIENCE = 3.5  # seconds that a lock is waited for: a slow disk stalls a writer for more than two
 SHORTEST_POLL, LONGEST_POLL = 0.001, 0.02  # seconds between two attempts at a lock, first and later
 
 

@@ -39,7 +39,6 @@ def test_eight_processes_remember_two_thousand_things_and_none_is_lost_or_refuse
         indexed = [row.id for row in memories.rows(db, "1", ())]
     assert written == set(indexed) == set(done["ids"])
     assert len(indexed) == PROCESSES * 250
-    assert done["longest"] < 5
     store.database.close()
 
 
