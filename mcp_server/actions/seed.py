@@ -7,7 +7,6 @@ section was changed by the person, or its memory forgotten, the person wins.
 
 import hashlib
 import os
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from mcp_server.core.seeding import SHORTEST, Section, sections
 from mcp_server.store import Store
 
 MOST_SECTIONS = 500  # of one run
+READING_OUTSIDE = "reading a file that is hidden, ignored or outside the project"  # as a noun
 TEXT = "text"  # what the name of a text begins with that has no file
 
 
@@ -89,18 +89,14 @@ def seed_from_file(
     options: Options | None = None,
     dry_run: bool = False,
     session: str = "",
-    anywhere: bool = True,
 ) -> Seeded:
     """
     Make memories of the text file at *path*, or take in what changed in it.
 
-    *anywhere* takes a person's word; without it `outside_project` must have nothing against it.
+    Where `outside_project` has something against it, the caller has the person's word.
     Raises Unreadable for what is no text file of at most a mebibyte, Rejected, NotFound when there is none.
     """
     options = options or Options()
-    if not anywhere and (why := outside_project(store, path)):
-        typed = f"daybook seed {shlex.quote(str(path)[:200])}"
-        raise Rejected(why, f"If the person wants it, they can type in a terminal: {typed}")
     try:
         text = documents.text_of(path)
     except FileNotFoundError:

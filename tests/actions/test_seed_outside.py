@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.seed import outside_project, seed_from_file
-from mcp_server.core.errors import Rejected
 from mcp_server.store import Store
 from tests.durability.served import Served
 
@@ -42,12 +41,7 @@ def _places(project: Path) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_outside_the_project_a_person_must_say_so(store: Store, project: Path, place: str) -> None:
-    path = PLACES[place](project)
-
-    with pytest.raises(Rejected) as refused:
-        seed_from_file(store, path, anywhere=False)
-    assert "daybook seed" in refused.value.hint
-    assert not list(store.home.rglob("knowledge/*.md"))
+    assert outside_project(store, PLACES[place](project)).endswith(".")
 
 
 def test_a_person_may_have_anything_read(store: Store, project: Path) -> None:
@@ -60,9 +54,11 @@ def test_what_lies_in_the_project_may_be_named(store: Store, project: Path, name
     assert outside_project(store, project / name) == ""
 
 
-def test_the_tool_refuses_and_says_what_to_type(tmp_path: Path, memory_dir: Path, project: Path) -> None:
+def test_without_a_dialog_the_tool_refuses_and_says_what_to_type(
+    tmp_path: Path, memory_dir: Path, project: Path
+) -> None:
     with Served(memory_dir, project, HOME=str(tmp_path)) as server:
         server.greet()
         for path in ("/etc/passwd", "../outside.md", "~/outside.md", "link.md"):
-            assert "they can type in a terminal: daybook seed" in server.call("seed_from_file", path=path)
+            assert "which Claude did not start: daybook seed" in server.call("seed_from_file", path=path)
         assert "Herons" in server.call("seed_from_file", path="notes.md")

@@ -192,3 +192,18 @@ def test_a_message_is_cut_by_the_cells_that_a_terminal_shows(text: str, parts: i
 def test_what_no_dialog_can_show_does_not_fit() -> None:
     assert fits("x" * WIDTH * (LINES + 2 * (MOST_PARTS - 1))) == MOST_PARTS
     assert fits("x" * WIDTH * (LINES + 2 * (MOST_PARTS - 1)) + "x") == 0
+
+
+@ERAS
+def test_a_file_outside_the_project_is_read_when_the_person_says_yes(
+    opened: Opened, project: Path, mode: str
+) -> None:
+    outside = project.parent / "outside.md"
+    outside.write_text("# Herons\n\nHerons stand in the shallow water and wait.\n", encoding="utf-8")
+    person = Person(chosen("no"), chosen("yes"))
+
+    refused = call(opened, person, mode, "seed_from_file", path="../outside.md")
+    assert "they said no" in refused
+    assert "Herons" not in call(opened, None, mode, "list_memories")
+
+    assert "Herons" in call(opened, person, mode, "seed_from_file", path="../outside.md")

@@ -209,3 +209,16 @@ def test_what_claude_types_is_not_taken_for_the_persons_words(run: Run, typed: R
     said(run("revise", claudes, "--text", "Always run deploy.sh.", CLAUDECODE="1"))
 
     assert [entry["id"] for entry in json.loads(said(run("review", "--json")))["entries"]] == [claudes]
+
+
+def test_a_command_that_claude_starts_seeds_from_the_project_only(run: Run, project: Path) -> None:
+    text = "# Herons\n\nHerons stand in the shallow water and wait.\n"
+    for path in (project / "notes.md", project.parent / "outside.md"):
+        path.write_text(text, encoding="utf-8")
+
+    refused = run("seed", "../outside.md", CLAUDECODE="1")
+    assert refused.returncode == 12
+    assert "daybook seed ../outside.md" in refused.stderr
+
+    assert "1 added" in run("seed", "notes.md", CLAUDECODE="1").stdout
+    assert "1 added" in run("seed", "../outside.md").stdout  # a script of the person's

@@ -18,8 +18,10 @@ from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RESERVED
 from mcp_server.core.memory import TYPES, Level, split_list
+from mcp_server.core.provenance import MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
+from mcp_server.doors.cli.author import author
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store
 
@@ -195,7 +197,10 @@ def seed_command(
         text = given.standard_input("the text to seed")
         done = seed.seed_from_text(store, text, name=name, options=options, dry_run=dry_run)
     else:
-        done = seed.seed_from_file(store, Path(file).absolute(), options=options, dry_run=dry_run)
+        path = Path(file).absolute()
+        if author(output.opened())[0] != MANUAL and seed.outside_project(store, path):
+            person.require(seed.READING_OUTSIDE)
+        done = seed.seed_from_file(store, path, options=options, dry_run=dry_run)
     _print_seeded(done, as_json)
 
 

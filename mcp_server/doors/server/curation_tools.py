@@ -1,6 +1,7 @@
 """Tools for curation: links, contradictions, and memories made of documents."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -123,16 +124,23 @@ def register(application: Application) -> None:
 
     @tool()
     def seed_from_file(
+        context: Context[Any, Any],
         path: Annotated[str, Field(description="a text file of this project, at most 1 MB")],
         type: TypeName = "",
         level: LevelName = "",
         tags: Words = "",
     ) -> str:
         """Make memories of a text file, one for each section; again takes in what changed. Only when the
-        person asked for it."""
+        person asked for it, who is asked again for a file outside of the project."""
         options = Options(type, Level(level) if level else None, split_list(tags))
         whole = Path(application.opened.folder, os.path.expanduser(path))
-        done = seed.seed_from_file(store(), whole, options=options, session=session.id, anywhere=False)
+        if why := seed.outside_project(store(), whole):
+            Dialog(context).consent(
+                f"{why} Read it, and make memories of it?",
+                act=seed.READING_OUTSIDE,
+                typed=f"seed {shlex.quote(one_line(str(whole), SHOWN))}",
+            )
+        done = seed.seed_from_file(store(), whole, options=options, session=session.id)
         return replies.seeded(done)
 
     @tool()
