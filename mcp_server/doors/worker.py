@@ -5,12 +5,11 @@
 """
 
 import logging
-import logging.handlers
 import os
 
 from mcp_server.actions.work import work
-from mcp_server.adapters import files
 from mcp_server.adapters.heap import share_one_arena
+from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened
 
 NICENESS = 10  # it yields to whatever the person does
@@ -22,13 +21,7 @@ def main() -> None:
     share_one_arena()
     os.nice(NICENESS)
     opened = Opened()
-    folder = opened.home / "logs"
-    files.make_folder(folder)
-    handler = logging.handlers.RotatingFileHandler(
-        folder / "worker.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
-    )
-    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    send_warnings_to(opened.home / "logs" / "worker.log")
     try:
         work(lambda folder: opened.store(folder=folder))
     except Exception:  # said once, in the log; the next worker does the same again

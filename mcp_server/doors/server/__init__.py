@@ -7,10 +7,8 @@ moment; it ends by itself when Claude Code does.
 """
 
 import logging
-import logging.handlers
 import os
 import signal
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,8 @@ from typing import Any
 import anyio
 from mcp.server.mcpserver import MCPServer
 
-from mcp_server.adapters import files
 from mcp_server.adapters.heap import share_one_arena
+from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import DEFAULTS
@@ -61,7 +59,7 @@ def main() -> None:
     except DaybookError as error:
         opened = Refusing(error)
     else:
-        _log_to(opened.home / "logs")
+        send_warnings_to(opened.home / "logs" / "server.log")
         threading.Thread(target=keep_current, args=(opened,), name="keep-current", daemon=True).start()
     server = build(opened)
     try:
@@ -115,17 +113,3 @@ def _end_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         gone.wait(PARENT_CHECK)
     os._exit(0)
-
-
-def _log_to(folder: Path) -> None:
-    """Send warnings to at most three files of one megabyte; stdout belongs to the protocol."""
-    handler: logging.Handler
-    try:
-        files.make_folder(folder)
-        handler = logging.handlers.RotatingFileHandler(
-            folder / "server.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
-        )
-    except OSError:
-        handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
