@@ -6,6 +6,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -76,10 +77,18 @@ def _messages(round_: Round) -> Row:
             if number % 2000 == 0:
                 round_.progress(f"{number} of {round_.count} lines, {len(wrong)} wrong")
         wrong += [f"no JSON: {line[:200]!r}" for line in server.noise]
-        status = Path(f"/proc/{server.process.pid}/status")
-        peak = next((line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM")), "")
-    figures = f"slowest ping {most:.2f} s; {int(peak.split()[1]) / 1024:.0f} MB at most" if peak else ""
+        peak = _peak(server.process.pid)
+    figures = f"slowest ping {most:.2f} s; {peak / 1024:.0f} MB at most" if peak else ""
     return Row("lines for the server, a ping behind each: deaths, no answer, no JSON", number, wrong, figures)
+
+
+def _peak(pid: int) -> int:
+    """Return the most memory that the process had, in KiB; 0 when it is gone or the system does not tell."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text("ascii").splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1])
+    return 0
 
 
 def _answers(round_: Round) -> Row:
