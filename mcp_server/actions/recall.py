@@ -34,7 +34,7 @@ from mcp_server.core.ranking import Score
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.time_words import span_of
-from mcp_server.core.words import query_terms, words
+from mcp_server.core.words import query_terms, spelled, words
 from mcp_server.store import Store
 
 CLOSE = 15  # candidates that are looked at closely at least: three times a usual answer
@@ -134,7 +134,11 @@ def _boost(store: Store, query: Query, text: str, candidates: Sequence[_Candidat
     """Fill in what raises each candidate beyond its relevance."""
     phrases = quoted_phrases(text)
     paths = named_paths(text)
-    asked = {*query_terms(text), *words(text)}
+    asked = {
+        *query_terms(text),
+        *words(spelled(text)),
+        *(said.strip(",;:!?") for said in text.lower().split()),
+    }
     span = span_of(text, store.clock())
     now = store.now()
     about_now = query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text)
@@ -142,7 +146,7 @@ def _boost(store: Store, query: Query, text: str, candidates: Sequence[_Candidat
         row = candidate.row
         candidate.boosts = (
             *([("now", ranking.now_boost(_recency(row, now)))] if about_now else []),
-            *([("tag", ranking.TAG_BOOST)] if asked.intersection(row.tags) else []),
+            *([("tag", ranking.TAG_BOOST)] if asked.intersection(map(_as_asked, row.tags)) else []),
             *([("phrase", ranking.PHRASE_BOOST)] if _has_phrase(row, phrases) else []),
             *([("path", ranking.PATH_BOOST)] if _touches(row, paths) else []),
             *([("time", ranking.TIME_BOOST)] if span and span.meets(row.created_at, row.updated_at) else []),
@@ -264,6 +268,11 @@ def _recency(row: Row, now: int) -> float:
 def _total(candidate: _Candidate) -> float:
     assert candidate.score
     return candidate.score.total
+
+
+def _as_asked(tag: str) -> str:
+    """Return *tag* as a question has it among its words: `c#` as "csharp"."""
+    return spelled(tag).strip()
 
 
 def _has_phrase(row: Row, phrases: Sequence[str]) -> bool:

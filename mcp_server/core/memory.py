@@ -226,7 +226,11 @@ def strip_blank_lines(text: str) -> str:
 
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return *tags* in lower case with hyphens for blanks, each once, in order; at most 20."""
+    """
+    Return *tags* in lower case with hyphens for blanks, each once, in order; at most 20.
+
+    The signs behind a word stay: `c++` and `c#` are not `c`.
+    """
     unique = tuple(dict.fromkeys(filter(None, map(_clean_tag, tags))))
     if len(unique) > MAX_TAGS:
         raise Rejected(f"{len(unique)} tags were given; {MAX_TAGS} is the most.", "Keep the telling ones.")
@@ -235,7 +239,7 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def _clean_tag(tag: str) -> str:
     said = unicodedata.normalize("NFC", tag).strip().lstrip("#").lower()
-    return re.sub(r"[^\w./-]+", _between_words, said).strip("-")
+    return re.sub(r"(?:(?<![\w+])[+#]|[^\w./+#-])+", _between_words, said).strip("-")
 
 
 def _between_words(run: re.Match[str]) -> str:

@@ -97,6 +97,7 @@ def enumerates(one: str, other: str) -> bool:
 
 _COUNTED = re.compile(r"([^\W\d][\w]*)[\s#_-]*(\d[\w.:/-]*)")  # a word and the number behind it
 _TOKEN = re.compile(r"\w[\w.+#/:@-]*")
+_TRAILING = re.compile(r"(?:[./:@-]|(?<!\+)\+(?!\+))+$")  # C++ is not C
 _FILLING = STOP_WORDS | {"using", "use", "used"}
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _NEGATION = re.compile(
@@ -168,7 +169,7 @@ def _is_guarded(word: str, names: frozenset[str]) -> bool:
 
 
 def _sequence(text: str) -> list[str]:
-    found = [word.rstrip(".+/:@-").lower() for word in _TOKEN.findall(text.replace("’", "'"))]
+    found = [_TRAILING.sub("", word).lower() for word in _TOKEN.findall(text.replace("’", "'"))]
     return [word for word in found if word and word not in _FILLING]
 
 

@@ -5,6 +5,7 @@ SQLite's `porter unicode61` tokenizer splits on everything that is not a letter 
 What it cannot split, identifiers in camelCase and runs of Chinese, Japanese or Korean characters,
 is split here in the same way for the index and for the query. So is folded what it tells apart though
 people do not: half and full width, "ß" and "ss", an accent on a Greek letter, the dots of "ё".
+And it drops the signs that alone tell C, C#, C++ and F# apart: those get a word of their own.
 """
 
 import re
@@ -38,6 +39,12 @@ _CJK = f"[{_CJK_CLASS}]+"
 _RUNS = f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+"
 _IDEOGRAPH = r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _MARKS = re.compile(r"[\u0300-\u0305\u0307-\u036f]")  # without the breve, which makes "й" of "и"
+_SIGNED = re.compile(  # a letter with the signs behind it, "C" without any, ".NET", and "Node.js"
+    r"(?<![^\W_])(?:(?P<letter>[a-z])(?P<sign>\+\+(?![+#])|#(?![\w+#]))|(?P<plain>c)(?![^\W_]|\+\+|#(?!\w)))"
+    r"|(?P<net>(?<!\w)\.net\b)|\b(?P<stem>[a-z]\w{0,40})\.(?P<suffix>js|net)\b",
+    re.IGNORECASE,
+)
+_PLAIN_C = "clanguage"  # no word of a person's
 _FOLDED_BY_SQLITE = "\u0180"  # its tokenizer drops the marks of all letters before this one
 MAX_QUERY_TERMS = 48
 
@@ -72,9 +79,24 @@ def identifier_parts(text: str) -> list[str]:
 
 
 def index_parts(text: str) -> list[str]:
-    """Return what is indexed of *text* beside its words: its parts, and each ideograph by itself."""
-    parts = identifier_parts(text)
+    """Return what is indexed of *text* beside its words: its parts, names with signs, and each ideograph."""
+    parts = [*identifier_parts(text), *filter(None, map(_name_of, _SIGNED.finditer(text)))]
     return parts if text.isascii() else [*parts, *re.findall(_IDEOGRAPH, text)]
+
+
+def spelled(text: str) -> str:
+    """Return *text* with a word for each name that only signs tell from others: "C#" → "csharp"."""
+    return _SIGNED.sub(lambda found: found[0] if found["stem"] else f" {_name_of(found)} ", text)
+
+
+def _name_of(found: re.Match[str]) -> str:
+    """Return the word by which a name with signs is found; people write some of them so."""
+    if found["letter"]:
+        return found["letter"].lower() + ("sharp" if found["sign"] == "#" else "pp")
+    if found["stem"]:
+        whole = f"{found['stem']}{found['suffix']}".lower()
+        return f"{whole} dotnet" if whole.endswith("net") else whole
+    return "dotnet" if found["net"] else _PLAIN_C
 
 
 def _humps(word: str) -> list[str]:
@@ -108,6 +130,7 @@ def query_terms(text: str) -> list[str]:
 
     Stop words are left out unless nothing else would remain.
     """
+    text = spelled(text)
     # A run of CJK characters is found by its parts: as one word hardly any text has it.
     said = [
         word

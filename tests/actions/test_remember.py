@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.audit import audit_history
+from mcp_server.actions.list import list_memories
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
@@ -103,7 +105,11 @@ def test_saying_the_same_again_adds_no_tag_beyond_the_most(store: Store) -> None
         ("Data Base", "data-base"),
         ("हिन्दी भाषा", "हिन्दी-भाषा"),
         (unicodedata.normalize("NFD", "#Café"), "café"),
-        ("c++", "c"),
+        ("C++", "c++"),
+        ("#C#", "c#"),
+        (".NET", ".net"),
+        ("Node.js", "node.js"),
+        ("search + replace", "search-replace"),
     ],
 )
 def test_a_tag_is_found_as_it_was_given_in_any_script(store: Store, said: str, kept: str) -> None:
@@ -114,6 +120,19 @@ def test_a_tag_is_found_as_it_was_given_in_any_script(store: Store, said: str, k
     asked = Query("deploy", filter=filter_of(tags=(said,)))
     assert [hit.id for hit in recall(store, asked).hits] == [done.memory.id]
     assert not recall(store, Query("deploy", filter=filter_of(tags=("!",)))).hits
+
+
+def test_tags_that_only_signs_tell_apart_stay_apart(store: Store) -> None:
+    languages = ("c++", "c#", "c", "f#")
+
+    done = remember(store, Draft("Languages", "Four of them are used here.", tags=("c++", "C#", "C", "f#")))
+
+    assert read(store, done.memory.id).memory.tags == languages
+    revise(store, done.memory.id, Revision(text="All four are used here."))
+    assert read(store, done.memory.id).memory.tags == languages
+    for wanted in ("c++", "C#"):
+        assert list_memories(store, filter_of(tags=(wanted,))).total == 1
+    assert list_memories(store, filter_of(tags=("f",))).total == 0
 
 
 def test_what_a_saved_session_says_is_no_piece_of_knowledge_yet(store: Store, project: Path) -> None:

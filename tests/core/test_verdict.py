@@ -106,3 +106,9 @@ def test_any_two_texts_are_judged_alike_both_ways(one: str, other: str) -> None:
     assert bool(guarded_difference(one, other)) == bool(guarded_difference(other, one))
     assert guarded_difference(one, one) == ""
     assert 0.0 <= jaccard(tokens(one), tokens(other)) <= 1.0
+
+
+@pytest.mark.parametrize(("one", "other"), [("C", "C++"), ("C", "C#"), ("C++", "C#")])
+def test_languages_that_only_signs_tell_apart_are_different_words(one: str, other: str) -> None:
+    assert tokens(f"The parser is in {one}.") != tokens(f"The parser is in {other}.")
+    assert tokens("Add a+ to b.") == tokens("Add a to b.")

@@ -7,7 +7,7 @@ There are no migrations: another schema number means that the index is made anew
 import sqlite3
 import time
 
-SCHEMA = 9
+SCHEMA = 10
 TOKENIZER = "porter unicode61"
 
 

@@ -32,6 +32,23 @@ def test_a_part_of_an_identifier_finds_it(store: Store, ids: dict[str, str]) -> 
     assert found(store, "updateCartTotals")[0] == ids["cart"]
 
 
+@pytest.mark.parametrize("tagged", [False, True])
+def test_languages_that_only_signs_tell_apart_are_told_apart(store: Store, tagged: bool) -> None:
+    ids = {}
+    for name in ("C++", "C", "F#", "C#", "net income", ".NET", "Node.js", "graph node"):
+        said, tags = ("This one", (name,)) if tagged else (name, ())
+        draft = Draft(f"Style {len(ids)}", f"{said} is linted before a merge.", tags=tags)
+        ids[name] = remember(store, draft).memory.id
+
+    for asked, wanted in {
+        "C#": "C#", "c#?": "C#", "csharp": "C#", "C++": "C++", "cpp": "C++", "C++17": "C++", "F#": "F#",
+        "C": "C", "which C linter": "C", ".NET": ".NET", "dotnet": ".NET", "nodejs": "Node.js",
+        "node.js": "Node.js",
+    }.items():  # fmt: skip
+        best = recall(store, Query(asked, mode=Mode.KEYWORD, filter=Filter())).hits[0]
+        assert best.id == ids[wanted], asked
+
+
 def test_meaning_finds_what_no_word_does(meaning_store: Store) -> None:
     ids = fill(meaning_store)
     embed_pending(meaning_store)
