@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
+from mcp_server.actions.list import nearest_of
 from mcp_server.actions.read import Found, read
 from mcp_server.actions.remember import Remembered, remember
 from mcp_server.core.conversation import Turn, parse_turns, render_turns, turns_of
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Level
 from mcp_server.core.provenance import MANUAL
 from mcp_server.core.redaction import redact
+from mcp_server.core.snapshot import noted
 from mcp_server.store import Store
 
 
@@ -30,7 +32,7 @@ def save_conversation(
     """
     turns = turns_of(messages)
     masked = [Turn(turn.speaker, redact(turn.words), turn.time) for turn in turns]
-    notes = tuple(f"{key}: {value}" for key, value in (metadata or {}).items())
+    notes = noted(metadata or {})
     draft = Draft(
         title=title or next(turn.words for turn in masked if turn.words.strip())[:80],
         text=render_turns(masked),
@@ -46,7 +48,10 @@ def save_conversation(
 
 def load_conversation(store: Store, memory_id: str) -> tuple[Found, list[Turn]]:
     """Return a conversation and its turns; raise NotFound, Rejected when the memory is of another kind."""
-    found = read(store, memory_id)
+    try:
+        found = read(store, memory_id)
+    except NotFound:
+        raise NotFound(memory_id[:80], nearest_of(store, Kind.CONVERSATION, memory_id)) from None
     if found.memory.kind is not Kind.CONVERSATION:
         raise Rejected(
             f"'{memory_id}' is of kind {found.memory.kind.value}, not a conversation.", "Use read for it."

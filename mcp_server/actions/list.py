@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from mcp_server.actions.choose_embedder import progress
@@ -12,8 +13,12 @@ from mcp_server.adapters.index import memories, selections
 from mcp_server.adapters.index.memories import Problem, Row
 from mcp_server.adapters.index.selections import Counts
 from mcp_server.core.embedding_models import NONE
-from mcp_server.core.query import Filter
+from mcp_server.core.memory import Kind
+from mcp_server.core.query import ANY_STATUS, Filter
 from mcp_server.store import Store
+
+LOOKED_AT = 500  # newest memories of a kind among which a misspelt id is looked for
+NAMED = 3  # of them, at most, that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,13 @@ def list_memories(
         vaults = visible(store, db, filter)
         rows, total = selections.page(db, filter, vaults, order=order, limit=limit, offset=offset)
     return Listing(tuple(rows), total)
+
+
+def nearest_of(store: Store, kind: Kind, memory_id: str) -> list[str]:
+    """Return up to three ids of one *kind* that look like *memory_id*, the newest when none does."""
+    rows = list_memories(store, Filter(kinds=(kind,), statuses=ANY_STATUS), limit=LOOKED_AT).rows
+    ids = [row.id for row in rows]
+    return get_close_matches(memory_id, ids, n=NAMED, cutoff=0.5) or ids[:NAMED]
 
 
 @self_healing

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.list import list_memories
+from mcp_server.actions.list import list_memories, nearest_of
 from mcp_server.actions.read import Found, read
 from mcp_server.actions.remember import Remembered, remember
 from mcp_server.adapters import git
@@ -15,6 +15,7 @@ from mcp_server.core.memory import Draft, Kind, strip_blank_lines
 from mcp_server.core.provenance import MANUAL
 from mcp_server.core.query import Filter
 from mcp_server.core.redaction import redact
+from mcp_server.core.snapshot import noted, render_snapshot
 from mcp_server.store import Store
 
 _GIT_NOTE = re.compile(r"git (?P<branch>\S+) (?P<head>[0-9a-f]{7,64})")
@@ -54,22 +55,13 @@ def save_session(
     *source* is who wrote it. Secrets are masked. Raises Rejected without a title and a context, OSError when
     the disk refuses.
     """
-    parts = [context.strip()]
-    if files:
-        parts.append("## Files\n\n" + "\n".join(f"- {name}" for name in files))
-    if variables:
-        parts.append(
-            "## Variables\n\n" + "\n".join(f"- {name}: {value}" for name, value in variables.items())
-        )
-    if tasks:
-        parts.append("## Open tasks\n\n" + "\n".join(f"- [ ] {task}" for task in tasks))
-    notes = [f"{key}: {value}" for key, value in (metadata or {}).items()]
+    notes = [*noted(metadata or {})]
     state = git.git_state(folder)
     if state:
         notes.append(f"git {state.branch or 'HEAD'} {state.head}")
     draft = Draft(
         title=redact(title),
-        text=redact(strip_blank_lines("\n\n".join(part for part in parts if part))),
+        text=redact(strip_blank_lines(render_snapshot(context, files, variables or {}, tasks))),
         kind=Kind.SESSION,
         source=source,
         touches=tuple(files),
@@ -83,7 +75,7 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Foun
     """
     Return a saved session and what changed since; 'latest' (or '') is the one saved last here.
 
-    Raises NotFound, also when none is saved, and Rejected when the memory is of another kind.
+    Raises NotFound, which names others, also when none is saved, and Rejected for a memory of another kind.
     """
     wanted = memory_id.strip()
     if wanted in ("", "latest", "last"):
@@ -95,7 +87,10 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Foun
                 hint="Save one with save_session, in a terminal 'daybook save-session'.",
             )
         wanted = listing.rows[0].id
-    found = read(store, wanted)
+    try:
+        found = read(store, wanted)
+    except NotFound:
+        raise NotFound(wanted[:80], nearest_of(store, Kind.SESSION, wanted)) from None
     if found.memory.kind is not Kind.SESSION:
         raise Rejected(f"'{wanted}' is of kind {found.memory.kind.value}, not a session.", "Use read for it.")
     return found, _since(store, found, folder)

@@ -128,6 +128,13 @@ def check_limit(limit: int) -> int:
     return limit
 
 
+def check_offset(offset: int) -> int:
+    """Return *offset* when it is 0 or more; raise Rejected otherwise."""
+    if offset < 0:
+        raise Rejected(f"An offset of {offset} cannot be used.", "Give 0 or more.")
+    return offset
+
+
 def parse_mode(name: str) -> Mode:
     """Return the mode called *name* ('auto' and '' mean hybrid); raise Rejected for another word."""
     lowered = name.strip().lower()

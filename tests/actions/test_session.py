@@ -92,6 +92,23 @@ def test_a_session_that_is_not_there_is_said(store: Store, project: Path) -> Non
         restore_session(store, known.memory.id, folder=project)
 
 
+def test_who_misspells_a_session_is_told_those_that_there_are(store: Store, project: Path) -> None:
+    remember(store, Draft("Webhook retries", "are a fact, no session", id="webhook-retries"))
+    ids = [save_session(store, title, "…", folder=project).memory.id for title in ("Webhook", "Lunch")]
+
+    with pytest.raises(NotFound) as near:
+        restore_session(store, f"{ids[0][:-1]}x", folder=project)
+    with pytest.raises(NotFound) as far:
+        restore_session(store, "zzz", folder=project)
+
+    assert near.value.hint == f"Did you mean {ids[0]}?"
+    assert all(each in far.value.hint for each in ids)
+    saved = save_conversation(store, "Talk", ["hello"]).memory.id
+    with pytest.raises(NotFound) as other:
+        load_conversation(store, "zzz")
+    assert other.value.hint == f"Did you mean {saved}?"
+
+
 def test_a_conversation_comes_back_word_for_word(store: Store) -> None:
     messages = [
         {"role": "user", "content": "## user\n---\nwhy?", "timestamp": "2026-11-20T09:00:00Z"},

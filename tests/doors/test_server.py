@@ -193,22 +193,6 @@ def test_a_memory_is_revised_forgotten_and_restored(talk: Call) -> None:
     talk(conversation)
 
 
-def test_sessions_and_conversations_come_back(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        said = await call(
-            "save_session", title="Retries", context="Half done.", files=["a.py"], tasks=["backoff"]
-        )
-        memory_id = said.split(": ")[0]
-        assert "- [ ] backoff" in await call("restore_session")
-        assert "Half done." in await call("restore_session", id=memory_id)
-        messages = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]
-        saved = await call("save_conversation", title="Talk", messages=messages)
-        loaded = await call("load_conversation", id=saved.split(": ")[0])
-        assert "user:\n   | why?" in loaded
-
-    talk(conversation)
-
-
 def test_lists_counts_and_knowledge_searches(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         assert await call("list_memories") == "No memories."

@@ -25,7 +25,6 @@ from mcp_server.core.foreign import (
     admit,
     line_of,
     lines_of,
-    listed,
     moment_of,
     must_hold,
     notes_of,
@@ -35,6 +34,7 @@ from mcp_server.core.foreign import (
 )
 from mcp_server.core.memory import ARCHIVE_FOLDER, MAX_CONVERSATION, Kind, Level, Status, timestamp
 from mcp_server.core.render import counted
+from mcp_server.core.snapshot import render_snapshot
 
 DEFAULT = "~/.claude-memory"
 MAX_FILE = 4 * 1024 * 1024  # bytes
@@ -141,16 +141,12 @@ def _session(file: Path) -> Record:
     said = source_file.parsed(source_file.text_in(file, MAX_FILE), file.name)
     must_hold(isinstance(said, dict), f"{file.name} holds no JSON object.")
     touched, variables = lines_of(said.get("files")), said.get("variables")
-    parts = [
-        text_of(said.get("context")).strip(),
-        listed("Files", touched),
-        listed("Variables", notes_of(variables if isinstance(variables, dict) else {})),
-    ]
+    kept = variables if isinstance(variables, dict) else {}
     metadata = said.get("metadata")
     return Record(
         key=file.stem,
         title=line_of(said.get("title"), 200),
-        text="\n\n".join(filter(None, parts)),
+        text=render_snapshot(text_of(said.get("context")), touched, kept, ()),
         kind=Kind.SESSION,
         created=moment_of(said.get("createdAt")),
         updated=moment_of(said.get("updatedAt") or said.get("createdAt")),

@@ -11,7 +11,8 @@ from mcp_server.actions import conversation, session
 from mcp_server.adapters import files as disk
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import split_list
-from mcp_server.core.render import visible
+from mcp_server.core.render import counted, visible
+from mcp_server.core.snapshot import tasks_of, variables_of
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.author import author, judged
 from mcp_server.doors.cli.output import as_json
@@ -62,6 +63,7 @@ def restore_session_command(memory_id: str, as_json: bool) -> None:
         memory = found.memory
         output.print_json(
             {"id": memory.id, "title": memory.title, "text": memory.text, "files": memory.touches,
+             "variables": variables_of(memory.text), "tasks": tasks_of(memory.text),
              "notes": memory.notes, "path": found.path, "since": asdict(since)}
         )  # fmt: skip
         return
@@ -106,20 +108,28 @@ def save_conversation_command(title: str, file: Path) -> None:
 
 @click.command("load-conversation")
 @click.argument("memory_id")
+@click.option("--offset", default=0, type=click.IntRange(min=0), help="Turns to leave out.")
+@click.option("--limit", type=click.IntRange(min=1), help="Turns to show; all unless given.")
 @as_json
-def load_conversation_command(memory_id: str, as_json: bool) -> None:
+def load_conversation_command(memory_id: str, offset: int, limit: int | None, as_json: bool) -> None:
     """Show a saved conversation turn by turn.
 
     Example: daybook load-conversation why-we-left-heroku-x8k2 --json
     """
     found, turns = conversation.load_conversation(output.opened().store(), memory_id)
+    total, turns = len(turns), turns[offset:][:limit]
     if as_json:
         messages = [{"role": turn.speaker, "content": turn.words, "timestamp": turn.time} for turn in turns]
-        output.print_json({"id": found.memory.id, "title": found.memory.title, "messages": messages})
+        output.print_json(
+            {"id": found.memory.id, "title": found.memory.title, "turns": total, "messages": messages}
+        )
         return
     click.echo(click.style(visible(found.memory.title), bold=True))
     for turn in turns:
         click.echo(f"\n{click.style(visible(turn.speaker), bold=True)}  {turn.time}\n{visible(turn.words)}")
+    if total > offset + len(turns):
+        shown = offset + len(turns)
+        click.echo(f"\n{counted(total - shown, 'more turn')}: --offset {shown}")
 
 
 COMMANDS = (

@@ -11,6 +11,7 @@ from mcp_server.actions.session import Since
 from mcp_server.actions.settle import Settled, describe, describe_each
 from mcp_server.actions.tidy import Tidied
 from mcp_server.adapters.index.memories import Row
+from mcp_server.core.conversation import Turn
 from mcp_server.core.dials import trust_label
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Answer, Hit, Verdict
@@ -19,6 +20,7 @@ from mcp_server.core.render import counted, one_line, quoted, within
 from mcp_server.doors.shown import Shown
 
 LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
+LONG = 5 * LIMIT  # characters of what was asked for by its id
 PATH = 1000  # characters; in a repository a file's name may be anything, line feeds and all
 
 
@@ -85,7 +87,7 @@ def read(found: Found, *, standing: str = "") -> str:
     if memory.superseded_by:
         head.append(f"superseded by: {one_line(memory.superseded_by, 80)}")
     body = quoted(redact(memory.text))
-    room = LIMIT * 5 - sum(map(len, head))
+    room = LONG - sum(map(len, head))
     if len(body) > room:
         body = body[:room] + f"\n(cut at {room:,} characters; the file has all of it)"
     return "\n".join([*head, body])
@@ -131,7 +133,10 @@ def session(found: Found, since: Since) -> str:
         f"title: {one_line(memory.title)}",
     ]
     lines += [one_line(note) for note in memory.notes]
-    lines.append(quoted(redact(memory.text)))
+    body = quoted(redact(memory.text))
+    if len(body) > LONG:
+        body = f"{body[:LONG]}\n   (cut; the file has all of it: {one_line(str(found.path), PATH)})"
+    lines.append(body)
     changed = []
     if since.branch:
         changed.append(f"branch is {one_line(since.branch)} now")
@@ -141,25 +146,33 @@ def session(found: Found, since: Since) -> str:
     if since.problem:
         changed.append(one_line(since.problem, 400))
     lines.append("Since then:" if changed else "Nothing is known to have changed since then.")
-    return "\n".join([*lines, *(f"- {change}" for change in changed)])[: LIMIT * 2]
+    return "\n".join([*lines, *(f"- {change}" for change in changed)])
 
 
-def conversation(found: Found, turns: Sequence[tuple[str, str, str]]) -> str:
-    lines = [
-        f"{found.memory.id}  conversation · {counted(len(turns), 'turn')}",
-        f"title: {one_line(found.memory.title)}",
+def conversation(found: Found, turns: Sequence[Turn], offset: int) -> str:
+    """Return the turns after the first *offset*, as many as fit, and how to get the next."""
+    if offset and offset >= len(turns):
+        return f"{found.memory.id} has {counted(len(turns), 'turn')}; give a smaller offset."
+    said = [
+        f"{one_line(turn.speaker, 80)}{f' · {one_line(turn.time, 60)}' if turn.time else ''}:\n"
+        + quoted(redact(turn.words))
+        for turn in turns[offset:]
     ]
-    for speaker, time, words in turns:
-        lines += [
-            f"{one_line(speaker, 80)}{f' · {one_line(time, 60)}' if time else ''}:",
-            quoted(redact(words)),
-        ]
-    text = "\n".join(lines)
-    return (
-        text
-        if len(text) <= LIMIT * 5
-        else text[: LIMIT * 5] + f"\n(cut; the file has all of it: {found.path})"
+    told, left_out = within(said, LONG)
+    more = []
+    if said and not told:  # one turn alone is longer
+        told, left_out = [said[0][:LONG]], len(said) - 1
+        more = [f"(Turn {offset + 1} is cut; the file has all of it: {one_line(str(found.path), PATH)})"]
+    next = offset + len(told)
+    if left_out:
+        more.append(f"({counted(left_out, 'more turn')}: load_conversation with offset {next}.)")
+    shown = (
+        f"{counted(len(turns), 'turn')}, {offset + 1} to {next}"
+        if offset or left_out
+        else counted(len(turns), "turn")
     )
+    lines = [f"{found.memory.id}  conversation · {shown}", f"title: {one_line(found.memory.title)}"]
+    return "\n".join([*lines, *told, *more])
 
 
 def passages(hits: Sequence[Hit]) -> str:

@@ -6,7 +6,9 @@ from pydantic import Field
 
 from mcp_server.actions import conversation, session, session_history
 from mcp_server.actions.forget_session import forget_session as forget_all_of
+from mcp_server.core.memory import split_list
 from mcp_server.core.provenance import ASSISTANT, source_of
+from mcp_server.core.query import check_offset
 from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
 
@@ -22,9 +24,11 @@ def register(application: Application) -> None:
     def save_session(
         title: str,
         context: Annotated[str, Field(description="what is being done, what was decided, what comes next")],
-        files: Annotated[list[str], Field(description="files the work is about")] = [],  # noqa: B006
+        files: Annotated[list[str] | str, Field(description="files the work is about")] = "",
         variables: Annotated[dict[str, Any], Field(description="names and values worth keeping")] = {},  # noqa: B006
-        tasks: Annotated[list[str], Field(description="what is still open")] = [],  # noqa: B006
+        tasks: Annotated[
+            list[str] | str, Field(description="what is still open; in one text, a line each")
+        ] = "",
         metadata: dict[str, Any] = {},  # noqa: B006
     ) -> str:
         """Save where the work stands, so that a later session can go on from it; git's branch and commit
@@ -33,9 +37,9 @@ def register(application: Application) -> None:
             opened.store(),
             title,
             context,
-            files=files,
+            files=split_list(files),
             variables=variables,
-            tasks=tasks,
+            tasks=tasks.splitlines() if isinstance(tasks, str) else tasks,
             metadata=metadata,
             folder=opened.folder,
             session=application.session.id,
@@ -56,7 +60,7 @@ def register(application: Application) -> None:
         title: str,
         messages: Annotated[list[Any], Field(description="[{role, content, timestamp?}, …] in their order")],
         metadata: dict[str, Any] = {},  # noqa: B006
-        tags: list[str] = [],  # noqa: B006
+        tags: list[str] | str = "",
     ) -> str:
         """Save a conversation word for word; secrets are masked."""
         saved = conversation.save_conversation(
@@ -64,17 +68,19 @@ def register(application: Application) -> None:
             title,
             messages,
             metadata=metadata,
-            tags=tuple(tags),
+            tags=split_list(tags),
             session=application.session.id,
             source=ASSISTANT,
         )
         return f"{saved.memory.id}: conversation saved, {len(messages)} messages. {saved.path}"
 
     @tool(reads=True)
-    def load_conversation(id: str) -> str:
-        """Bring back a saved conversation, turn by turn."""
+    def load_conversation(
+        id: str, offset: Annotated[int, Field(description="turns to leave out; the answer says how many")] = 0
+    ) -> str:
+        """Bring back a saved conversation, turn by turn; a long one in several answers."""
         found, turns = conversation.load_conversation(opened.store(), id)
-        return replies.conversation(found, [(turn.speaker, turn.time, turn.words) for turn in turns])
+        return replies.conversation(found, turns, check_offset(offset))
 
     @tool(reads=True)
     def get_sessions(

@@ -72,7 +72,7 @@ def test_a_folder_of_uuids_becomes_knowledge_conversations_sessions_and_archive(
     assert "## user · 2026-01-02T03:04:05Z\n\nHow often?\n---\n*really*\n" in talk.text
     assert (snap.kind, snap.touches, snap.notes) == (Kind.SESSION, ("src/retry.ts",), ("mood: fine",))
     assert snap.created == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-    assert snap.text.endswith("## Variables\n\n- branch: retry")
+    assert snap.text.endswith('## Variables\n\n- branch: "retry"')
     assert gone.status is Status.ARCHIVED
     assert set(outcomes(import_from(store, "claude-memory", theirs)).values()) == {Outcome.UNCHANGED}
 

@@ -1,0 +1,80 @@
+"""
+A saved session as markdown: its context, then lists of files, variables and open tasks.
+
+Every entry is one line, so that no value can pass for an entry of another list. A variable stands there as
+JSON, so that it comes back as what it was: `8080` is a number, `"8080"` a text.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+FILES, VARIABLES, TASKS = "## Files", "## Variables", "## Open tasks"
+_PLAIN_NAME = re.compile(r"[\w.-]+(?: [\w.-]+)*")
+_VARIABLE = re.compile(r'- (?P<name>"(?:[^"\\]|\\.)*"|[^":][^:]*): (?P<value>.*)')
+_TASK = re.compile(r"- \[ \] (?P<task>.+)")
+
+
+def render_snapshot(
+    context: str, files: Sequence[str], variables: Mapping[str, object], tasks: Sequence[str]
+) -> str:
+    """Return the body of a session's file."""
+    lists = (
+        (FILES, [f"- {_line(name)}" for name in files]),
+        (VARIABLES, [f"- {_name(name)}: {as_json(value)}" for name, value in variables.items()]),
+        (TASKS, [f"- [ ] {_line(task)}" for task in tasks]),
+    )
+    said = [f"{heading}\n\n" + "\n".join(lines) for heading, lines in lists if lines]
+    return "\n\n".join(part for part in (context.strip(), *said) if part)
+
+
+def variables_of(text: str) -> dict[str, object]:
+    """Return the variables of a session's body; a value that is no JSON, as people write it, is a text."""
+    found: dict[str, object] = {}
+    for line in _below(text, VARIABLES):
+        if match := _VARIABLE.fullmatch(line):
+            name = _value(match["name"])
+            found[name if isinstance(name, str) else match["name"]] = _value(match["value"])
+    return found
+
+
+def tasks_of(text: str) -> list[str]:
+    """Return the open tasks of a session's body."""
+    return [match["task"] for line in _below(text, TASKS) if (match := _TASK.fullmatch(line))]
+
+
+def noted(metadata: Mapping[str, object]) -> tuple[str, ...]:
+    """Return `key: value` for each entry of *metadata*, each on one line; a text stands there as it is."""
+    return tuple(
+        f"{_line(key)}: {_line(value) if isinstance(value, str) else as_json(value)}"
+        for key, value in metadata.items()
+    )
+
+
+def as_json(value: object) -> str:
+    """Return *value* as JSON on one line; what JSON does not know, as a text."""
+    said = json.dumps(value, ensure_ascii=False, default=str)
+    return re.sub("[\x7f-\x9f\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", said)
+
+
+def _below(text: str, heading: str) -> list[str]:
+    """Return the lines of the last list that stands below *heading*."""
+    _, found, rest = f"\n{text}".rpartition(f"\n{heading}\n")
+    lines = rest.split("\n") if found else []
+    return lines[: next((at for at, line in enumerate(lines) if line.startswith("#")), len(lines))]
+
+
+def _value(said: str) -> object:
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        return said
+
+
+def _name(name: object) -> str:
+    said = str(name)
+    return said if _PLAIN_NAME.fullmatch(said) else as_json(said)
+
+
+def _line(said: str) -> str:
+    return " ".join(str(said).split())

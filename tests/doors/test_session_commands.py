@@ -1,0 +1,29 @@
+"""Sessions and conversations from the shell."""
+
+import json
+from pathlib import Path
+
+from tests.doors.shell import Run, said
+
+
+def test_a_long_conversation_is_shown_in_parts(run: Run, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.json"
+    talk.write_text(json.dumps([{"role": "user", "content": f"word{number}"} for number in range(30)]))
+    memory_id = said(run("save-conversation", "Talk", str(talk))).split()[2].rstrip(",")
+
+    part = said(run("load-conversation", memory_id, "--offset", "10", "--limit", "5"))
+
+    assert [f"word{number}" in part.split() for number in (9, 10, 14, 15)] == [False, True, True, False]
+    assert part.endswith("15 more turns: --offset 15\n")
+    program = json.loads(said(run("load-conversation", memory_id, "--offset", "28", "--json")))
+    assert program["turns"] == 30
+    assert [each["content"] for each in program["messages"]] == ["word28", "word29"]
+    assert "word0" in said(run("load-conversation", memory_id))
+
+
+def test_a_program_gets_the_variables_and_tasks_of_a_session(run: Run) -> None:
+    said(run("save-session", "Retries", "--context", "Half done.", "--var", "PORT=8080", "--task", "one"))
+
+    found = json.loads(said(run("restore-session", "--json")))
+
+    assert (found["variables"], found["tasks"]) == ({"PORT": "8080"}, ["one"])
