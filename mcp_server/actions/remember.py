@@ -164,7 +164,8 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
         id=check_id(draft.id) if draft.id else "",
     )
     if not keep_secrets:
-        refuse_secrets(draft.title, draft.text, *draft.tags, anyway=KEEP_SECRETS)
+        said = (draft.title, draft.text, *draft.tags, draft.category, *draft.notes)
+        refuse_secrets(*said, anyway=KEEP_SECRETS)
     return draft
 
 

@@ -162,5 +162,6 @@ def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memor
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
     if not keep_secrets:
-        refuse_secrets(changes.get("title", ""), changes.get("text", ""), anyway=KEEP_SECRETS)
+        said = [changes.get(name, "") for name in ("title", "text", "category")]
+        refuse_secrets(*said, *changes.get("notes", ()), anyway=KEEP_SECRETS)
     return replace(memory, **changes)

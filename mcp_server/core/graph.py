@@ -21,8 +21,20 @@ GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: who was changed since is never archived:
 SESSION_TTL = DAY  # KG_SESSION_TTL: seconds that a registration lives
 PUT_AWAY_WEIGHT = 0.2  # an edge to an archived neighbour; 0 kept whole clusters away for good
 LONG_GIST = 300  # characters from which on it is said that a gist is long
+LONG_CATEGORY = 60  # characters
 OWN_LABELS = frozenset({RELATES_TO, "contradicts", SUPERSEDES})
 """What Daybook links by itself: alone, it does not make an ordinary memory a part of the graph."""
+
+
+def check_category(name: str) -> str:
+    """Return a person's own *name* for a group of memories, cleaned; raise Rejected for one that is ours."""
+    category = " ".join(name.split())
+    if category.lower() == GRAPH or len(category) > LONG_CATEGORY or not category.isprintable():
+        raise Rejected(
+            f"'{one_line(category, 60)}' cannot be a category.",
+            f"Give a word or two; '{GRAPH}' is for what the graph's tools put there.",
+        )
+    return category
 
 
 @dataclass(frozen=True, slots=True)

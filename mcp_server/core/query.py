@@ -34,7 +34,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories may answer; an empty field leaves everything in."""
+    """
+    Which memories may answer; an empty field leaves everything in.
+
+    They have all of `tags`, each of which may be several with `|` between them: one of those is enough.
+    """
 
     level: Level | None = None
     all_projects: bool = False
@@ -185,6 +189,7 @@ def filter_of(
     until: str = "",
     as_of: str = "",
     touches: str = "",
+    category: str = "",
     all_projects: bool = False,
     include_archived: bool = False,
 ) -> Filter:
@@ -194,12 +199,13 @@ def filter_of(
         all_projects=all_projects,
         kinds=(Kind(kind),) if kind else (),
         types=(check_type(type),) if type else (),
-        tags=tuple((clean_tags((tag,)) or (tag,))[0] for tag in tags),
+        tags=tuple("|".join((clean_tags((one,)) or (one,))[0] for one in tag.split("|")) for tag in tags),
         statuses=ANY_STATUS if include_archived else (Status.ACTIVE,),
         since=_date(since),
         until=_date(until),
         as_of=_date(as_of),
         touches=touches,
+        category=category.strip(),
     )
 
 

@@ -51,6 +51,13 @@ def noted(metadata: Mapping[str, object]) -> tuple[str, ...]:
     )
 
 
+def renoted(notes: Sequence[str], metadata: Mapping[str, object]) -> tuple[str, ...]:
+    """Return *notes* with those of *metadata* in the place of what had the same keys; null takes one away."""
+    gone = tuple(f"{_line(key)}:" for key in metadata)
+    kept = [note for note in notes if not note.startswith(gone)] if gone else notes
+    return (*kept, *noted({key: value for key, value in metadata.items() if value is not None}))
+
+
 def as_json(value: object) -> str:
     """Return *value* as JSON on one line; what JSON does not know, as a text."""
     said = json.dumps(value, ensure_ascii=False, default=str)

@@ -39,7 +39,8 @@ def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
     if filter.types:
         add_any("memories.type", filter.types)
     for tag in filter.tags:
-        add("memories.row IN (SELECT memory FROM tags WHERE tag = ?)", tag)
+        either = tag.split("|")
+        add(f"memories.row IN (SELECT memory FROM tags WHERE tag IN ({marks(either)}))", *either)
     if filter.since:
         add("memories.updated >= ?", int(filter.since.timestamp()))
     if filter.until:

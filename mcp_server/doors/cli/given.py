@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import split_list
 
 MOST_TYPED = 512 * 1024  # characters of all words of a command
 MOST_READ = 8 * 1024 * 1024  # bytes of standard input; what is given there has its own limits below that
@@ -22,6 +23,20 @@ def check_words(words: Sequence[str]) -> None:
                 f"'{shown}' is not text in UTF-8.",
                 "Type it in a terminal that is set to UTF-8, or use a file.",
             )
+
+
+def tags(every: str, either: str) -> tuple[str, ...]:
+    """Return the tags that a memory must have: all of *every*, and one of *either*."""
+    return (*split_list(every), *filter(None, ["|".join(split_list(either))]))
+
+
+def metadata(entries: Sequence[str]) -> dict[str, object]:
+    """Return what NAME=VALUE said; no value takes a name away. Raises Rejected without `=`."""
+    for entry in entries:
+        if not entry.partition("=")[1]:
+            raise Rejected(f"'{entry[:80]}' has no '='.", "Write it as --meta NAME=VALUE.")
+    pairs = (entry.partition("=") for entry in entries)
+    return {name.strip(): value.strip() or None for name, _, value in pairs}
 
 
 def standard_input(asked: str = "") -> str:

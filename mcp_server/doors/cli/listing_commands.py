@@ -7,10 +7,10 @@ import click
 from mcp_server.actions import bench as benching
 from mcp_server.actions.list import get_stats, list_memories
 from mcp_server.actions.sync import sync_if_free
-from mcp_server.core.memory import Kind, split_list
+from mcp_server.core.memory import Kind
 from mcp_server.core.query import filter_of
 from mcp_server.core.render import counted
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 
 
@@ -18,6 +18,10 @@ from mcp_server.doors.cli.output import LEVELS, as_json
 @click.option("--type", "type_", default="")
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]))
 @click.option("--tags", default="", help="Only with all these tags, with commas between them.")
+@click.option("--any-tags", default="", help="Only with one of these tags.")
+@click.option("--category", default="")
+@click.option("--since", default="", help="Only updated on or after this date.")
+@click.option("--until", default="", help="Only updated before this date.")
 @click.option("--level", type=LEVELS)
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
@@ -29,6 +33,10 @@ def list_command(
     type_: str,
     kind: str | None,
     tags: str,
+    any_tags: str,
+    category: str,
+    since: str,
+    until: str,
     level: str | None,
     limit: int,
     offset: int,
@@ -47,7 +55,10 @@ def list_command(
         level=level,
         kind=kind,
         type=type_,
-        tags=split_list(tags),
+        tags=given.tags(tags, any_tags),
+        category=category,
+        since=since,
+        until=until,
         all_projects=all_projects,
         include_archived=include_archived,
     )

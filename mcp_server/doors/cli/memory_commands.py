@@ -1,6 +1,6 @@
 """Commands for memories: remember, read, revise, forget, restore."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import click
 
@@ -10,6 +10,7 @@ from mcp_server.actions.revise import Revision, revise, version
 from mcp_server.actions.settle import let_replace, settle
 from mcp_server.actions.trust import standing_of
 from mcp_server.core.errors import Rejected
+from mcp_server.core.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import (
     TYPES,
@@ -20,6 +21,7 @@ from mcp_server.core.memory import (
     timestamp,
 )
 from mcp_server.core.render import visible
+from mcp_server.core.snapshot import renoted
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, judged
 from mcp_server.doors.cli.output import LEVELS, as_json
@@ -33,6 +35,8 @@ from mcp_server.doors.cli.output import LEVELS, as_json
 @click.option("--touches", default="", help="Files it is about, path or path:line, with commas.")
 @click.option("--link", "links", multiple=True, help='An id it relates to, or "rel: id". May be repeated.')
 @click.option("--supersedes", multiple=True, help="Id of a memory that this one replaces. May be repeated.")
+@click.option("--category", default="", help="A word of your own for memories that belong together.")
+@click.option("--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it. May be repeated.")
 @click.option("--keep-secrets", is_flag=True, help="Store it although it looks like a secret.")
 @as_json
 def remember_command(
@@ -43,6 +47,8 @@ def remember_command(
     touches: str,
     links: tuple[str, ...],
     supersedes: tuple[str, ...],
+    category: str,
+    metadata: tuple[str, ...],
     keep_secrets: bool,
     as_json: bool,
 ) -> None:
@@ -66,6 +72,8 @@ def remember_command(
         touches=split_list(touches),
         links=tuple(map(parse_link, links)),
         supersedes=supersedes,
+        category=check_category(category),
+        notes=renoted((), given.metadata(metadata)),
         source=source,
         session=session,
     )
@@ -122,6 +130,8 @@ def read_command(memory_id: str, as_json: bool) -> None:
 @click.option("--tags", help="All tags it shall have, with commas.")
 @click.option("--pin/--unpin", "pinned", default=None, help="Keep it at hand in every session, or not.")
 @click.option("--supersedes", multiple=True, help="Id of a memory whose place it takes. May be repeated.")
+@click.option("--category", help="A word of your own for memories that belong together.")
+@click.option("--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it; NAME= takes it away.")
 @click.option(
     "--version", "version_", default="", help="Refuse when the file is not at this version any more."
 )
@@ -134,6 +144,8 @@ def revise_command(
     tags: str | None,
     pinned: bool | None,
     supersedes: tuple[str, ...],
+    category: str | None,
+    metadata: tuple[str, ...],
     version_: str,
     keep_secrets: bool,
 ) -> None:
@@ -147,14 +159,18 @@ def revise_command(
         type=type_,
         tags=None if tags is None else split_list(tags),
         pinned=pinned,
+        category=None if category is None else check_category(category),
     )
+    store = output.opened().store()
+    if metadata:
+        known = read(store, memory_id).memory.notes
+        revision = replace(revision, notes=renoted(known, given.metadata(metadata)))
     if revision == Revision() and not supersedes:
         raise Rejected(
             "Nothing was given to change.",
-            "Give --title, --text, --type, --tags, --supersedes, --pin or --unpin.",
+            "Give --title, --text, --type, --tags, --supersedes, --category, --meta, --pin or --unpin.",
         )
     source, session = author(output.opened())
-    store = output.opened().store()
     if revision != Revision():
         found = revise(
             store,

@@ -9,9 +9,9 @@ import click
 from mcp_server.actions.embed import embed_pending, pending
 from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import sync_if_free
-from mcp_server.core.memory import Kind, split_list
+from mcp_server.core.memory import Kind
 from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store
 
@@ -27,6 +27,8 @@ FEW = 64  # passages: about a second
 @click.option("--type", "type_", default="", help="Only this type.")
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="Only this kind.")
 @click.option("--tags", default="", help="Only with all these tags, with commas between them.")
+@click.option("--any-tags", default="", help="Only with one of these tags.")
+@click.option("--category", default="", help="Only of this category.")
 @click.option("--level", type=LEVELS)
 @click.option("--since", default="", help="Only updated on or after this date.")
 @click.option("--until", default="", help="Only updated before this date.")
@@ -46,6 +48,8 @@ def recall_command(
     type_: str,
     kind: str | None,
     tags: str,
+    any_tags: str,
+    category: str,
     level: str | None,
     since: str,
     until: str,
@@ -68,7 +72,8 @@ def recall_command(
         level=level,
         kind=kind,
         type=type_,
-        tags=split_list(tags),
+        tags=given.tags(tags, any_tags),
+        category=category,
         since=since,
         until=until,
         as_of=as_of,

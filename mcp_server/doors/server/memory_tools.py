@@ -1,5 +1,6 @@
 """Tools for memories: remember, recall, read, revise, forget, restore, list, count."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context
@@ -16,11 +17,13 @@ from mcp_server.actions.revise import revise as change
 from mcp_server.actions.settle import let_replace, settle
 from mcp_server.actions.trust import standing_of
 from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import TYPES, Draft, Kind, Level, split_list, split_title
 from mcp_server.core.provenance import source_of
 from mcp_server.core.query import Filter, Query, Sort, check_limit, filter_of, parse_mode, with_preset
 from mcp_server.core.render import one_line
+from mcp_server.core.snapshot import noted, renoted
 from mcp_server.doors.server import dial_replies, replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
@@ -53,6 +56,8 @@ def register(application: Application) -> None:
         touches: Annotated[Words, Field(description="files it is about, path or path:line")] = "",
         links: Annotated[Words, Field(description='ids it relates to, or "rel: id"')] = "",
         supersedes: Annotated[Words, Field(description="ids of memories that this one replaces")] = "",
+        category: str = "",
+        metadata: dict[str, Any] = {},  # noqa: B006
         keep_secrets: Annotated[bool, Field(description="store although it looks like a secret")] = False,
     ) -> str:
         """Store one thing worth knowing in later sessions: a decision and its reason, a trap, a convention,
@@ -69,6 +74,8 @@ def register(application: Application) -> None:
             touches=split_list(touches),
             links=tuple(map(parse_link, split_list(links))),
             supersedes=split_list(supersedes),
+            category=check_category(category),
+            notes=noted(metadata),
             source=source_of(f"{title} {content}", session.prompt),
             session=session.id,
         )
@@ -89,6 +96,8 @@ def register(application: Application) -> None:
         preset: Literal["", "precision", "balanced", "exploratory"] = "",
         include_archived: Annotated[bool, Field(description="also what was superseded or archived")] = False,
         all_projects: bool = False,
+        since: str = "",
+        until: str = "",
         as_of: Annotated[str, Field(description="a date: what was valid then")] = "",
         touches: Annotated[str, Field(description="only memories about this file")] = "",
         expand: Annotated[bool, Field(description="also what the hits link to")] = False,
@@ -103,6 +112,8 @@ def register(application: Application) -> None:
             kind=kind,
             type=type,
             tags=split_list(tags),
+            since=since,
+            until=until,
             as_of=as_of,
             touches=touches,
             all_projects=all_projects,
@@ -147,6 +158,8 @@ def register(application: Application) -> None:
         touches: Annotated[list[str] | str | None, Field(description="all files it is about")] = None,
         links: Annotated[list[str] | str | None, Field(description='all links, ids or "rel: id"')] = None,
         supersedes: Annotated[Words, Field(description="ids of memories whose place it takes")] = "",
+        category: str | None = None,
+        metadata: Annotated[dict[str, Any], Field(description="keys to set; null takes one away")] = {},  # noqa: B006
         version: Annotated[str, Field(description="the version that read_memory showed")] = "",
         keep_secrets: bool = False,
     ) -> str:
@@ -160,15 +173,18 @@ def register(application: Application) -> None:
             pinned=pinned,
             touches=None if touches is None else split_list(touches),
             links=None if links is None else tuple(map(parse_link, split_list(links))),
+            category=None if category is None else check_category(category),
         )
         olds = split_list(supersedes)
-        if revision == Revision() and not olds:
+        if revision == Revision() and not olds and not metadata:
             raise Rejected(
                 "Nothing was given to change.",
-                "Give a title, content, type, tags, touches, links, supersedes or pinned.",
+                "Give title, content, type, tags, touches, links, supersedes, pinned, category or metadata.",
             )
         here = store()
         before = read_found(here, id)
+        if metadata:
+            revision = replace(revision, notes=renoted(before.memory.notes, metadata))
         was = words_of(before.memory) if is_shown(here, before) else ""
         note, told = "revised.", ""
         if revision != Revision():
@@ -220,9 +236,12 @@ def register(application: Application) -> None:
     def list_memories(
         filter: Annotated[str, Field(description="a type or a tag, as a short form")] = "",
         type: str = "",
-        tags: Words = "",
+        tags: Annotated[list[str] | str, Field(description='all of these; "a|b" is either')] = "",
         level: LevelName = "",
         kind: Literal["", "knowledge", "conversation", "session"] = "",
+        category: str = "",
+        since: Annotated[str, Field(description="updated on this date or later")] = "",
+        until: Annotated[str, Field(description="updated before this date")] = "",
         include_archived: bool = False,
         all_projects: bool = False,
         order: Literal["updated", "created", "title"] = "updated",
@@ -239,6 +258,9 @@ def register(application: Application) -> None:
             kind=kind,
             type=type,
             tags=split_list(tags),
+            category=category,
+            since=since,
+            until=until,
             all_projects=all_projects,
             include_archived=include_archived,
         )

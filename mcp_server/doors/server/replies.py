@@ -77,6 +77,7 @@ def read(found: Found, *, standing: str = "") -> str:
     for name, values in (
         ("aliases", memory.aliases),
         ("tags", memory.tags),
+        ("category", [memory.category] if memory.category else []),
         ("touches", memory.touches),
         ("links", [f"{link.rel} {link.to}" for link in memory.links]),
         ("supersedes", memory.supersedes),

@@ -1,0 +1,118 @@
+"""Which memories are listed and found, by tags, dates and categories, in every door."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.doors.shell import Run, said
+from tests.doors.test_server import Answers, Call
+from tests.doors.test_server import talk as talk
+
+NOTES = (
+    ("Alpha", "a,c++", "work"),
+    ("Beta", "b", "work"),
+    ("Gamma", "a,b", "home"),
+    ("Delta", "", ""),
+)
+LISTED = [
+    ({"tags": "a"}, "Alpha Gamma"),
+    ({"tags": "a,b"}, "Gamma"),
+    ({"any_tags": "a,b"}, "Alpha Beta Gamma"),
+    ({"any_tags": "C++,b"}, "Alpha Beta Gamma"),
+    ({"tags": "a", "any_tags": "b,c"}, "Gamma"),
+    ({"category": "work"}, "Alpha Beta"),
+    ({"category": "work", "tags": "b"}, "Beta"),
+    ({"since": "2026-11-22"}, "Alpha Beta"),
+    ({"until": "2026-11-22"}, "Delta Gamma"),
+    ({"since": "2026-11-20", "until": "2026-11-22"}, "Gamma"),
+]
+
+
+def dated(paths: list[str]) -> None:
+    """Let the files say another day each, the first the latest."""
+    for number, path in enumerate(map(Path, paths)):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        day = ("2026-11-23", "2026-11-22", "2026-11-21", "2026-11-01")[number]
+        path.write_text("\n".join(f"updated: {day}" if x.startswith("updated:") else x for x in lines))
+
+
+def test_lists_and_answers_in_the_shell_take_the_same_filters(run: Run) -> None:
+    stored = [
+        json.loads(said(run("remember", f"{title} | About colours {title}.", "--tags", tags, "--json",
+                            "--category", category, "--meta", "owner=ann")))["path"]
+        for title, tags, category in NOTES
+    ]  # fmt: skip
+    dated(stored)
+
+    for filters, wanted in LISTED:
+        given = [word for name, value in filters.items() for word in (f"--{name.replace('_', '-')}", value)]
+        listed = json.loads(said(run("list", *given, "--json")))["memories"]
+        found = json.loads(said(run("recall", "colours", *given, "--json")))["hits"]
+        for heard in (listed, found):
+            assert sorted(each["title"] for each in heard) == wanted.split(), filters
+
+
+def test_the_tools_take_the_same_filters(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        paths = [
+            (await call("remember", title=title, content=f"About colours {title}.", tags=tags,
+                        category=category, metadata={"owner": "ann"})).rpartition(" ")[2]
+            for title, tags, category in NOTES
+        ]  # fmt: skip
+        dated(paths)
+        for filters, wanted in LISTED:
+            any_tags = filters.get("any_tags", "").replace(",", "|")
+            arguments = {key: value for key, value in filters.items() if key != "any_tags"}
+            arguments["tags"] = ",".join(filter(None, [filters.get("tags", ""), any_tags]))
+            heard = [await call("list_memories", **arguments)]
+            if "category" not in filters:
+                heard.append(await call("recall", query="colours", **arguments))
+            for answer in heard:
+                told = [title for title in ("Alpha", "Beta", "Delta", "Gamma") if title in answer]
+                assert told == wanted.split(), (filters, answer)
+
+    talk(conversation)
+
+
+def test_category_and_metadata_are_kept_in_the_file_and_revised(run: Run) -> None:
+    stored = json.loads(
+        said(run("remember", "Keys | Are in the safe.", "--meta", "owner=ann", "--meta", "room=4", "--json"))
+    )
+    said(run("revise", stored["id"], "--category", "house", "--meta", "owner=bob", "--meta", "room="))
+
+    memory = json.loads(said(run("read", stored["id"], "--json")))
+
+    assert (memory["category"], memory["notes"]) == ("house", ["owner: bob"])
+    refused = run("revise", stored["id"], "--category", "graph")
+    assert refused.returncode and "'graph' cannot be a category." in refused.stderr
+    assert "has no '='" in run("revise", stored["id"], "--meta", "owner").stderr
+
+
+def test_a_tool_sets_category_and_metadata(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        said = await call(
+            "remember",
+            title="Keys",
+            content="In the safe.",
+            category="house",
+            metadata={"room": 4, "a": None},
+        )
+        memory_id = said.split(": ")[0]
+        told = await call("revise", id=memory_id, metadata={"room": None, "owner": "bob"})
+        assert "category: house" in told and "owner: bob" in told and "room" not in told
+        assert "category:" not in await call("revise", id=memory_id, category="")
+        assert "cannot be a category" in await call("remember", title="K", content="c", category="graph")
+
+    talk(conversation)
+
+
+@pytest.mark.parametrize("name", ["metadata", "category"])
+def test_no_secret_is_kept_beside_a_memory(talk: Call, name: str) -> None:
+    token = "ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU"
+
+    async def conversation(call: Answers) -> None:
+        value = {"key": token} if name == "metadata" else token
+        assert "seems to hold" in await call("remember", title="K", content="c", **{name: value})
+
+    talk(conversation)
