@@ -51,6 +51,8 @@ class Record:
     `key` names it there and stays when it changes; links, `supersedes` and the like name keys of other
     records, or what is no record: files, titles. `id` is what its memory would like to be called.
     `project` is the project that it belongs to where the source knows several.
+    `accesses` counts how often it was looked at there, the last time at `last_access`. `path` is its file
+    where that lies in a vault of ours and only has to say in our way what it says.
     `lossless`: it was a memory of ours, so its id is its identity, and `data` its file where there was one.
     """
 
@@ -79,6 +81,9 @@ class Record:
     level: Level | None = None
     project: str = ""
     vault: str = ""
+    accesses: int = 0
+    last_access: datetime | None = None
+    path: str = ""
     lossless: Memory | None = None
     data: bytes = b""
 
@@ -154,6 +159,11 @@ def moment_of(value: object) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         pass
     return None
+
+
+def count_of(value: object) -> int:
+    """Return a whole number from 0 to a million; 0 for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1_000_000 else 0
 
 
 def share_of(value: object) -> float | None:

@@ -11,8 +11,8 @@ import pytest
 
 from mcp_server.actions.export import export_folder, export_json, write_document
 from mcp_server.actions.forget import forget
+from mcp_server.actions.imports.batch import Outcome
 from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.imports.take import Outcome
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init

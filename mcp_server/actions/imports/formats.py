@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.imports.take import Item, Outcome, take
+from mcp_server.actions.imports.batch import Item, Outcome
+from mcp_server.actions.imports.take import take
 from mcp_server.adapters.foreign import (
     claude_memory,
     daybook_export,

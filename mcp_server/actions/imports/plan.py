@@ -84,7 +84,8 @@ def checked(store: Store, record: Record, origin: str, *, level: Level | None, m
     secrets = find_secrets("\n".join([title, text, *said.tags, *said.aliases, *said.notes, *said.touches]))
     if secrets and not (mine and record.lossless):
         raise Rejected(f"it seems to hold {secrets[0].kind}")
-    return Plan(record, origin, _vault(store, record, level), title, text)
+    vault = store.user_vault if record.path else _vault(store, record, level)
+    return Plan(record, origin, vault, title, text)
 
 
 def choose_id(plan: Plan, here: Here, now: datetime) -> None:
@@ -94,6 +95,12 @@ def choose_id(plan: Plan, here: Here, now: datetime) -> None:
     Raises LeftOut when a memory of ours cannot have its id back.
     """
     record, vault = plan.record, plan.vault
+    if record.path:
+        plan.id = record.id
+        plan.holder = next((one for one in here.by_id.get(plan.id, ()) if one.path == record.path), None)
+        if not plan.holder:
+            raise LeftOut("it cannot be read, or another memory has its id")
+        return
     if plan.known:
         ref_vault, _, plan.id = plan.known.ref.rpartition("/")
         plan.holder = min(here.by_id[plan.id], key=lambda one: one.vault != ref_vault)

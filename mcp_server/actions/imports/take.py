@@ -6,11 +6,11 @@ there is revised, what was edited or forgotten here stays as it is.
 """
 
 import contextlib
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 
+from mcp_server.actions.imports.batch import Batch, Item, Outcome, done, note, prepare, write_pending, written
 from mcp_server.actions.imports.plan import (
     AWAY,
     Here,
@@ -25,56 +25,19 @@ from mcp_server.actions.imports.plan import (
     vault_at,
 )
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, ensure_synced, if_free, sync
-from mcp_server.actions.take_in import take_in
+from mcp_server.actions.sync import ensure_synced, sync
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index import imports, usage
-from mcp_server.adapters.vault import Vault, confined, make_vault_folders, stamp
+from mcp_server.adapters.vault import confined, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
 from mcp_server.core.foreign import Reading, content_digest
 from mcp_server.core.memory import Level, clean_tags
-from mcp_server.core.provenance import ASSISTANT, reads_like_instruction
 from mcp_server.store import Store
 
 BATCH = 250  # records in one line of the ledger and one transaction
 LOCK = ".import.lock"
 CHANGED_HERE = "it changed there, but here too since; yours was kept"
 FORGOTTEN = "it was forgotten here, and stays so"
-
-
-class Outcome(StrEnum):
-    """What became of a record."""
-
-    TAKEN = "taken"
-    MERGED = "merged"  # a memory here says the same already
-    REVISED = "revised"
-    UNCHANGED = "unchanged"
-    LEFT = "left"  # what is here counts, or it belongs elsewhere
-    REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One record: its key in the source, what became of it, the memory it is now ('' for none), and why."""
-
-    key: str
-    outcome: Outcome
-    id: str = ""
-    why: str = ""
-
-
-@dataclass(slots=True)
-class _Batch:
-    """
-    What was written and is not yet in the ledger and the index; `done` are entries of the ledger's line.
-
-    `pending` are new files that will be written together: path → plan, bytes, digest of the content.
-    """
-
-    done: list[list[object]] = field(default_factory=list)
-    paths: dict[Vault, list[Path]] = field(default_factory=dict)
-    accepted: dict[str, str] = field(default_factory=dict)
-    pending: dict[Path, tuple[Plan, bytes, str]] = field(default_factory=dict)
 
 
 def take(
@@ -103,7 +66,7 @@ def _take(
     items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.here]
     keys = {record.key for record in reading.records}
     plans, ids = _planned(store, reading, what, level, now, items, mine=mine)
-    batch, failed = _Batch(), dict[str, Item]()
+    batch, failed = Batch(), dict[str, Item]()
     try:
         for number, plan in enumerate(plans, start=1):
             plan.memory, remark = build(plan, ids, keys, now)
@@ -114,11 +77,11 @@ def _take(
             why = "; ".join(filter(None, [item.why, remark if item.outcome is Outcome.TAKEN else ""]))
             items.append(replace(item, why=why))
             if number % BATCH == 0:
-                failed |= _write_pending(batch)
-                _note(store, what, reading, batch)
-        failed |= _write_pending(batch)
+                failed |= write_pending(batch)
+                note(store, what, reading, batch)
+        failed |= write_pending(batch)
     finally:
-        _note(store, what, reading, batch)
+        note(store, what, reading, batch)
     return [failed.get(item.key, item) for item in items]
 
 
@@ -174,10 +137,12 @@ def _planned(
     return plans, ids
 
 
-def _take_one(store: Store, plan: Plan, batch: _Batch, *, dry_run: bool) -> Item:
+def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
     memory, key = plan.memory, plan.record.key
     assert memory
     digest = content_digest(memory)
+    if plan.record.path:
+        return _take_over(plan, Path(plan.record.path), digest, batch, dry_run=dry_run)
     if plan.known and plan.known.digest == digest:
         return Item(key, Outcome.UNCHANGED, plan.id)
     if plan.known and plan.known.own:
@@ -191,7 +156,7 @@ def _take_one(store: Store, plan: Plan, batch: _Batch, *, dry_run: bool) -> Item
     return Item(key, Outcome.TAKEN, plan.id)
 
 
-def _write(store: Store, plan: Plan, digest: str, batch: _Batch) -> None:
+def _write(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
     """Put the file of a new memory among those to be written; raises Rejected when it cannot be one."""
     memory, vault = plan.memory, plan.vault
     assert memory
@@ -199,28 +164,12 @@ def _write(store: Store, plan: Plan, digest: str, batch: _Batch) -> None:
     data = plan.record.data
     data = memory_file.rewrite(data, memory, path=str(path)) if data else memory_file.render(memory)
     if vault not in batch.paths:
-        _prepare(store, vault)
+        prepare(store, vault)
         batch.paths[vault] = []
     batch.pending[path] = (plan, data, digest)
 
 
-def _write_pending(batch: _Batch) -> dict[str, Item]:
-    """Write the new files of a batch; return by key what could not be, because its place was taken."""
-    pending, batch.pending = batch.pending, {}
-    taken = files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
-    for path, (plan, data, digest) in pending.items():
-        if path in taken:
-            continue
-        if plan.record.data and plan.memory:
-            files.set_date(path, plan.memory.updated)  # what a file by hand does not say, its date does
-        _written(plan, path, data, digest, batch)
-    keys = {path: pending[path][0].record.key for path in taken}
-    return {
-        key: Item(key, Outcome.REFUSED, why=f"there is a file {path} already") for path, key in keys.items()
-    }
-
-
-def _revise(store: Store, plan: Plan, digest: str, batch: _Batch, *, dry_run: bool) -> Item:
+def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool) -> Item:
     """Let the memory that a record became say what the record says now, if nobody changed it here."""
     assert plan.holder and plan.known and plan.memory
     key, path = plan.record.key, Path(plan.holder.path)
@@ -243,7 +192,7 @@ def _revise(store: Store, plan: Plan, digest: str, batch: _Batch, *, dry_run: bo
     changed = memory_file.rewrite(data, wanted, path=str(path))
     files.replace(path, changed, expected=files.digest(data))
     plan.vault = vault
-    _written(plan, path, changed, digest, batch)
+    written(plan, path, changed, digest, batch)
     target = vault.path_for(memory.id, memory.kind, archived=wanted.status in AWAY)
     if (wanted.status in AWAY) != (memory.status in AWAY) and not stamp(target):
         files.move(path, target)
@@ -251,7 +200,18 @@ def _revise(store: Store, plan: Plan, digest: str, batch: _Batch, *, dry_run: bo
     return Item(key, Outcome.REVISED, plan.id)
 
 
-def _merge(store: Store, plan: Plan, digest: str, batch: _Batch, *, dry_run: bool) -> Item:
+def _take_over(plan: Plan, path: Path, digest: str, batch: Batch, *, dry_run: bool) -> Item:
+    """Let a file of another tool's that lies in our vault say in frontmatter what it says."""
+    assert plan.memory
+    data, _ = parsed(plan.vault, path)
+    changed = memory_file.rewrite(data, plan.memory, path=str(path))
+    if not dry_run:
+        files.replace(path, changed, expected=files.digest(data))
+        written(plan, path, changed, digest, batch)
+    return Item(plan.record.key, Outcome.TAKEN, plan.id)
+
+
+def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool) -> Item:
     """Note that a memory here says what the record says; it gets the record's tags."""
     assert plan.holder and plan.memory
     if dry_run:
@@ -270,41 +230,5 @@ def _merge(store: Store, plan: Plan, digest: str, batch: _Batch, *, dry_run: boo
                 accepted = bool(usage.accepted_digests(db, [files.digest(data)]))
             with contextlib.suppress(DaybookError):
                 revise(store, plan.id, Revision(tags=tags), accept=accepted)
-    batch.done.append([plan.origin, ref, digest, own])
+    done(plan, ref, digest, batch, own=own)
     return Item(plan.record.key, Outcome.MERGED, plan.id)
-
-
-def _prepare(store: Store, vault: Vault) -> None:
-    if store.project and vault.project == store.project.key:
-        places.note_project(store.home, store.project)
-    make_vault_folders(vault)
-
-
-def _written(plan: Plan, path: Path, data: bytes, digest: str, batch: _Batch) -> None:
-    memory, vault = plan.memory, plan.vault
-    assert memory
-    ref = f"{vault.key}/{memory.id}"
-    batch.paths.setdefault(vault, []).append(path)
-    batch.done.append([plan.origin, ref, digest, True])
-    # The person asked for these; what reads like an instruction waits for them.
-    if (vault.in_repository or memory.source == ASSISTANT) and not reads_like_instruction(
-        f"{memory.title}\n{memory.text}"
-    ):
-        batch.accepted[ref] = files.digest(data)
-
-
-def _note(store: Store, what: str, reading: Reading, batch: _Batch) -> None:
-    """Tell the ledger and the index of a batch, and empty it."""
-    now = store.clock()
-    if batch.done:
-        store.ledger.note("imported", now, what=what, place=reading.place, taken=batch.done)
-    if batch.accepted:
-        store.ledger.note("accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values()))
-    with if_free(store):
-        for vault, paths in batch.paths.items():
-            take_in(store, vault, *paths)
-        if batch.done:
-            catch_up(store)
-    batch.done, batch.accepted = [], {}
-    for paths in batch.paths.values():
-        paths.clear()

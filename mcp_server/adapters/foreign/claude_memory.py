@@ -6,13 +6,14 @@
     archive/<uuid>.md
 
 It keeps them in the folder that is Daybook's own by default. Markdown files there are memories of ours
-already, so they are left as they are; only the sessions have to be taken in.
+already, where they lie: what they say above the rule becomes their frontmatter.
 """
 
 import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -55,15 +56,25 @@ def read(path: Path, *, own: Path) -> Reading:
     same = folder == Path(os.path.realpath(own))
     records = []
     for name, file in _files(folder, reading):
-        if same and file.suffix == ".md":
-            reading.here.append((f"{name}/{file.stem}", "is a memory already, where it lies"))
-            continue
         try:
-            records.append(_session(file) if name == "sessions" else _memory(file, name))
+            if name == "sessions":
+                records.append(_session(file))
+            elif not same:
+                records.append(_memory(file, name))
+            elif is_theirs(source_file.text_in(file, MAX_FILE)):
+                records.append(replace(_memory(file, name), path=str(file)))
+            else:
+                reading.here.append((f"{name}/{file.stem}", "is a memory already, where it lies"))
         except Rejected as error:
             reading.refused.append((f"{name}/{file.stem}", str(error)))
     admit(records, reading)
     return reading
+
+
+def is_theirs(text: str) -> bool:
+    """Tell whether a file says in their way what a memory is: a title, and dates above a rule."""
+    head, rule, _ = text.partition("\n---\n")
+    return text.startswith("# ") and bool(rule) and "**Created:**" in head
 
 
 def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Path]]:

@@ -5,7 +5,7 @@
                                  "confidence", "accessCount", "supersedes"?, "mergedFrom"?}]}
 
 A memory is superseded or archived when a tag (in other versions `status`) says so.
-Its confidence is decayed already and its counters are not ours: both stay behind.
+Its confidence is decayed already and stays behind; how often it was looked at comes along.
 """
 
 from dataclasses import replace
@@ -16,6 +16,7 @@ from mcp_server.core.foreign import (
     Reading,
     Record,
     admit,
+    count_of,
     line_of,
     lines_of,
     moment_of,
@@ -66,6 +67,8 @@ def _record(memory: dict[str, object]) -> Record:
         pinned=memory.get("pinned") is True,
         supersedes=lines_of(memory.get("supersedes")),
         merged_from=lines_of(memory.get("mergedFrom")),
+        accesses=count_of(memory.get("accessCount")),
+        last_access=moment_of(memory.get("updated")),
     )
 
 

@@ -24,6 +24,7 @@ from mcp_server.core.foreign import (
     Reading,
     Record,
     admit,
+    count_of,
     label_of,
     line_of,
     moment_of,
@@ -106,6 +107,8 @@ def _record(
         session=line_of(row.get("session_id"), 80),
         level=Level.PROJECT if project else Level.USER,
         project=project,
+        accesses=count_of(row.get("access_count")),
+        last_access=moment_of(row.get("last_accessed_at") or row.get("last_accessed")) or created,
     )
 
 

@@ -6,17 +6,25 @@ from typing import Any
 
 from mcp_server.adapters.index import receipts, trust
 from mcp_server.core import dials
+from mcp_server.core.memory import parse_timestamp
 
 # What the person wrote on this machine or accepted, and what Claude wrote with nothing against it.
 _ACCEPTING = frozenset(
     {"remembered", "revised", "accepted", "pinned", "unpinned", "trusted", "judged_origin", "session_titled"}
 )
 OUTSIDE = "at "  # what stands for the session, before the moment, of a use in none: each is one of its own
-EVENTS = _ACCEPTING | {"recalled", "used", "injected", "promoted", "demoted"}
+IMPORTED = "imported"
+EVENTS = _ACCEPTING | {IMPORTED, "recalled", "used", "injected", "promoted", "demoted"}
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger; a memory counts once in it, however often it is named."""
+    if event == IMPORTED:
+        for ref, times, last in _list(data.get("used")):
+            seen = int(parse_timestamp(last).timestamp()) if last else 0
+            counted = "accesses = accesses + ?, last_access = max(last_access, ?)"
+            _move(db, str(ref), counted, int(times), min(seen, at))
+        return
     session = str(data.get("session") or "")
     refs = [str(ref) for ref in _list(data.get("refs"))]
     for ref in dict.fromkeys(refs):

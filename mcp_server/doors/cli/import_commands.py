@@ -9,8 +9,8 @@ import click
 from mcp_server.actions.auto_memory import AutoMemory, Outcome, counts, import_auto_memory
 from mcp_server.actions.export import Exported, export_folder, export_json, write_document
 from mcp_server.actions.imports import formats
+from mcp_server.actions.imports.batch import Outcome as Became
 from mcp_server.actions.imports.formats import Imported, import_from
-from mcp_server.actions.imports.take import Outcome as Became
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import Opened

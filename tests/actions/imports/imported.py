@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
+from mcp_server.actions.imports.batch import Item, Outcome
 from mcp_server.actions.imports.formats import Imported
-from mcp_server.actions.imports.take import Item, Outcome
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.read import read
 from mcp_server.core.memory import Memory, Status

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.forget import forget
+from mcp_server.actions.imports.batch import Outcome
 from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.imports.take import Outcome
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise

@@ -9,20 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.imports.batch import Outcome
 from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.imports.take import Outcome
+from mcp_server.actions.list import list_memories
 from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Status
-from mcp_server.core.query import Query
+from mcp_server.core.query import filter_of
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, outcomes
 
 NOTE = "11111111-2222-4333-8444-555555555555"
 TALK = "21111111-2222-4333-8444-555555555555"
 SNAP = "31111111-2222-4333-8444-555555555555"
+BY_HAND = "51111111-2222-4333-8444-555555555555"
 GONE = "41111111-2222-4333-8444-555555555555"
 
 
@@ -77,17 +78,38 @@ def test_a_folder_of_uuids_becomes_knowledge_conversations_sessions_and_archive(
     assert set(outcomes(import_from(store, "claude-memory", theirs)).values()) == {Outcome.UNCHANGED}
 
 
-def test_in_our_own_folder_their_files_stay_as_they_are(store: Store) -> None:
+def test_in_our_own_folder_their_files_are_taken_over_where_they_lie(store: Store, theirs: Path) -> None:
     folder = filled(store.home)
-    before = {path: path.read_bytes() for path in folder.rglob("*-2222-*") if path.is_file()}
+    hand = folder / f"knowledge/{BY_HAND}.md"
+    hand.write_text("# Mine\n\nA rule:\n\n---\n\nbelow it.\n")
+    (folder / f"knowledge/{NOTE}.md").chmod(0o600)
+    import_from(store, "claude-memory", folder, dry_run=True)
+    assert (folder / f"knowledge/{NOTE}.md").read_text().startswith("# Retry rule")
 
     done = import_from(store, "claude-memory", folder)
 
-    assert {path: path.read_bytes() for path in before} == before
-    assert items(done)[f"knowledge/{NOTE}"].why == "is a memory already, where it lies"
-    assert items(done)[SNAP].outcome is Outcome.TAKEN
-    assert read(store, SNAP).path.suffix == ".md"
-    assert recall(store, Query("retry thrice")).hits
+    assert set(outcomes(done).values()) == {Outcome.TAKEN, Outcome.UNCHANGED}
+    assert items(done)[f"knowledge/{BY_HAND}"].why == "is a memory already, where it lies"
+    assert hand.read_text() == "# Mine\n\nA rule:\n\n---\n\nbelow it.\n"
+    for memory_id, kind in ((NOTE, "knowledge"), (TALK, "conversations"), (GONE, "archive")):
+        assert read(store, memory_id).path == folder / kind / f"{memory_id}.md"
+    assert len(list(folder.rglob("*.md"))) == 5
+    assert [row.id for row in list_memories(store, filter_of(tags=("retry",))).rows] == [NOTE]
+    again = import_from(store, "claude-memory", folder)
+    assert set(outcomes(again).values()) == {Outcome.UNCHANGED}
+
+
+def test_taken_over_or_taken_from_elsewhere_they_say_the_same(
+    store: Store, open_here: Callable[..., Opened], theirs: Path, tmp_path: Path
+) -> None:
+    filled(store.home)
+    other = open_here(MEMORY_DIR=str(tmp_path / "other")).store()
+
+    import_from(store, "claude-memory", store.home)
+    import_from(other, "claude-memory", theirs)
+
+    for memory_id in (NOTE, TALK, SNAP, GONE):
+        assert read(store, memory_id).memory == read(other, memory_id).memory
 
 
 def test_their_index_that_lies_where_ours_does_is_kept(

@@ -7,8 +7,8 @@ from pathlib import Path
 from mcp_server.actions.forget import forget
 from mcp_server.actions.graph import read_graph
 from mcp_server.actions.graph_node import put_node
+from mcp_server.actions.imports.batch import Outcome
 from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.imports.take import Outcome
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.core.memory import Draft, Level, Link, Status

@@ -1,18 +1,21 @@
 """The state files and the databases of memory-mcp."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.imports.batch import Outcome
 from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.imports.take import Outcome
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import sync
 from mcp_server.adapters.foreign import memory_mcp_database
+from mcp_server.adapters.index import usage
+from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.core.query import Query
@@ -45,6 +48,36 @@ def test_the_memories_of_a_state_file_come_with_types_tags_and_dates(store: Stor
     assert old.memory.status is Status.ARCHIVED
     assert old.path.parent.name == "archive"
     assert recall(store, Query("which database for the reports")).hits[0].id == chosen.id
+
+
+def test_how_often_a_memory_was_looked_at_comes_along_once(
+    store: Store, project: Path, open_here: Callable[..., Opened]
+) -> None:
+    file = state(
+        project / ".memory/state.json",
+        mem(1, "We chose Postgres."),
+        mem(2, "Deploys are slow.", accessCount="7"),
+        mem(3, "Reports need windows.", accessCount=True),
+    )
+    import_from(store, "memory-mcp")
+    looked_at = int(datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC).timestamp())
+
+    def accesses() -> dict[str, tuple[int, int]]:
+        here = open_here().store()
+        found = memories(here)
+        with here.database.read() as db:
+            used = usage.usage_of(db, [f"{here.vaults[-1].key}/{one.id}" for one in found.values()])
+        here.database.close()
+        ids = {one.id: title for title, one in found.items()}
+        return {ids[ref.rpartition("/")[2]]: (each.accesses, each.last_access) for ref, each in used.items()}
+
+    assert accesses() == {"We chose Postgres": (7, looked_at)}
+    state(file, mem(1, "We chose Postgres for its windows.", accessCount=9))
+    import_from(store, "memory-mcp")
+    store.database.close()
+    for side in ("", "-wal", "-shm"):
+        Path(f"{store.database.path}{side}").unlink(missing_ok=True)
+    assert accesses() == {"We chose Postgres for its windows": (7, looked_at)}
 
 
 def test_what_replaced_what_is_kept(store: Store, project: Path) -> None:

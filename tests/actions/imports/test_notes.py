@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.imports.batch import Outcome
 from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.imports.take import Outcome
 from mcp_server.actions.link import get_related
 from mcp_server.actions.read import read
 from mcp_server.core.memory import Link

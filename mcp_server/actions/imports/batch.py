@@ -1,0 +1,113 @@
+"""What an import writes: many files at a time, and then one line of the ledger and one transaction."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from mcp_server.actions.imports.plan import Plan
+from mcp_server.actions.sync import catch_up, if_free
+from mcp_server.actions.take_in import take_in
+from mcp_server.adapters import files, places
+from mcp_server.adapters.vault import Vault, make_vault_folders
+from mcp_server.core.foreign import Reading
+from mcp_server.core.memory import timestamp
+from mcp_server.core.provenance import ASSISTANT, reads_like_instruction
+from mcp_server.store import Store
+
+
+class Outcome(StrEnum):
+    """What became of a record."""
+
+    TAKEN = "taken"
+    MERGED = "merged"  # a memory here says the same already
+    REVISED = "revised"
+    UNCHANGED = "unchanged"
+    LEFT = "left"  # what is here counts, or it belongs elsewhere
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One record: its key in the source, what became of it, the memory it is now ('' for none), and why."""
+
+    key: str
+    outcome: Outcome
+    id: str = ""
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Batch:
+    """
+    What was written and is not yet in the ledger and the index; `done` and `used` are entries of the
+    ledger's line.
+
+    `pending` are new files that will be written together: path → plan, bytes, digest of the content.
+    """
+
+    done: list[list[object]] = field(default_factory=list)
+    used: list[list[object]] = field(default_factory=list)
+    paths: dict[Vault, list[Path]] = field(default_factory=dict)
+    accepted: dict[str, str] = field(default_factory=dict)
+    pending: dict[Path, tuple[Plan, bytes, str]] = field(default_factory=dict)
+
+
+def write_pending(batch: Batch) -> dict[str, Item]:
+    """Write the new files of a batch; return by key what could not be, because its place was taken."""
+    pending, batch.pending = batch.pending, {}
+    taken = files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
+    for path, (plan, data, digest) in pending.items():
+        if path in taken:
+            continue
+        if plan.record.data and plan.memory:
+            files.set_date(path, plan.memory.updated)  # what a file by hand does not say, its date does
+        written(plan, path, data, digest, batch)
+    keys = {path: pending[path][0].record.key for path in taken}
+    return {
+        key: Item(key, Outcome.REFUSED, why=f"there is a file {path} already") for path, key in keys.items()
+    }
+
+
+def prepare(store: Store, vault: Vault) -> None:
+    if store.project and vault.project == store.project.key:
+        places.note_project(store.home, store.project)
+    make_vault_folders(vault)
+
+
+def written(plan: Plan, path: Path, data: bytes, digest: str, batch: Batch) -> None:
+    memory, vault = plan.memory, plan.vault
+    assert memory
+    ref = f"{vault.key}/{memory.id}"
+    batch.paths.setdefault(vault, []).append(path)
+    done(plan, ref, digest, batch, own=True)
+    # The person asked for these; what reads like an instruction waits for them.
+    if (vault.in_repository or memory.source == ASSISTANT) and not reads_like_instruction(
+        f"{memory.title}\n{memory.text}"
+    ):
+        batch.accepted[ref] = files.digest(data)
+
+
+def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
+    """Note what a record became, and the first time how often it had been looked at."""
+    batch.done.append([plan.origin, ref, digest, own])
+    record = plan.record
+    if record.accesses and not plan.known:
+        batch.used.append([ref, record.accesses, timestamp(record.last_access) if record.last_access else ""])
+
+
+def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
+    """Tell the ledger and the index of a batch, and empty it."""
+    now = store.clock()
+    if batch.done:
+        used = {"used": batch.used} if batch.used else {}
+        store.ledger.note("imported", now, what=what, place=reading.place, taken=batch.done, **used)
+    if batch.accepted:
+        store.ledger.note("accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values()))
+    with if_free(store):
+        for vault, paths in batch.paths.items():
+            take_in(store, vault, *paths)
+        if batch.done:
+            catch_up(store)
+    batch.done, batch.used, batch.accepted = [], [], {}
+    for paths in batch.paths.values():
+        paths.clear()
