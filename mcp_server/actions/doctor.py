@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mcp_server.actions import hot
 from mcp_server.actions.candidate import review_candidates
 from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.claude_md import trouble
@@ -77,6 +78,7 @@ def status(store: Store, *, has_key: bool) -> State:
     needs = []
     with store.database.read() as db:
         disputed = len(selections.disputed(db, [vault.key for vault in store.vaults], private=store.private))
+        pinned = hot.pinned(store, db)
     if stats.unreadable:
         needs.append(f"{counted(len(stats.unreadable), 'file')} cannot be read; 'daybook sync' names them.")
     if waiting:
@@ -103,6 +105,9 @@ def status(store: Store, *, has_key: bool) -> State:
         needs.append(crowded)
     if doubt := str(clock_doubt(store) or ""):
         needs.append(doubt)
+    if len(pinned) > (places := store.settings.hot_cache_max_items):
+        beyond = f"{counted(len(pinned), 'memory')} for {counted(places, 'place')}"
+        needs.append(f"More is pinned than is kept at hand: {beyond}; 'daybook hot' shows which, unpin some.")
     if disputed:
         held_back = "contradict each other"
         needs.append(f"{disputed} memories {held_back}; 'daybook contradictions' lists them.")

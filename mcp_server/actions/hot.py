@@ -63,6 +63,14 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     return warm[:most], warm[most:]
 
 
+def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
+    """Return the pinned memories that take places: what may not be shown unasked takes none."""
+    found = selections.hot(db, [vault.key for vault in store.vaults], accesses=0, since=store.now())
+    held = [row for row in found if row.pinned]
+    allowed = allowed_unasked(store, db, held)
+    return sorted((row for row in held if row.row in allowed), key=lambda row: row.id)
+
+
 def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"]) -> set[int]:
     """Return which of *rows* may be shown unasked, as far as where they come from decides it."""
     accepted = usage.accepted_digests(db, {row.digest for row in rows})

@@ -38,12 +38,32 @@ def pin(store: Store, memory_id: str, *, pinned: bool, session: str = "") -> Fou
     """
     Keep a memory at hand in every session, or not any more; its file says so, its date stays.
 
-    Raises NotFound, Rejected for what is not active knowledge, Conflict, Unreadable, OSError.
+    Raises NotFound, Rejected for what is not active knowledge or has no place, Conflict, Unreadable, OSError.
     """
     if pinned:
-        _active(store, memory_id)
+        require_place(store, memory_id)
     event = "pinned" if pinned else "unpinned"
     return mark(store, memory_id, event=event, pinned=pinned, session=session)
+
+
+def require_place(store: Store, memory_id: str) -> None:
+    """Raise Rejected, naming those that are pinned, when a pin of the memory had no place; NotFound."""
+    row = _active(store, memory_id)
+    most = store.settings.hot_cache_max_items
+    if not most:
+        raise Rejected(
+            f"'{row.id}' is not pinned: the hot set is switched off.",
+            "Set HOT_CACHE_MAX_ITEMS to more than 0.",
+        )
+    ensure_synced(store)
+    with store.database.read() as db:
+        pinned = hot.pinned(store, db)
+    if len(pinned) >= most and row.ref not in (one.ref for one in pinned):
+        places = "the only place is" if most == 1 else f"all {most} places are"
+        raise Rejected(
+            f"'{row.id}' is not pinned: {places} taken by {', '.join(one.id for one in pinned[:most])}.",
+            "Unpin one of them, or set HOT_CACHE_MAX_ITEMS higher.",
+        )
 
 
 def promote(store: Store, memory_id: str, *, session: str = "") -> bool:

@@ -58,7 +58,7 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
     """
     Return the memories that answer *query* best.
 
-    With a *session* the hits count as given to the model, and the ledger says so.
+    With a *session* the hits count as given to the model, and the ledger says so, and which of them are sure.
     Without an embedder, or while it loads, the answer rests on words alone.
     Raises Rejected for a bad limit, IndexUnavailable.
     """
@@ -79,6 +79,7 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
             "recalled",
             store.clock(),
             refs=[hit.ref for hit in answer.hits],
+            confident=[hit.ref for hit in answer.hits if hit.confidence is not Verdict.NONE],
             scores=[round(hit.score, 3) for hit in answer.hits],
             tokens=[estimated_tokens(hit.title + hit.text) for hit in answer.hits],
             query=redact(query.text[:200]),

@@ -14,7 +14,7 @@ from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
-from mcp_server.core.provenance import ACCEPTED_AS, ASSISTANT
+from mcp_server.core.provenance import ACCEPTED_AS, ASSISTANT, SEEDED
 from mcp_server.store import Store
 
 AT_ONCE = 500  # memories accepted in one line of the ledger, which has its bounds
@@ -41,7 +41,7 @@ def init(store: Store) -> Initialised:
     """
     vault = _vault(store)
     sync(store)
-    waiting = {row.path for row in untrusted(store)}
+    waiting = {row.path for row in [*untrusted(store), *_said_alone(store)]}
     make_vault_folders(vault)
     ignore = vault.root / ".gitignore"
     if not ignore.exists():
@@ -91,6 +91,16 @@ def untrusted(store: Store) -> list[Row]:
         return selections.not_accepted(db, [vault.key for vault in store.vaults], shared)
 
 
+def from_documents(store: Store) -> list[Row]:
+    """Return what documents say (`seed`, `bootstrap`), which is not shown unasked until it is accepted."""
+    return [row for row in _said_alone(store) if row.source == SEEDED]
+
+
+def _said_alone(store: Store) -> list[Row]:
+    with store.database.read() as db:
+        return selections.searched_alone(db, store.private)
+
+
 def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[Row]:
     """
     Accept memories as they are now, all of `untrusted` or those with the ids given; return them.
@@ -102,8 +112,7 @@ def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[Row]:
     sync(store)
     named = {find(store, memory_id).ref for memory_id in memory_ids}
     chosen = [row for row in untrusted(store) if not memory_ids or row.ref in named]
-    with store.database.read() as db:
-        alone = [row for row in selections.searched_alone(db, list(store.private)) if row.ref in named]
+    alone = [row for row in _said_alone(store) if row.ref in named]
     if not memory_ids and store.project:
         places.note_accepted(store.home, store.project)
     accept(store, [*chosen, *alone])

@@ -232,7 +232,8 @@ def _take(
         done.skipped.append((section.title, f"you changed '{memory.id}'"))
     else:
         if not done.dry_run:
-            revision = Revision(title=draft.title, text=draft.text)
+            # It is the document that speaks now, whoever took over what it said before.
+            revision = Revision(title=draft.title, text=draft.text, source=SEEDED)
             revise(store, memory.id, revision, session=draft.session, accept=False)
             _note(store, there.ref, file, section, said, draft.session)
         done.revised.append((memory.id, draft.title))

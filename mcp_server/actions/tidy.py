@@ -31,9 +31,11 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index import tidying
 from mcp_server.adapters.prompts import prompt
 from mcp_server.adapters.vault import Vault
+from mcp_server.core import budget
 from mcp_server.core.consolidation import ANSWER_TOKENS, MOST_CALLS, Item, digest_of, groups, plan, request
 from mcp_server.core.errors import DaybookError, ModelUnavailable
 from mcp_server.core.journal import Entry
+from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 __all__ = ["Tidied", "Undone", "tidy", "tidy_when_due", "undo"]
@@ -50,7 +52,8 @@ class Tidied:
 
     `refused` has a sentence for each answer of a model that was not believed, `failed` for each change
     that could not be made, `repaired` is the number of files that the index had wrong, `clock` says why
-    nothing was put away for its age.
+    nothing was put away for its age, `spent` is what the calls of the model cost, `unasked` is how many a dry
+    run left out, and `price` what those would cost at most, in USD.
     """
 
     run: str
@@ -64,6 +67,9 @@ class Tidied:
     repaired: int = 0
     emptied: int = 0
     calls: int = 0
+    spent: float = 0.0
+    unasked: int = 0
+    price: float = 0.0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -81,17 +87,22 @@ class Tidied:
 
     def lines(self) -> list[str]:
         """Return the report: one line for each entry, then what was left undone, then the counts."""
-        if self.is_empty and not self.waits and not self.clock:
-            return ["Nothing needs tidying."]
+        left = counted(self.unasked, "call")
+        dear = f"The model was not asked: {left}, at most ${self.price:.4f}, with --with-model."
+        asking = [dear] if self.unasked else []
+        if self.is_empty and not (self.waits or self.clock or self.calls):
+            return ["Nothing needs tidying.", *asking]
         said = [entry.line for entry in self.entries]
         said += [f"left to you: {line}" for line in self.proposals]
         said += [f"not done: {line}" for line in (*self.refused, *self.failed)]
         said += [f"the model waits: {self.waits}"] if self.waits else []
         said += [self.clock] if self.clock else []
-        counted = dict(self.counts)
-        counted |= {"repaired": self.repaired}
-        counted |= {"emptied from the trash": self.emptied, "model calls": self.calls}
-        numbers = ", ".join(f"{name} {number}" for name, number in counted.items() if number)
+        said += asking
+        numbered = dict(self.counts)
+        numbered |= {"repaired": self.repaired}
+        numbered |= {"emptied from the trash": self.emptied, "model calls": self.calls}
+        numbers = ", ".join(f"{name} {number}" for name, number in numbered.items() if number)
+        numbers += f" (${self.spent:.4f})" if self.calls else ""
         return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
 
 
@@ -157,6 +168,8 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
         here = known(store, vault)
         compare(store, here)
         _take(store, done, duplicates(store, here, untouched=untouched, proposals=done.proposals))
+        if done.dry_run and not asking and store.settings.model_calls:
+            _leave_out(store, done, here, untouched)
         if asking and not done.waits:
             here = here if done.dry_run else known(store, vault)  # as it is after the steps before
             _ask_all(store, done, here, untouched)
@@ -201,13 +214,9 @@ def _take(store: Store, done: Tidied, entries: Iterable[Entry]) -> None:
 
 def _ask_all(store: Store, done: Tidied, here: Known, untouched: frozenset[str]) -> None:
     """Ask the model about each group that it has not seen as it is, and carry out what holds."""
-    shown = groups(item for item in here.items if item.ref not in untouched)
-    digests = [digest_of(group) for group in shown]
-    with store.database.read() as db:
-        seen = tidying.settled_groups(db, digests)
-    for group, digest in zip(shown, digests, strict=True):
-        if digest in seen or done.calls >= MOST_CALLS or done.waits:
-            continue
+    for group, digest in _unseen(store, here, untouched):
+        if done.calls >= MOST_CALLS or done.waits:
+            break
         answer = _answer(store, done, here, group, digest)
         if answer is None:
             continue
@@ -219,6 +228,28 @@ def _ask_all(store: Store, done: Tidied, here: Known, untouched: frozenset[str])
         here.asked[digest] = group[0].statement.type
 
 
+def _unseen(store: Store, here: Known, untouched: frozenset[str]) -> list[tuple[list[Item], str]]:
+    """Return the groups that the model has not seen as they are, each with its digest."""
+    shown = groups(item for item in here.items if item.ref not in untouched)
+    digests = [digest_of(group) for group in shown]
+    with store.database.read() as db:
+        seen = tidying.settled_groups(db, digests)
+    return [(group, each) for group, each in zip(shown, digests, strict=True) if each not in seen]
+
+
+def _leave_out(store: Store, done: Tidied, here: Known, untouched: frozenset[str]) -> None:
+    """Note in *done* what the model was not asked, and what that would have cost."""
+    for group, digest in _unseen(store, here, untouched):
+        if done.unasked < MOST_CALLS and not _spool(store, here.vault, digest).exists():
+            size = len((prompt("consolidate") + _asked(store, here, group)).encode("utf-8", "surrogatepass"))
+            done.price += budget.reserve(size, ANSWER_TOKENS)
+            done.unasked += 1
+
+
+def _asked(store: Store, here: Known, group: Sequence[Item]) -> str:
+    return request(group, [day_of(here.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}")
+
+
 def _answer(store: Store, done: Tidied, here: Known, group: Sequence[Item], digest: str) -> str | None:
     """Return the model's answer about *group*, from the disk when it was paid for before."""
     spool = _spool(store, here.vault, digest)
@@ -226,7 +257,7 @@ def _answer(store: Store, done: Tidied, here: Known, group: Sequence[Item], dige
         return str(json.loads(files.read(spool)))
     except (FileNotFoundError, ValueError):
         pass
-    asked = request(group, [day_of(here.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}")
+    asked = _asked(store, here, group)
     try:
         reply = call_model(
             store, item=digest, system=prompt("consolidate"), prompt=asked, most_tokens=ANSWER_TOKENS
@@ -236,6 +267,7 @@ def _answer(store: Store, done: Tidied, here: Known, group: Sequence[Item], dige
             done.waits = str(error)
         return None
     done.calls += 1
+    done.spent += budget.cost(reply.input_tokens, reply.output_tokens)
     files.write_new(spool, json.dumps(reply.text).encode("ascii"))
     return reply.text
 

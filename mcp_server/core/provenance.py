@@ -37,6 +37,8 @@ def may_be_pushed(*, source: str, in_repository: bool, accepted: bool, instructi
         return False
     if source == ASSISTANT:
         return True
+    if source in SEARCHED_ALONE:
+        return accepted and in_repository  # a private one is given another source when it is accepted
     if source in PUSHED_AS_FACTS:
         return accepted or not instructing
     return source in PUSHED_ALWAYS

@@ -6,18 +6,21 @@ from dataclasses import replace
 import pytest
 
 from mcp_server.actions.brief import at_hand, brief
+from mcp_server.actions.claude_md import current_block
+from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import forget
 from mcp_server.actions.promote import demote, hot_status, pin, promote
-from mcp_server.actions.quality import note_use
+from mcp_server.actions.quality import note_use, retrieval_quality
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.trust import trust_history
 from mcp_server.adapters.index import usage
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.query import Query
+from mcp_server.core.query import Mode, Query, Verdict
 from mcp_server.store import Store
 from tests.conftest import Clock
 
@@ -101,6 +104,67 @@ def test_a_memory_counts_once_for_a_query_however_often_its_line_names_it(store:
     assert accesses(store, heron) == 1
 
 
+FRONTEND = (
+    "Tables are virtualised above 200 rows", "Snapshot tests are forbidden", "Buttons use the primary colour",
+    "Forms validate on blur", "Icons come from the sprite sheet",
+)  # fmt: skip
+DATABASE = ("which index speeds up the orders query?", "how do we migrate the postgres schema?",
+            "what is the airspeed of an unladen swallow?")  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.KEYWORD])
+def test_what_stands_under_no_confident_match_is_no_access(store: Store, mode: Mode) -> None:
+    ids = [known(store, title, f"{title}; the design system says so.") for title in FRONTEND]
+    embed_pending(store)
+    block = current_block(store).text
+
+    listed = 0
+    for number, question in enumerate(DATABASE * 3):
+        answer = recall(store, Query(f"{question} tests rows", mode), session=f"s{number % 2}")
+        assert answer.verdict is Verdict.NONE
+        listed += len(answer.hits)
+
+    assert listed >= 5  # they were given to the model, and it was told not to rely on them
+    assert held(store) == [] and hot_status(store).predicted == ()
+    assert {accesses(store, memory_id) for memory_id in ids} == {0}
+    found = retrieval_quality(store)
+    assert (found.given, found.least_useful) == (0, ())
+    assert all(trust_history(store, memory_id).events == () for memory_id in ids)
+    assert current_block(store).text == block
+
+
+def test_of_one_answer_only_what_passed_the_gate_is_an_access(store: Store) -> None:
+    heron = known(store, "Heron server", "The heron server listens on port 8080.")
+    other = known(store, "Snapshot tests are forbidden", "On every server, because they rot.")
+    embed_pending(store)
+
+    answer = recall(store, Query("on which port does the heron server listen?"), session="s1")
+
+    assert {hit.id: hit.confidence is Verdict.NONE for hit in answer.hits} == {heron: False, other: True}
+    assert (accesses(store, heron), accesses(store, other)) == (1, 0)
+    rebuild(store)
+    assert (accesses(store, heron), accesses(store, other)) == (1, 0)
+
+
+def test_a_recall_noted_before_it_told_what_was_sure_counts_as_it_did(store: Store) -> None:
+    heron = known(store, "Heron server")
+
+    store.ledger.append("recalled", store.clock(), refs=[read(store, heron).ref], session="s1", query="heron")
+
+    assert accesses(store, heron) == 1
+
+
+def test_what_was_listed_unsure_and_then_used_is_an_access(store: Store) -> None:
+    heron = known(store, "Heron server", "It listens on heron_port.")
+    ref = read(store, heron).ref
+    store.ledger.append("recalled", store.clock(), refs=[ref], confident=[], session="s1", query="swallow")
+    assert accesses(store, heron) == 0
+
+    note_use(store, "It is heron_port.", prompt="", session="s1")
+
+    assert accesses(store, heron) == 1
+
+
 def test_what_is_promoted_is_at_hand_at_once_until_it_gets_cold(store: Store, clock: Clock) -> None:
     heron = known(store, "Heron server")
 
@@ -169,14 +233,6 @@ def test_a_full_hot_set_keeps_the_pinned_and_then_the_hottest(
     assert status.next_out and status.next_out.row.id == egret
     assert status.predicted == ()
     assert not promote(store, heron)  # three accesses are not hotter than four
-
-
-def test_a_hot_set_of_no_places_holds_nothing(open_here: Callable[..., Opened]) -> None:
-    store = open_here(HOT_CACHE_MAX_ITEMS="0").store()
-    pin(store, known(store, "Heron server"), pinned=True)
-
-    assert held(store) == []
-    assert at_hand(store) == ""
 
 
 def test_the_default_capacity_is_twenty_for_being_promoted_and_for_being_shown(store: Store) -> None:

@@ -54,19 +54,41 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     if event == "kept_silent":
         return
     refs, scores, tokens = (_list(data.get(name)) for name in ("refs", "scores", "tokens"))
+    sure = confident(data)
     said = str(data.get("query" if why == RECALL else "prompt") or "")
     rows: dict[str, tuple[object, ...]] = {}
     for number, ref in enumerate(map(str, refs)):
         score = scores[number] if number < len(scores) else None
         cost = tokens[number] if number < len(tokens) else 0
         score = float(score) if isinstance(score, int | float) else None
-        rows.setdefault(ref, (at, session, why, ref, score, cost if isinstance(cost, int) else 0, said))
+        cost = cost if isinstance(cost, int) else 0
+        rows.setdefault(ref, (at, session, why, ref, score, cost, said, int(ref in sure)))
     answer = db.execute("SELECT coalesce(max(row), 0) FROM receipts").fetchone()[0]
     db.executemany(
-        "INSERT INTO receipts (answer, at, session, why, ref, score, tokens, said)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO receipts (answer, at, session, why, ref, score, tokens, said, confident)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(answer, *row) for row in rows.values()],
     )
+
+
+def confident(data: Mapping[str, Any]) -> list[str]:
+    """
+    Return the refs of one event that were given as an answer, each once and in their order.
+
+    What stands under "no confident match" is none. Lines of before that was noted give all as answers.
+    """
+    refs = dict.fromkeys(map(str, _list(data.get("refs"))))
+    sure = data.get("confident")
+    return [ref for ref in refs if not isinstance(sure, list) or ref in sure]
+
+
+def answered(db: sqlite3.Connection, session: str, ref: str) -> bool:
+    """Tell whether a recall of *session* gave *ref* as an answer."""
+    found = db.execute(
+        "SELECT 1 FROM receipts WHERE session = ? AND ref = ? AND why = ? AND confident LIMIT 1",
+        (session, ref, RECALL),
+    )
+    return found.fetchone() is not None
 
 
 def given(db: sqlite3.Connection, session: str, *, since: int) -> list[str]:
@@ -123,7 +145,7 @@ def tallies(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> lis
     """Return for each memory of *vaults* how often it answered a recall or a prompt, and was used."""
     found = db.execute(
         "SELECT ref, count(*), (SELECT count(*) FROM used u WHERE u.ref = receipts.ref AND u.at >= ?)"
-        f" FROM receipts WHERE {_IN_VAULTS} AND at >= ? AND why != ? GROUP BY ref ORDER BY ref",
+        f" FROM receipts WHERE {_IN_VAULTS} AND at >= ? AND why != ? AND confident GROUP BY ref ORDER BY ref",
         (since, json.dumps(list(vaults)), since, START),
     )
     return [Tally(*row) for row in found]

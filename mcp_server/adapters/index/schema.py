@@ -108,7 +108,7 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(
         "CREATE TABLE receipts (row INTEGER PRIMARY KEY, answer INTEGER NOT NULL, at INTEGER NOT NULL,"
         " session TEXT NOT NULL, why TEXT NOT NULL, ref TEXT NOT NULL, score REAL,"
-        " tokens INTEGER NOT NULL, said TEXT NOT NULL)"
+        " tokens INTEGER NOT NULL, said TEXT NOT NULL, confident INTEGER NOT NULL)"
     )
     db.table("receipts").create_index(["session", "ref"])
     db.table("receipts").create_index(["at"])

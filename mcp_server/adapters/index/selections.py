@@ -89,12 +89,14 @@ def newest(
     parts: list[str] = []
     bound: list[str] = []
     for vault, type in product(vaults, types or [""]):
-        where = f"vault = ? AND status = 'active' AND kind = ? AND source NOT IN ({marks(NEVER)})"
-        where += " AND type = ?" if type else ""
+        where = "vault = ? AND status = 'active' AND kind = ?" + (" AND type = ?" if type else "")
+        bound += [vault, kind.value, *([type] if type else [])]
         accepted = "digest IN (SELECT digest FROM accepted)"
-        where += f" AND (source != ? OR {accepted})" if vault in private else f" AND {accepted}"
-        bound += [vault, kind.value, *NEVER, *([type] if type else [])]
-        bound += [ASSISTANT] if vault in private else []
+        if vault in private:
+            where += f" AND source NOT IN ({marks(NEVER)}) AND (source != ? OR {accepted})"
+            bound += [*NEVER, ASSISTANT]
+        else:
+            where += f" AND {accepted}"
         order = f"ORDER BY updated DESC, row LIMIT {int(limit)}"
         parts.append(f"SELECT * FROM (SELECT row, updated FROM memories WHERE {where} {order})")
     chosen = f"SELECT row FROM ({' UNION ALL '.join(parts)}) ORDER BY updated DESC, row LIMIT {int(limit)}"

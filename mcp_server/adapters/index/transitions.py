@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcp_server.adapters.index.receipts import confident
 from mcp_server.core.dials import DAY
 from mcp_server.core.prediction import STATE, Step
 
@@ -14,14 +15,13 @@ _OUT = ""  # as the second of a step: how many steps left the first at all
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """
-    Take in one recall: a step from each of the best memories of the recall before in its session.
+    Take in what a recall gave as an answer: a step from each of the best of the recall before in its session.
 
     What the recall before gave already is no step, and of one list none leads to another.
     """
-    session, refs = str(data.get("session") or ""), data.get("refs")
-    if not session or not isinstance(refs, list) or not refs:
+    session, given = str(data.get("session") or ""), confident(data)
+    if not session or not given:
         return
-    given = list(dict.fromkeys(map(str, refs)))
     before = last_recall(db, session)
     came = [ref for ref in given[:STATE] if ref not in before]
     if before and not came:

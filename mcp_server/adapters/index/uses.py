@@ -27,9 +27,10 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         return
     session = str(data.get("session") or "")
     refs = [str(ref) for ref in _list(data.get("refs"))]
+    answers = receipts.confident(data)
     for ref in dict.fromkeys(refs):
         match event:
-            case "recalled":
+            case "recalled" if ref in answers:
                 _access(db, ref, at)
                 _retrieve(db, ref, at)
             case "injected" if data.get("why") != receipts.START:
@@ -71,11 +72,7 @@ def _use(db: sqlite3.Connection, ref: str, at: int, session: str) -> None:
     known = (session or f"{OUTSIDE}{at}", ref, at)
     if not db.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", known).rowcount:
         return
-    recalled = db.execute(
-        "SELECT 1 FROM receipts WHERE session = ? AND ref = ? AND why = ? LIMIT 1",
-        (session, ref, receipts.RECALL),
-    )
-    if recalled.fetchone() is None:
+    if not receipts.answered(db, session, ref):
         _access(db, ref, at)
     _move(db, ref, "used = used + 1")
     trust.move(db, ref, "used", at, session=session)

@@ -1,12 +1,13 @@
 """Whose words a command stores: the person's, or Claude's when Claude Code started it."""
 
-from mcp_server.actions.origins import LATER, judge
+from mcp_server.actions.origins import LATER, judge, waiting
+from mcp_server.actions.repository import trust
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.adapters.own_process import ancestors
 from mcp_server.bootstrap import Opened
 from mcp_server.core.provenance import ASSISTANT, MANUAL
-from mcp_server.doors.cli.person import started_by_claude
+from mcp_server.doors.cli.person import is_here, started_by_claude
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 
@@ -16,6 +17,19 @@ def author(opened: Opened) -> tuple[str, str]:
     if not started_by_claude(opened.environment, ancestors()):
         return MANUAL, ""
     return ASSISTANT, opened.environment.get(SESSION, "")
+
+
+def take_over(opened: Opened, memory_id: str) -> str:
+    """
+    Accept a memory that waits, because the person just said something of it in a terminal of theirs.
+
+    Return a sentence about that, '' when it did not wait; what Claude does goes on waiting, and is told so.
+    """
+    store = opened.store()
+    if is_here():
+        return "Claude may be told it unasked from now on." if trust(store, (memory_id,)) else ""
+    waits = memory_id in {each.row.id for each in waiting(store)}
+    return "It is not shown unasked before the person accepts it: 'daybook review'." if waits else ""
 
 
 def judged(opened: Opened, memory_id: str) -> str:

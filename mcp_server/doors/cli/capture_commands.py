@@ -209,21 +209,25 @@ def candidates_command(
 
 @click.command("tidy")
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
+@click.option("--with-model", is_flag=True, help="With --dry-run: ask the model too, and pay for it.")
 @click.option("--undo", is_flag=True, help="Put the last run back.")
 @click.option("--run", "name", default="", metavar="RUN", help="With --undo: which run.")
 @as_json
-def tidy_command(dry_run: bool, undo: bool, name: str, as_json: bool) -> None:
+def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, as_json: bool) -> None:
     """Join equal memories, list what may differ, archive what nobody uses. Happens by itself now and then.
 
     Example: daybook tidy --dry-run
     """
     if undo and dry_run:
         raise Rejected("--undo puts a run back at once, without a plan.", "Leave out one of the two.")
+    if with_model and not dry_run:
+        raise Rejected("A run asks the model anyway.", "Add --dry-run, or leave out --with-model.")
     if name and not undo:
         raise Rejected(f"--run {name} names a run to put back.", "Add --undo, or leave it out to tidy.")
     store = output.opened().store()
     sync_if_free(store)
-    report = tidying.undo(store, name) if undo else tidying.tidy(store, dry_run=dry_run, with_model=True)
+    asks = with_model or not dry_run
+    report = tidying.undo(store, name) if undo else tidying.tidy(store, dry_run=dry_run, with_model=asks)
     if as_json:
         output.print_json(asdict(report))
         return

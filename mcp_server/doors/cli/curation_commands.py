@@ -10,6 +10,7 @@ import click
 from mcp_server.actions import contradiction, link, mine, seed
 from mcp_server.actions.contradiction import Pair
 from mcp_server.actions.link import Linked
+from mcp_server.actions.repository import from_documents
 from mcp_server.actions.seed import Options, Seeded
 from mcp_server.actions.settle import describe
 from mcp_server.actions.sync import sync_if_free
@@ -23,6 +24,7 @@ from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.shown import seeding
 from mcp_server.store import Store
 
 
@@ -201,7 +203,7 @@ def seed_command(
         if author(output.opened())[0] != MANUAL and seed.outside_project(store, path):
             person.require(seed.READING_OUTSIDE)
         done = seed.seed_from_file(store, path, options=options, dry_run=dry_run)
-    _print_seeded(done, as_json)
+    _print_seeded(store, done, as_json)
 
 
 @click.command("bootstrap")
@@ -212,7 +214,8 @@ def bootstrap_command(dry_run: bool, as_json: bool) -> None:
 
     Example: daybook bootstrap --dry-run
     """
-    _print_seeded(seed.bootstrap_project(output.opened().store(), dry_run=dry_run), as_json)
+    store = output.opened().store()
+    _print_seeded(store, seed.bootstrap_project(store, dry_run=dry_run), as_json)
 
 
 def _synced() -> Store:
@@ -240,7 +243,7 @@ def _print_status(status: mine.MiningStatus, as_json: bool) -> None:
     output.print_table(["mining", ""], rows)
 
 
-def _print_seeded(done: Seeded, as_json: bool) -> None:
+def _print_seeded(store: Store, done: Seeded, as_json: bool) -> None:
     if as_json:
         output.print_json(asdict(done))
         return
@@ -256,6 +259,8 @@ def _print_seeded(done: Seeded, as_json: bool) -> None:
         f"{would}{len(done.added)} added, {len(done.revised)} revised, {len(done.unchanged)} unchanged,"
         f" {len(done.skipped)} skipped."
     )
+    if not done.dry_run and (told := seeding.waiting(from_documents(store))):
+        click.echo(told)
 
 
 def _pair_json(pair: Pair) -> dict[str, Any]:

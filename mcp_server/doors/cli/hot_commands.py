@@ -11,6 +11,7 @@ from mcp_server.actions import promote as promoting
 from mcp_server.actions.hot import Warm
 from mcp_server.actions.predict import Pattern
 from mcp_server.doors.cli import output
+from mcp_server.doors.cli.author import take_over
 from mcp_server.doors.cli.output import as_json
 
 
@@ -58,8 +59,9 @@ def pin_command(memory_id: str) -> None:
 
     Example: daybook pin stripe-webhook-raw-body-k3f9
     """
-    found = promoting.pin(output.opened(wait_for_model=False).store(), memory_id, pinned=True)
-    click.echo(f"{found.memory.id} is pinned.")
+    opened = output.opened(wait_for_model=False)
+    found = promoting.pin(opened.store(), memory_id, pinned=True)
+    click.echo(" ".join(filter(None, (f"{found.memory.id} is pinned.", take_over(opened, found.memory.id)))))
 
 
 @click.command("unpin")

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 import click
 
 from mcp_server.actions import forget as forgetting
+from mcp_server.actions.promote import require_place
 from mcp_server.actions.read import read
 from mcp_server.actions.revise import Revision, revise, version
 from mcp_server.actions.settle import let_replace, settle
@@ -23,7 +24,7 @@ from mcp_server.core.memory import (
 from mcp_server.core.render import visible
 from mcp_server.core.snapshot import renoted
 from mcp_server.doors.cli import given, output, person
-from mcp_server.doors.cli.author import author, judged
+from mcp_server.doors.cli.author import author, judged, take_over
 from mcp_server.doors.cli.output import LEVELS, as_json
 
 
@@ -161,7 +162,8 @@ def revise_command(
         pinned=pinned,
         category=None if category is None else check_category(category),
     )
-    store = output.opened().store()
+    opened = output.opened()
+    store = opened.store()
     if metadata:
         known = read(store, memory_id).memory.notes
         revision = replace(revision, notes=renoted(known, given.metadata(metadata)))
@@ -170,7 +172,9 @@ def revise_command(
             "Nothing was given to change.",
             "Give --title, --text, --type, --tags, --supersedes, --category, --meta, --pin or --unpin.",
         )
-    source, session = author(output.opened())
+    source, session = author(opened)
+    if pinned:
+        require_place(store, memory_id)
     if revision != Revision():
         found = revise(
             store,
@@ -181,8 +185,9 @@ def revise_command(
             session=session,
             source=source,
         )
-        if waits := judged(output.opened(), memory_id):
-            click.echo(waits)
+        if told := judged(opened, memory_id) or take_over(opened, found.memory.id):
+            click.echo(told)
+            found = read(store, found.memory.id)
         click.echo(f"Revised {found.memory.id} (version {version(found)})\n{found.path}")
     if supersedes:
         done = let_replace(store, memory_id, supersedes, source=source, session=session)

@@ -135,17 +135,25 @@ def share_command() -> None:
 
 @click.command("trust")
 @click.argument("memory_ids", nargs=-1)
+@click.option("--documents", is_flag=True, help="All that documents say: what seed and bootstrap stored.")
 @click.option("--list", "list_", is_flag=True, help="Only show what waits.")
-def trust_command(memory_ids: tuple[str, ...], list_: bool) -> None:
+def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> None:
     """Accept memories that came with the repository, or that wait for approval, as they are now.
 
     Example: daybook trust --list
     """
+    if documents and memory_ids:
+        raise Rejected("--documents goes without ids.", "Give the ids alone, or --documents alone.")
     if not list_:
         person.require("accepting memories")
     store = output.opened().store()
     sync_if_free(store)
-    rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids)
+    if documents:
+        rows = repository.from_documents(store)
+        if not list_:
+            repository.accept(store, rows)
+    else:
+        rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids)
     if not rows:
         click.echo("Nothing waits for you.")
         return

@@ -10,6 +10,7 @@ from mcp_server.actions.trust import TrustHistory
 from mcp_server.core.bounds import session_id
 from mcp_server.core.dials import INVALIDATING, VALIDATING
 from mcp_server.doors.cli import output
+from mcp_server.doors.cli.author import take_over
 from mcp_server.doors.cli.output import as_json
 
 
@@ -22,8 +23,12 @@ def validate_command(memory_id: str, reason: str, note: str) -> None:
 
     Example: daybook validate stripe-webhook-raw-body-k3f9 --note "tried it"
     """
-    store = output.opened(wait_for_model=False).store()
-    _tell(trust.validate(store, memory_id, reason=reason, note=note))
+    opened = output.opened(wait_for_model=False)
+    done = trust.validate(opened.store(), memory_id, reason=reason, note=note)
+    accepted = take_over(opened, done.id)
+    _tell(done)
+    if accepted:
+        click.echo(accepted)
 
 
 @click.command("invalidate")

@@ -106,8 +106,8 @@ def run_lines(status: MiningStatus) -> list[str]:
     ] or ["never run"]
 
 
-def seeded(done: Seeded) -> str:
-    """Return the counts of a run of seeding, and each memory or reason on a line."""
+def seeded(done: Seeded, *, waiting: str) -> str:
+    """Return the counts of a run of seeding, each memory or reason on a line, and what is *waiting*."""
     parts = (
         ("added", "would be added", done.added), ("revised", "would be revised", done.revised),
         ("unchanged", "unchanged", done.unchanged),
@@ -122,7 +122,7 @@ def seeded(done: Seeded) -> str:
     ]
     told, left_out = within(lines, LIMIT - 400)
     more = [f"({left_out} lines more.)"] if left_out else []
-    return "\n".join([head, *told, *more])
+    return "\n".join(filter(None, [head, *told, *more, "" if done.dry_run else waiting]))
 
 
 def _pairs(head: str, pairs: Sequence[Pair]) -> str:

@@ -10,12 +10,14 @@ from pydantic import Field
 
 from mcp_server.actions import contradiction, link, seed
 from mcp_server.actions.read import read
+from mcp_server.actions.repository import from_documents
 from mcp_server.actions.seed import Options
 from mcp_server.core.memory import TYPES, Level, split_list
 from mcp_server.core.render import one_line
 from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
+from mcp_server.doors.shown import seeding
 from mcp_server.store import Store
 
 Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
@@ -118,9 +120,8 @@ def register(application: Application) -> None:
         """Make memories of a longer text, one for each section. They are found by recall and never shown
         unasked. Only when the person asked for it."""
         options = Options(type, Level(level) if level else None, split_list(tags))
-        return replies.seeded(
-            seed.seed_from_text(store(), text, name=name, options=options, session=session.id)
-        )
+        done = seed.seed_from_text(store(), text, name=name, options=options, session=session.id)
+        return replies.seeded(done, waiting=_waiting(store()))
 
     @tool()
     def seed_from_file(
@@ -141,7 +142,7 @@ def register(application: Application) -> None:
                 typed=f"seed {shlex.quote(one_line(str(whole), SHOWN))}",
             )
         done = seed.seed_from_file(store(), whole, options=options, session=session.id)
-        return replies.seeded(done)
+        return replies.seeded(done, waiting=_waiting(store()))
 
     @tool()
     def bootstrap_project(
@@ -149,7 +150,12 @@ def register(application: Application) -> None:
     ) -> str:
         """Make memories of this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; again takes
         in what changed. Only when the person asked for it."""
-        return replies.seeded(seed.bootstrap_project(store(), dry_run=dry_run, session=session.id))
+        done = seed.bootstrap_project(store(), dry_run=dry_run, session=session.id)
+        return replies.seeded(done, waiting=_waiting(store()))
+
+
+def _waiting(store: Store) -> str:
+    return seeding.waiting(from_documents(store))
 
 
 def _proposed(store: Store, memory_id: str, other: str, how: str) -> str:

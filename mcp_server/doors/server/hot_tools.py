@@ -7,6 +7,7 @@ from pydantic import Field
 from mcp_server.actions import predict
 from mcp_server.actions import promote as hot_places
 from mcp_server.actions.brief import at_hand
+from mcp_server.actions.origins import is_shown
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.server import dial_replies
@@ -37,8 +38,11 @@ def register(application: Application) -> None:
     @tool()
     def pin(id: str) -> str:
         """Keep a memory at hand in every session, whatever else is. Only when the person asked for it."""
-        found = hot_places.pin(store(), id, pinned=True, session=session.id)
-        return f"{found.memory.id}: pinned. {found.path}"
+        here = store()
+        found = hot_places.pin(here, id, pinned=True, session=session.id)
+        shown = is_shown(here, found)
+        waits = "" if shown else " It is shown unasked once the person accepts it: 'daybook review'."
+        return f"{found.memory.id}: pinned.{waits} {found.path}"
 
     @tool()
     def unpin(id: str) -> str:

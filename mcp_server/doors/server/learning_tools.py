@@ -103,12 +103,13 @@ def register(application: Application) -> None:
     @tool()
     def consolidate(
         apply: Annotated[bool, Field(description="carry the plan out; without, it is only shown")] = False,
+        with_model: Annotated[bool, Field(description="let a plan ask the model too, which costs")] = False,
     ) -> str:
         """
         Show what tidying would do (join equal memories, list what may differ, archive what nobody uses), or
         with apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
         """
-        return replies.tidied(tidy(store(), dry_run=not apply, with_model=True))
+        return replies.tidied(tidy(store(), dry_run=not apply, with_model=apply or with_model))
 
     @tool()
     def approve_candidate(context: Context[Any, Any], ids: Ids) -> str:

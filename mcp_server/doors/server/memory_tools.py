@@ -10,6 +10,7 @@ from mcp_server.actions import forget as forgetting
 from mcp_server.actions.list import get_stats as count
 from mcp_server.actions.list import list_memories as list_
 from mcp_server.actions.origins import is_shown, words_of
+from mcp_server.actions.promote import require_place
 from mcp_server.actions.read import read as read_found
 from mcp_server.actions.recall import recall as search
 from mcp_server.actions.revise import Revision
@@ -182,6 +183,8 @@ def register(application: Application) -> None:
                 "Give title, content, type, tags, touches, links, supersedes, pinned, category or metadata.",
             )
         here = store()
+        if pinned:
+            require_place(here, id)
         before = read_found(here, id)
         if metadata:
             revision = replace(revision, notes=renoted(before.memory.notes, metadata))

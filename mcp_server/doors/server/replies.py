@@ -208,7 +208,7 @@ def proposals(head: str, done: Sequence[Settled], *, refused: int = 0) -> str:
 
 def tidied(found: Tidied) -> str:
     """Return what a run of tidy did, or would do, a line each."""
-    if found.is_empty:
+    if found.is_empty and not (found.unasked or found.calls):
         return "Nothing needs tidying."
     lines = [one_line(line, 400) for line in found.lines()]
     head = "Nothing was changed; the plan:" if found.dry_run else "Done; 'daybook tidy --undo' puts it back:"

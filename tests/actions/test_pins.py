@@ -1,0 +1,100 @@
+"""Pins: each has a place in every session, or is refused."""
+
+from collections.abc import Callable
+
+import pytest
+
+from mcp_server.actions.brief import at_hand
+from mcp_server.actions.doctor import status
+from mcp_server.actions.promote import hot_status, pin
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import sync
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+
+
+def known(store: Store, title: str, **more: str) -> str:
+    return remember(store, Draft(title, "Worth knowing.", **more)).memory.id  # type: ignore[arg-type]
+
+
+def held(store: Store) -> list[str]:
+    return [warm.row.id for warm in hot_status(store).held]
+
+
+def pin_by_hand(store: Store, memory_id: str) -> None:
+    found = read(store, memory_id)
+    found.path.write_bytes(found.data.replace(b"\n---\n", b"\npinned: true\n---\n", 1))
+    sync(store)
+
+
+def test_a_pin_beyond_the_last_place_is_refused_and_names_those_that_are_there(
+    open_here: Callable[..., Opened],
+) -> None:
+    store = open_here(HOT_CACHE_MAX_ITEMS="2").store()
+    heron, egret, stork = (known(store, f"{name} server") for name in ("Heron", "Egret", "Stork"))
+    pin(store, heron, pinned=True)
+    pin(store, egret, pinned=True)
+    before = read(store, stork).data
+
+    with pytest.raises(Rejected) as refused:
+        pin(store, stork, pinned=True)
+
+    assert str(refused.value) == f"'{stork}' is not pinned: all 2 places are taken by {egret}, {heron}."
+    assert "Unpin one" in refused.value.hint
+    assert read(store, stork).data == before
+    assert sorted(held(store)) == sorted([heron, egret])
+    pin(store, heron, pinned=True)  # it has its place
+    pin(store, heron, pinned=False)
+    pin(store, stork, pinned=True)
+    assert sorted(held(store)) == sorted([stork, egret])
+
+
+def test_all_twenty_pins_have_a_place_and_are_at_hand_and_the_next_is_refused(store: Store) -> None:
+    pinned = [known(store, f"Heron {number} server") for number in range(20)]
+    for each in pinned:
+        pin(store, each, pinned=True)
+
+    with pytest.raises(Rejected, match="all 20 places"):
+        pin(store, known(store, "Egret server"), pinned=True)
+
+    assert sorted(held(store)) == sorted(pinned)
+    assert all(each in at_hand(store) for each in pinned)
+
+
+def test_what_may_not_be_shown_unasked_takes_no_place_from_a_pin(open_here: Callable[..., Opened]) -> None:
+    store = open_here(HOT_CACHE_MAX_ITEMS="1").store()
+    waits = known(store, "Egret server", source="seeded")
+    pin(store, waits, pinned=True)
+
+    heron = known(store, "Heron server")
+    pin(store, heron, pinned=True)
+
+    assert held(store) == [heron]
+
+
+def test_a_hot_set_of_no_places_refuses_pins_and_holds_nothing(open_here: Callable[..., Opened]) -> None:
+    store = open_here(HOT_CACHE_MAX_ITEMS="0").store()
+    heron = known(store, "Heron server")
+
+    with pytest.raises(Rejected, match="switched off"):
+        pin(store, heron, pinned=True)
+
+    pin_by_hand(store, heron)
+    assert held(store) == []
+    assert at_hand(store) == ""
+
+
+def test_pins_of_files_that_have_no_place_are_told_in_the_status(open_here: Callable[..., Opened]) -> None:
+    store = open_here(HOT_CACHE_MAX_ITEMS="1").store()
+    for name in ("Heron", "Egret"):
+        assert not status(store, has_key=False).needs
+        pin_by_hand(store, known(store, f"{name} server"))
+
+    needs = status(store, has_key=False).needs
+
+    assert needs == (
+        "More is pinned than is kept at hand: 2 memories for 1 place; 'daybook hot' shows which, unpin some.",
+    )

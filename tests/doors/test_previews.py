@@ -1,0 +1,75 @@
+"""A preview of tidying spends nothing, and says what it would cost to ask the model."""
+
+import asyncio
+import re
+from collections.abc import Callable
+
+import pytest
+from mcp import Client
+
+from mcp_server.actions.model_call import spending
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.doors.server import build
+from tests.actions.tidy.knowledge import FIVE, plan_of
+from tests.conftest import Clock
+from tests.doors.shell import Run, said
+from tests.scripted_model import ScriptedModel
+
+
+@pytest.fixture
+def five(open_here: Callable[..., Opened], clock: Clock) -> Callable[..., Opened]:
+    """Five decisions, old enough to be merged, where the model may be called."""
+
+    def opened(api: ScriptedModel, **more: str) -> Opened:
+        here = open_here(
+            DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=api.url, **more
+        )
+        for text in FIVE:
+            remember(here.store(), Draft(text, text, type="decision", source="extracted"))
+        clock.pass_days(2)
+        return here
+
+    return opened
+
+
+def test_the_tool_shows_the_plan_without_a_call_and_with_one_when_asked(
+    five: Callable[..., Opened],
+) -> None:
+    with ScriptedModel([plan_of(keep=[1, 2, 3, 4, 5])]) as api:
+        here = five(api)
+
+        async def asked(**arguments: bool) -> str:
+            async with Client(build(here)) as client:
+                return str((await client.call_tool("consolidate", arguments)).content[0].text)  # type: ignore[union-attr]
+
+        told = asyncio.run(asked())
+        assert re.search(r"The model was not asked: 1 call, at most \$0\.\d{4}", told)
+        assert (api.calls, spending(here.store()).today_usd) == (0, 0.0)
+
+        told = asyncio.run(asked(with_model=True))
+        assert "model calls 1 ($0.0" in told
+        assert api.calls == 1
+
+
+def test_the_command_shows_the_plan_without_a_call_and_with_one_when_asked(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedModel([plan_of(keep=[1, 2, 3, 4, 5])]) as api:
+        monkeypatch.setenv("DAYBOOK_MODEL_CALLS", "true")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
+        for text in FIVE:
+            said(run("remember", text, "--type", "decision"))
+
+        told = said(run("tidy", "--dry-run"))
+        assert api.calls == 0
+        price = re.search(r"The model was not asked: 1 call, at most \$(0\.\d{4}), with --with-model", told)
+        assert price
+
+        told = said(run("tidy", "--dry-run", "--with-model"))
+        assert api.calls == 1
+        cost = re.search(r"model calls 1 \(\$(0\.\d{4})\)", told)
+        assert cost and 0 < float(cost[1]) <= float(price[1])
+        assert run("tidy", "--with-model").returncode != 0
