@@ -18,6 +18,7 @@ from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
+from mcp_server.core.journal import PERSON
 from mcp_server.core.ports import Model
 from mcp_server.core.settings import Settings, parse_settings
 from mcp_server.environment import person_home, persons_git, persons_own
@@ -145,6 +146,7 @@ class Opened:
         folder: Path | None = None,
         wait_for_model: bool = True,
         clock: Callable[[], datetime] = now,
+        by: Callable[[], str] = lambda: PERSON,
     ) -> None:
         given = os.environ if environment is None else environment
         self.folder = folder or working_folder(given)
@@ -159,6 +161,7 @@ class Opened:
         self.meaning = Meanings(self._embedding_model, self.home, self.database, wait=wait_for_model)
         self._chosen, self._looked_at = self.settings.embedding_model, (-1, -1)
         self.clock = clock
+        self.by = by
 
     def store(self, *, folder: Path | None = None) -> Store:
         """Return the store as seen from *folder* or where we work; it answers even without its index."""
@@ -177,6 +180,7 @@ class Opened:
             embedder=self.meaning.chosen,
             model=self.model,
             git=persons_git(self.environment),
+            by=self.by,
         )
         from mcp_server.actions.unindexed import usable  # hooks open less and need not wait for it
 

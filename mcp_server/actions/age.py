@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from mcp_server.actions.clock_check import dated_from, old_before
 from mcp_server.actions.consolidate import put_away
-from mcp_server.actions.journal import load, place_of, trash_place
-from mcp_server.actions.read import Found
+from mcp_server.actions.journal import trash_place
+from mcp_server.actions.read import Found, read_row
 from mcp_server.adapters.index import ageing
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.tidying import AGEING, ORPHANS, TRASH
@@ -56,7 +56,7 @@ def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterat
         rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
     for found in _found(store, [row for row in rows if row.ref not in new][:MOST]):
         line = f"orphan: [{found.memory.id}] has no link from or to an active memory"
-        changed = change(found.ref, found.memory, place_of(found), status=Status.ORPHANED)
+        changed = change(found.ref, found.memory, found.place, status=Status.ORPHANED)
         yield Entry(ORPHANS, line, (changed,))
 
 
@@ -71,13 +71,13 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
     rows = {row.ref: row for row in [*dropped, *(row for row in late if row.ref in orphans)]}
     for found in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
         line = f"trash: [{found.memory.id}] was {found.memory.archived_reason or found.memory.status.value}"
-        changed = change(found.ref, found.memory, place_of(found), to=trash_place(store, found))
+        changed = change(found.ref, found.memory, found.place, to=trash_place(store, found))
         yield Entry(TRASH, line, (changed,))
 
 
 def _found(store: Store, rows: Sequence[Row]) -> Iterator[Found]:
     for row in rows:
         try:
-            yield load(store, row)
+            yield read_row(store, row)
         except (NotFound, Unreadable):
             continue

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from mcp_server.actions.commit import Accept, one_run
 from mcp_server.actions.read import Found, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.settle import settle
@@ -74,6 +75,7 @@ class AutoMemory:
     topics: list[Imported] = field(default_factory=list)
 
 
+@one_run()
 def import_auto_memory(
     store: Store, claude: Path, *, folder: Path | None = None, dry_run: bool = False
 ) -> AutoMemory:
@@ -203,7 +205,7 @@ def _settle(
 
 
 def _revise(store: Store, held: Found, draft: Draft) -> Found:
-    accept = not reads_like_instruction(f"{draft.title}\n{draft.text}")
+    accept = Accept.NO if reads_like_instruction(f"{draft.title}\n{draft.text}") else Accept.YES
     revision = Revision(title=draft.title, text=draft.text, type=draft.type)
     return revise(store, held.memory.id, revision, version=held.digest, accept=accept)
 

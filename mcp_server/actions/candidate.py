@@ -8,21 +8,20 @@ or delete. How often it was seen, and what became of it, is in the ledger.
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from mcp_server.actions import journal
 from mcp_server.actions.clock_check import old_before
+from mcp_server.actions.load import load
 from mcp_server.actions.settle import Settled, settle
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import sightings
 from mcp_server.adapters.index.tidying import EXPIRY
-from mcp_server.adapters.vault import read_memory_file, stamp
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Entry, change
-from mcp_server.core.memory import Draft, Kind, Level, Memory, check_id, check_type, clean_title
+from mcp_server.core.memory import Draft, Level, Memory, check_id, check_type, clean_title
 from mcp_server.core.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.redaction import find_secrets
@@ -168,7 +167,7 @@ def expired(store: Store) -> Iterator[Entry]:
             found = journal.load_at(store, vault, f"{FOLDER}/{each.path.name}")
             line = f"trash: [{found.memory.id}] was proposed and not seen for {EXPIRES_AFTER:.0f} days"
             to = journal.trash_place(store, found)
-            yield Entry(EXPIRY, line, (change(found.ref, found.memory, journal.place_of(found), to=to),))
+            yield Entry(EXPIRY, line, (change(found.ref, found.memory, found.place, to=to),))
 
 
 def _confirmed(source: str) -> str:
@@ -230,18 +229,11 @@ def _find(store: Store, key: str) -> Waiting | None:
 
 
 def _read(store: Store, path: Path) -> Waiting | None:
-    there = stamp(path)
-    if not there:
-        return None
     try:
-        data = read_memory_file(store.user_vault, path)
-        modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000, store.clock().tzinfo)
-        memory = memory_file.parse(
-            data, path=str(path), kind=Kind.KNOWLEDGE, archived=False, modified=modified
-        )
+        found = load(store.user_vault, path)
     except (Unreadable, Rejected, FileNotFoundError):
         return None  # what cannot be read proposes nothing
-    memory = replace(memory, id=path.stem)
+    memory = replace(found.memory, id=path.stem)
     with store.database.read() as db:
         times = sightings.times(db, memory.id)
     why = memory.notes[0] if memory.notes else "waits for you"
@@ -251,4 +243,4 @@ def _read(store: Store, path: Path) -> Waiting | None:
         why = "waits for you"
     elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
         why = "waits for you: not sure enough"
-    return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why, files.digest(data))
+    return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why, found.digest)

@@ -10,20 +10,20 @@ import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.actions.candidate import promote, propose_mined
+from mcp_server.actions.load import load
 from mcp_server.actions.note import note_seen
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.actions.take_in import take_in
-from mcp_server.adapters import files, memory_file, transcript_file
+from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index import selections, transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.adapters.transcript_file import Marks
-from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
+from mcp_server.adapters.vault import Vault, kind_of, stamp
 from mcp_server.core.chunks import Chunk, chunks
 from mcp_server.core.conversation import parse_turns, render_turns, turns_said, without_said
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
@@ -277,14 +277,9 @@ def _lies_at(store: Store, vault: Vault, memory_id: str) -> Path | None:
 def _read_part(vault: Vault, path: Path) -> tuple[str, str]:
     """Return the text of the conversation at *path* and the digest of its file, '' for what is not there."""
     try:
-        data = read_memory_file(vault, path)
+        found = load(vault, path)
     except FileNotFoundError:
         return "", ""
-    modified = datetime.fromtimestamp(0, UTC)
-    try:
-        memory = memory_file.parse(
-            data, path=str(path), kind=Kind.CONVERSATION, archived=False, modified=modified
-        )
     except Unreadable as error:
         raise Conflict(str(error)) from error
-    return memory.text, files.digest(data)
+    return found.memory.text, found.digest

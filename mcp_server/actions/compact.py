@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from mcp_server.actions.consolidate import put_away
 from mcp_server.actions.graph import read_graph
-from mcp_server.actions.journal import load, place_of
-from mcp_server.actions.read import Found
+from mcp_server.actions.read import Found, read_row
 from mcp_server.adapters.index import ageing, selections
 from mcp_server.adapters.index.tidying import COMPACTION, ORPHANS
 from mcp_server.core.errors import NotFound, Unreadable
@@ -51,7 +50,7 @@ def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
         refs = ageing.linked_orphans(db, vaults)
     for found in _found(store, refs[:MOST]):
         line = f"no orphan: [{found.memory.id}] is linked with an active memory again"
-        changed = change(found.ref, found.memory, place_of(found), status=Status.ARCHIVED)
+        changed = change(found.ref, found.memory, found.place, status=Status.ARCHIVED)
         yield Entry(ORPHANS, line, (changed,))
 
 
@@ -60,6 +59,6 @@ def _found(store: Store, refs: Sequence[str]) -> Iterator[Found]:
         rows = [row for ref in refs if (row := selections.with_ref(db, ref))]
     for row in rows:
         try:
-            yield load(store, row)
+            yield read_row(store, row)
         except (NotFound, Unreadable):
             continue

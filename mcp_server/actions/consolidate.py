@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from itertools import combinations
 
 from mcp_server.actions.clock_check import old_before
-from mcp_server.actions.journal import DUPLICATES, load, place_of
-from mcp_server.actions.read import Found
+from mcp_server.actions.journal import DUPLICATES
+from mcp_server.actions.read import Found, read_row
 from mcp_server.adapters.index import relations, tidying, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault
@@ -184,7 +184,7 @@ def put_away(found: Found, step: str, reason: str, line: str) -> Entry:
     """Return the entry that moves a memory to the archive for *reason*."""
     target = f"{ARCHIVE_FOLDER}/{found.memory.id}.md"
     changed = change(
-        found.ref, found.memory, place_of(found), to=target, status=Status.ARCHIVED, archived_reason=reason
+        found.ref, found.memory, found.place, to=target, status=Status.ARCHIVED, archived_reason=reason
     )
     return Entry(step, line, (changed,))
 
@@ -193,7 +193,7 @@ def _absorbed(store: Store, stays: Found, goes: Found) -> Entry:
     memory = stays.memory
     tags = tuple(dict.fromkeys([*memory.tags, *goes.memory.tags]))[:MAX_TAGS]
     lineage = tuple(dict.fromkeys([*memory.merged_from, goes.memory.id]))
-    taking = change(stays.ref, memory, place_of(stays), tags=tags, merged_from=lineage)
+    taking = change(stays.ref, memory, stays.place, tags=tags, merged_from=lineage)
     return Entry(
         DUPLICATES,
         f"merge 2: [{memory.id}] + [{goes.memory.id}]",
@@ -208,7 +208,7 @@ def _superseded(store: Store, found: Found, by: str) -> Change:
     return change(
         found.ref,
         found.memory,
-        place_of(found),
+        found.place,
         status=Status.SUPERSEDED,
         superseded_by=by,
         valid_to=store.clock().replace(microsecond=0),
@@ -256,7 +256,7 @@ def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:
     found = []
     for row in rows:
         try:
-            each = load(store, row)
+            each = read_row(store, row)
         except (NotFound, Unreadable):
             return []
         memory = each.memory

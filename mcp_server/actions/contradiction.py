@@ -7,6 +7,7 @@ until it is resolved.
 
 from dataclasses import dataclass
 
+from mcp_server.actions.commit import one_change
 from mcp_server.actions.forget import forget
 from mcp_server.actions.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.read import Found, find, is_accepted, read
@@ -125,6 +126,7 @@ def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str
     return link(store, memory_id, other, CONTRADICTS, session=session)
 
 
+@one_change()
 def resolve_contradiction(
     store: Store, memory_id: str, other: str, how: str, *, session: str = ""
 ) -> Resolved:
@@ -182,8 +184,7 @@ def _drop_links(store: Store, source: Found, target: Found, session: str) -> Non
         each for each in source.memory.links if each.rel != CONTRADICTS or as_name(each.to) not in called
     )
     if links != source.memory.links:
-        accept = is_accepted(store, source)
-        revise(store, source.memory.id, Revision(links=links), session=session, accept=accept)
+        revise(store, source.memory.id, Revision(links=links), session=session)
 
 
 def _said_by_person(store: Store, *rows: Row) -> frozenset[int]:

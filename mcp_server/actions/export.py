@@ -8,11 +8,12 @@ from enum import StrEnum
 from pathlib import Path
 
 from mcp_server.actions.litter import writing_elsewhere
+from mcp_server.actions.load import load
 from mcp_server.actions.unindexed import look_again
-from mcp_server.adapters import files, memory_file, places
+from mcp_server.adapters import files, places
 from mcp_server.adapters.foreign.daybook_export import FORMAT, PROJECTS, REPOSITORIES, VERSION
 from mcp_server.adapters.index import usage
-from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
+from mcp_server.adapters.vault import Vault, read_memory_file, stamps
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory import Level, Link, Memory, timestamp
@@ -128,10 +129,7 @@ def _place_of(vault: Vault) -> Path:
 
 
 def _memory(vault: Vault, found: Stamp) -> Memory:
-    path = Path(found.path)
-    kind, archived = kind_of(vault, path)
-    data = read_memory_file(vault, path)
-    return memory_file.parse(data, path=found.path, kind=kind, archived=archived, modified=_date(found))
+    return load(vault, Path(found.path), there=found).memory
 
 
 def _date(found: Stamp) -> datetime:

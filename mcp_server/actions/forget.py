@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.claude_md import refresh
+from mcp_server.actions.commit import move, one_change
 from mcp_server.actions.read import Found, find, read
 from mcp_server.actions.remember import reinstate
-from mcp_server.actions.sync import catch_up_if_free, if_free, written
+from mcp_server.actions.sync import catch_up_if_free, if_free
 from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, leftovers, places
 from mcp_server.adapters.index import audit, erase, selections, transcripts
@@ -71,17 +72,18 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
     target = None
     if forever:
         _delete([path, *(trashed for _, trashed in _in_trash(store, row.id))])
+        store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
     else:
         target = _free_name(
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
         )
-        files.move(path, target)
-    named = {} if forever or path.stem == row.id else {"name": path.name}  # which may be its title, too
-    store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=forever, session=session, **named)
+        named = {} if path.stem == row.id else {"name": path.name}  # which may be its title, too
+        move(store, vault, row.ref, path, target, "forgotten", forever=False, session=session, **named)
     with if_free(store):
         if row.kind is Kind.CONVERSATION:
             _unlearned_is_never_sent(store, row.session)
-        take_in(store, vault, path)
+        if forever:
+            take_in(store, vault, path)
     if forever:
         _leave_no_trace(store)
     return Forgotten(row.id, target, tuple(each.id for each in old))
@@ -112,6 +114,7 @@ def _unlearned_is_never_sent(store: Store, session: str) -> None:
     catch_up_if_free(store)
 
 
+@one_change()
 def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     """
     Bring a memory back from the trash or the archive, and return it.
@@ -156,12 +159,9 @@ def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
 
 def _move_back(store: Store, vault: Vault, path: Path, target: Path, memory_id: str, session: str) -> Found:
     try:
-        files.move(path, target)
+        move(store, vault, f"{vault.key}/{memory_id}", path, target, "restored", session=session)
     except FileExistsError:
         raise Rejected(f"{target} exists already.", "Rename or forget that file first.") from None
-    with if_free(store):
-        take_in(store, vault, path)
-    written(store, vault, target, "restored", ref=f"{vault.key}/{memory_id}", session=session)
     return read(store, memory_id)
 
 

@@ -16,7 +16,7 @@ from mcp_server.actions import journal
 from mcp_server.actions.candidate import FOLDER
 from mcp_server.actions.capture import with_subagents
 from mcp_server.actions.journal import Undone
-from mcp_server.actions.read import Found, look_up
+from mcp_server.actions.read import Found, look_up, read_row
 from mcp_server.actions.session_history import find_session
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.actions.work import LOCK
@@ -143,11 +143,11 @@ def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSessio
         revived = list(_revived(store, each.memory, gone))
         line = f"{_kind(each.memory)} [{each.memory.id}] goes to the trash"
         line += "".join(f"; [{one.id}] {_becomes(one)}" for one in revived)
-        trashed = change(each.ref, each.memory, journal.place_of(each), to=journal.trash_place(store, each))
+        trashed = change(each.ref, each.memory, each.place, to=journal.trash_place(store, each))
         plan.entries.append(Entry(tidying.FORGETTING, line, (*revived, trashed), each.memory.title))
     for each in _candidates(store, session):
         line = f"candidate [{each.memory.id}] goes to the trash"
-        trashed = change(each.ref, each.memory, journal.place_of(each), to=journal.trash_place(store, each))
+        trashed = change(each.ref, each.memory, each.place, to=journal.trash_place(store, each))
         plan.entries.append(Entry(tidying.FORGETTING, line, (trashed,), each.memory.title))
     settled = {each.ref for entry in plan.entries for each in entry.changes} - set(found)
     plan.left = _left(store, session, set(found), settled)
@@ -164,7 +164,7 @@ def _learned(store: Store, session: str) -> dict[str, Found]:
     found = {}
     for ref, row in rows.items():
         with contextlib.suppress(NotFound, Unreadable):
-            found[ref] = journal.load(store, row)
+            found[ref] = read_row(store, row)
     return found
 
 
@@ -188,11 +188,11 @@ def _revived(store: Store, memory: Memory, gone: set[str]) -> Iterator[Change]:
         if row.id in gone:
             continue
         with contextlib.suppress(NotFound, Unreadable):
-            found = journal.load(store, row)
+            found = read_row(store, row)
             fields: dict[str, Any] = {"superseded_by": heir}
             if not heir:
                 fields |= {"status": Status.ACTIVE, "valid_to": None}
-            yield change(found.ref, found.memory, journal.place_of(found), **fields)
+            yield change(found.ref, found.memory, found.place, **fields)
 
 
 def _heir(store: Store, memory: Memory, gone: set[str]) -> str:

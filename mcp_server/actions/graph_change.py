@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from mcp_server.actions.forget import unarchive
-from mcp_server.actions.read import Found, is_accepted, look_up
+from mcp_server.actions.read import Found, look_up
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync_if_free
@@ -34,21 +34,15 @@ def create(store: Store, draft: Draft) -> None:
 
 
 def change(store: Store, found: Found, revision: Revision, session: str) -> Found:
-    """
-    Revise what was read, and return it as it is now.
-
-    What the person had not accepted is not accepted by changing its links.
-    """
-    accept = is_accepted(store, found)
-    return revise(store, found.memory.id, revision, version=found.digest, session=session, accept=accept)
+    """Revise what was read, and return it as it is now."""
+    return revise(store, found.memory.id, revision, version=found.digest, session=session)
 
 
 def returned(here: Store, found: Found, session: str) -> Found:
     """Bring a memory back from the archive, dated now."""
-    accept = is_accepted(here, found)
     back = unarchive(here, found, session=session)
     dated = Revision(archived_reason="", updated=here.clock().replace(microsecond=0))
-    return revise(here, back.memory.id, dated, version=back.digest, session=session, accept=accept)
+    return revise(here, back.memory.id, dated, version=back.digest, session=session)
 
 
 def is_put_away(found: Found) -> bool:

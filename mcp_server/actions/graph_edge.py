@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mcp_server.actions.commit import one_change
 from mcp_server.actions.forget import forget
 from mcp_server.actions.graph import at_level
 from mcp_server.actions.graph_change import (
@@ -28,6 +29,7 @@ from mcp_server.core.redaction import refuse_secrets
 from mcp_server.store import Store
 
 
+@one_change()
 def put_edge(
     store: Store,
     level: Level,
@@ -74,6 +76,7 @@ def holder_of(end: str) -> str:
     return id_of(end_of(end))
 
 
+@one_change()
 def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, session: str = "") -> bool:
     """Delete an edge; return False when there is none. What was superseded by it is active again."""
     here = at_level(store, level)

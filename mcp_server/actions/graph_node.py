@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from mcp_server.actions.commit import Accept, one_change
 from mcp_server.actions.forget import forget, unarchive
 from mcp_server.actions.graph import at_level
 from mcp_server.actions.graph_change import (
@@ -20,7 +21,7 @@ from mcp_server.actions.graph_change import (
 from mcp_server.actions.graph_sync import unseen_deed
 from mcp_server.actions.origins import is_shown
 from mcp_server.actions.origins import words_of as words_of_memory
-from mcp_server.actions.read import Found, is_accepted, look_up, read
+from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import graph as index
 from mcp_server.core.errors import Rejected
@@ -64,6 +65,7 @@ class Deleted:
     edges: tuple[tuple[str, str], ...]
 
 
+@one_change()
 def put_node(
     store: Store,
     level: Level,
@@ -103,6 +105,7 @@ def shown_before(store: Store, level: Level, memory_id: str) -> str:
     return words_of_memory(found.memory) if is_shown(here, found) else ""
 
 
+@one_change()
 def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> Deleted:
     """
     Move a node to the trash, and take the edges that lead to it out of the files of others.
@@ -122,6 +125,7 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
     return Deleted(memory_id, tuple((other, link.rel) for other, link in removed))
 
 
+@one_change()
 def recall_node(store: Store, level: Level, name: str, *, session: str = "") -> Found:
     """
     Bring an archived node back, dated now; raises NotFound, and Rejected when it is not archived.
@@ -199,11 +203,11 @@ def _update(
         updated=here.clock().replace(microsecond=0),
         source=source if gist != was and (own or memory.source == MANUAL) else None,
     )
-    accept = is_accepted(here, found)
-    if gist != was and source == MANUAL:  # of an ordinary memory the text stays, and with it whose word it is
-        accept = (own or accept) and not reads_like_instruction(f"{title}\n{text}")
-    elif gist != was:
-        accept = False
+    accept = Accept.CARRY
+    if gist != was:
+        accept = Accept.NO
+        if source == MANUAL and not reads_like_instruction(f"{title}\n{text}"):
+            accept = Accept.YES if own else Accept.CARRY  # of an ordinary memory the text stays: whose is it?
     revise(here, memory_id, revision, version=found.digest, session=session, accept=accept)
     overwritten = None
     if deed and was != gist:

@@ -7,24 +7,26 @@ A process that is killed leaves at most one entry half done, which the next run 
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
+from mcp_server.actions.commit import create, indexed, put
+from mcp_server.actions.load import load
 from mcp_server.actions.read import Found
-from mcp_server.actions.sync import catch_up, catch_up_if_free, sync, written
+from mcp_server.actions.sync import catch_up, catch_up_if_free, sync
 from mcp_server.actions.take_in import take_in
-from mcp_server.adapters import files, memory_file, places
+from mcp_server.adapters import files, places
 from mcp_server.adapters.index import selections, tidying, usage
-from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.vault import Vault, confined, kind_of, make_vault_folders, stamp
+from mcp_server.adapters.index.tidying import FORGETTING
+from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import PLACE, TRASH, Change, Entry, stands_between, with_values
+from mcp_server.core.journal import PLACE, TIDY, TRASH, Change, Entry, stands_between, with_values
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.store import Store
 
 LOCK = ".tidy.lock"
+UNDONE = "undone"  # the verb that the history names
 DUPLICATES = "duplicates"  # the step whose first change is of a memory that was there and took over others
 
 
@@ -65,18 +67,6 @@ def alone(store: Store) -> Iterator[None]:
         yield
 
 
-def load(store: Store, row: Row) -> Found:
-    """Return the memory that the index knows as *row*, from its file; raises NotFound, Unreadable."""
-    vault = store.vault(row.vault)
-    assert vault
-    return load_at(store, vault, Path(row.path).relative_to(vault.root).as_posix())
-
-
-def place_of(found: Found) -> str:
-    """Return where the file of a memory lies in its vault."""
-    return found.path.relative_to(found.vault.root).as_posix()
-
-
 def trash_place(store: Store, found: Found) -> str:
     """Return a free place in the trash for the file of a memory."""
     wanted = found.path.relative_to(found.vault.root).with_name(f"{found.memory.id}.md")
@@ -98,6 +88,8 @@ def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
     store.ledger.append(
         "tidied", store.clock(), run=run, step=entry.step, reason=entry.reason, changes=changes
     )
+    if entry.step != FORGETTING:
+        store = replace(store, by=lambda: TIDY)
     if entry.new:
         _create(store, entry)
     failed = _apply_all(store, entry)
@@ -161,7 +153,7 @@ def _undo(store: Store, entry: Entry, done: Undone) -> bool:
         if made and (found := _file(store, change)):
             back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, found)})
         try:
-            outcome: str = _apply(store, back)
+            outcome: str = _apply(store, back, UNDONE)
         except (DaybookError, OSError) as error:
             outcome, free = str(error), False
         if outcome == Outcome.DONE and not made:
@@ -178,7 +170,7 @@ def _apply_all(store: Store, entry: Entry) -> dict[str, Outcome]:
     failed: dict[str, Outcome] = {}
     for change in entry.changes:
         if change.was:
-            outcome = _apply(store, change)
+            outcome = _apply(store, change, entry.step.replace(" ", "_"))
             if outcome in (Outcome.GONE, Outcome.CHANGED):
                 failed[change.ref] = outcome
     return failed
@@ -189,15 +181,12 @@ def _create(store: Store, entry: Entry) -> None:
     vault = store.vault(made.vault)
     assert vault and entry.new
     make_vault_folders(vault)
-    path = _path(store, vault, made.now[PLACE])
-    data = memory_file.render(entry.new)
-    files.write_new(path, data)
+    path = places.at_place(store.home, vault, made.now[PLACE])
     waits = reads_like_instruction(f"{entry.new.title}\n{entry.new.text}")
-    accepted = "" if waits else files.digest(data)
-    written(store, vault, path, "remembered", ref=made.ref, accepted=accepted)
+    create(store, vault, path, entry.new, accept=not waits)
 
 
-def _apply(store: Store, change: Change) -> Outcome:
+def _apply(store: Store, change: Change, verb: str) -> Outcome:
     """Bring a memory from how *change* says it was to how it is now, unless somebody changed it."""
     if not change.now:
         return Outcome.NOTHING
@@ -207,31 +196,15 @@ def _apply(store: Store, change: Change) -> Outcome:
     if not stands_between(found.memory, change):
         return Outcome.CHANGED
     stays = change.was.get(PLACE) == change.now[PLACE]
-    target = found.path if stays else _path(store, found.vault, change.now[PLACE])
-    data = memory_file.rewrite(found.data, with_values(found.memory, change.now), path=str(found.path))
-    if data == found.data and target == found.path:
+    target = found.path if stays else places.at_place(store.home, found.vault, change.now[PLACE])
+    now = put(store, found, with_values(found.memory, change.now), to=target, verb=verb)
+    if (now.digest, now.path) == (found.digest, found.path):
         return Outcome.NOTHING
-    if data != found.data:
-        files.replace(found.path, data, expected=found.digest)
-        _accept_again(store, found, files.digest(data))
-    if target != found.path:
-        _move(found.path, target)
-    folders = {folder.name for folder in found.vault.folders()}  # the trash and candidates are not indexed
-    touched = [said[PLACE] for said in (change.was, change.now) if said[PLACE].partition("/")[0] in folders]
-    paths = [found.vault.root / place for place in touched]
-    take_in(store, found.vault, *dict.fromkeys([*paths, *([found.path] if paths else [])]))
+    if now.digest != found.digest:
+        _accept_again(store, found, now.digest)
+    said = [places.at_place(store.home, found.vault, each[PLACE]) for each in (change.was, change.now)]
+    take_in(store, found.vault, *indexed(found.vault, [*said, found.path]))
     return Outcome.DONE
-
-
-def _move(source: Path, target: Path) -> None:
-    """Move a file; one that a killed process moved halfway, so that it has both names, loses the first."""
-    try:
-        files.move(source, target)
-    except FileExistsError:
-        data = files.read(source)
-        if data != files.read(target):
-            raise Conflict(f"{target} exists already.", "Rename or forget that file first.") from None
-        files.delete(source, expected=files.digest(data))
 
 
 def _accept_again(store: Store, found: Found, digest: str) -> None:
@@ -260,27 +233,10 @@ def _file(store: Store, change: Change) -> Found | None:
     return None
 
 
-def _path(store: Store, vault: Vault, place: str) -> Path:
-    """Return the path of *place*; raise Rejected when it leads out of the vault or of the trash."""
-    if not place.startswith(TRASH):
-        return confined(vault, vault.root / place)
-    relative = Path(place.removeprefix(TRASH))
-    if relative.is_absolute() or ".." in relative.parts:
-        raise Rejected(f"{place} leads out of the trash.", "Correct the ledger.")
-    return places.trash_folder(store.home, vault) / relative
-
-
 def load_at(store: Store, vault: Vault, place: str) -> Found:
     """Return the memory whose file is at *place* in *vault*; raises NotFound, Unreadable, Rejected."""
-    path = _path(store, vault, place)
-    there = stamp(path)
-    if there is None:
-        raise NotFound(path.stem)
+    path = places.at_place(store.home, vault, place)
     try:
-        data = files.read(path)
+        return load(vault, path, place=place.removeprefix(TRASH))
     except FileNotFoundError:
         raise NotFound(path.stem) from None
-    kind, archived = kind_of(vault, vault.root / place.removeprefix(TRASH))
-    modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000, UTC)
-    memory = memory_file.parse(data, path=str(path), kind=kind, archived=archived, modified=modified)
-    return Found(memory, vault, path, data, files.digest(data))

@@ -26,6 +26,7 @@ from mcp_server.core.chunks import Chunk, chunks, render
 from mcp_server.core.dials import BASE_TRUST
 from mcp_server.core.errors import ModelUnavailable, Rejected
 from mcp_server.core.extraction import ANSWER_TOKENS, Proposal, proposal, proposals, request
+from mcp_server.core.journal import MODEL
 from mcp_server.core.memory import Draft
 from mcp_server.core.mining import Mined
 from mcp_server.core.query import Hit
@@ -227,6 +228,7 @@ def _spooled(path: Path) -> _Answer | None:
 
 def _store(store: Store, transcript: Transcript, found: Sequence[_Learned]) -> list[Settled]:
     settled = []
+    store = replace(store, by=lambda: MODEL)
     for each in found:
         made = each.proposal
         draft = Draft(

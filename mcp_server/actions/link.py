@@ -8,7 +8,8 @@ and taking it back makes it active again; of two that a `contradicts` joins the 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.read import Found, find, is_accepted, look_up, read
+from mcp_server.actions.commit import one_change
+from mcp_server.actions.read import Found, find, look_up, read
 from mcp_server.actions.remember import reinstate, take_place
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import ensure_synced
@@ -69,6 +70,7 @@ def is_written(edge: Edge) -> bool:
     return bool(source and edge.rel == RELATES_TO and edge.target in wiki_links(source.text))
 
 
+@one_change()
 def link(store: Store, source: str, target: str, rel: str = "", *, session: str = "") -> Linked:
     """
     Link the memory *source* to *target*, a memory's id or a file (`path[:line]`); again changes nothing.
@@ -93,7 +95,7 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
     if rel == SUPERSEDES and other:
         return _supersede(store, found, other, session)
     links = (*here.links, Link(rel, end))
-    revise(store, here.id, Revision(links=links), session=session, accept=is_accepted(store, found))
+    revise(store, here.id, Revision(links=links), session=session)
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=rel, to=end, session=session)
     note = ""
     if rel == CONTRADICTS:
@@ -103,6 +105,7 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
     return Linked(here.id, rel, end, changed=True, note=note)
 
 
+@one_change()
 def unlink(store: Store, source: str, target: str, rel: str = "", *, session: str = "") -> Linked:
     """
     Take back the links of that label, or without one all, from *source* to *target*.
@@ -133,7 +136,7 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
     revision = Revision(links=tuple(each for each in here.links if each not in gone))
     if superseding:
         revision = replace(revision, supersedes=tuple(each for each in here.supersedes if each != end))
-    revise(store, here.id, revision, session=session, accept=is_accepted(store, found))
+    revise(store, here.id, revision, session=session)
     note = reinstate(store, end, by=here.id, session=session) if superseding else ""
     rels = [each.rel for each in gone] + [SUPERSEDES] * superseding
     store.ledger.note(
@@ -241,9 +244,8 @@ def _says_so_too(store: Store, other: str, here: Memory) -> bool:
 
 def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked:
     here, old = found.memory, other.memory
-    kept = is_accepted(store, found)
     revision = Revision(supersedes=(*here.supersedes, old.id))
-    now = revise(store, here.id, revision, session=session, accept=kept).memory
+    now = revise(store, here.id, revision, session=session).memory
     take_place(store, now, [old.id], session=session)
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)
     note = f"'{old.id}' is superseded now; it is found with include_archived."

@@ -1,33 +1,16 @@
 """read: one memory whole, as its file says it now."""
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
+from mcp_server.actions.load import Found as Found
+from mcp_server.actions.load import load
 from mcp_server.actions.sync import ensure_synced
 from mcp_server.actions.unindexed import look_again, self_healing, with_files_of
-from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
+from mcp_server.adapters.vault import stamp
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Memory
 from mcp_server.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A memory with its file: where it is, what bytes it has, and their digest."""
-
-    memory: Memory
-    vault: Vault
-    path: Path
-    data: bytes
-    digest: str
-
-    @property
-    def ref(self) -> str:
-        return f"{self.vault.key}/{self.memory.id}"
 
 
 def read(store: Store, memory_id: str) -> Found:
@@ -43,18 +26,10 @@ def read_row(store: Store, row: Row) -> Found:
     """Return the memory that the index has as *row*, from its file; raises NotFound, Unreadable."""
     vault = store.vault(row.vault)
     assert vault
-    path = Path(row.path)
-    found = stamp(path)
     try:
-        if not found:
-            raise FileNotFoundError(row.path)
-        data = read_memory_file(vault, path)
+        return load(vault, Path(row.path))
     except FileNotFoundError:
         raise NotFound(row.id) from None  # it went this moment
-    kind, archived = kind_of(vault, path)
-    modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
-    memory = memory_file.parse(data, path=row.path, kind=kind, archived=archived, modified=modified)
-    return Found(memory, vault, path, data, files.digest(data))
 
 
 @self_healing

@@ -7,11 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+from mcp_server.actions.commit import create, one_change
 from mcp_server.actions.read import Found, is_accepted, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.staleness import noted
-from mcp_server.actions.sync import catch_up_if_free, written
-from mcp_server.adapters import files, memory_file, places
+from mcp_server.actions.sync import catch_up_if_free
+from mcp_server.adapters import places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
@@ -53,6 +54,7 @@ class Remembered:
     known: bool = False
 
 
+@one_change()
 def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remembered:
     """
     Store *draft* as a memory; its `supersedes` become superseded.
@@ -69,8 +71,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
             old for old in draft.supersedes if old not in (known.memory.id, *known.memory.supersedes)
         )
         revision = replace(unsaid(known.memory, draft), supersedes=(*known.memory.supersedes, *older))
-        kept = is_accepted(store, known)
-        known = revise(store, known.memory.id, revision, session=draft.session, accept=kept)
+        known = revise(store, known.memory.id, revision, session=draft.session)
         accept_said(store, known, draft)
         take_place(store, known.memory, older, session=draft.session)
         return Remembered(known.memory, known.path, level, known=True)
@@ -115,7 +116,6 @@ def supersede(store: Store, memory: Memory, *, since: datetime | None = None, se
                     Revision(
                         status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=since or memory.created
                     ),
-                    accept=is_accepted(store, found),  # it may become active again
                     session=session,
                 )
                 store.ledger.note(
@@ -137,7 +137,7 @@ def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:
         return f"'{old}' is gone."
     if found.memory.status is not Status.SUPERSEDED or found.memory.superseded_by != by:
         return f"'{old}' stays {found.memory.status.value}."
-    revise(store, old, Revision(reinstated=True), session=session, accept=is_accepted(store, found))
+    revise(store, old, Revision(reinstated=True), session=session)
     return f"'{old}' is active again."
 
 
@@ -202,22 +202,16 @@ def _write(store: Store, vault: Vault, draft: Draft) -> tuple[Memory, Path]:
     for attempt in range(ATTEMPTS):
         memory = _memory(draft, now, attempt)
         path = confined(vault, vault.path_for(memory.id, memory.kind))
-        data = memory_file.render(memory)
+        accept = not waits(draft.source, f"{memory.title}\n{memory.text}")
+        touched = noted(store, vault, memory.touches) if memory.touches else None
         try:
-            files.write_new(path, data)
+            create(store, vault, path, memory, accept=accept, session=draft.session, touched=touched)
         except FileExistsError:
             if draft.id:
                 raise Rejected(
                     f"The id '{draft.id}' is taken.", "Revise that memory, or leave out the id."
                 ) from None
             continue
-        ref = f"{vault.key}/{memory.id}"
-        accepted = "" if waits(draft.source, f"{memory.title}\n{memory.text}") else files.digest(data)
-        touched = noted(store, vault, memory.touches) if memory.touches else None
-        written(
-            store, vault, path, "remembered",
-            ref=ref, accepted=accepted, session=draft.session, touched=touched,
-        )  # fmt: skip
         return memory, path
     raise Rejected(f"No free id was found for '{draft.title}'.", "Give the memory another title.")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.commit import Accept, one_run
 from mcp_server.actions.read import find, read
 from mcp_server.actions.remember import supersede
 from mcp_server.actions.revise import Revision, revise
@@ -101,6 +102,7 @@ def _said_alone(store: Store) -> list[Row]:
         return selections.searched_alone(db, store.private)
 
 
+@one_run()
 def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[Row]:
     """
     Accept memories as they are now, all of `untrusted` or those with the ids given; return them.
@@ -128,7 +130,9 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
     """
     for row in rows:
         if row.source in ACCEPTED_AS and row.vault in store.private:
-            revise(store, row.id, Revision(source=ACCEPTED_AS[row.source]), version=row.digest)
+            revise(
+                store, row.id, Revision(source=ACCEPTED_AS[row.source]), version=row.digest, accept=Accept.YES
+            )
     accepted = [row for row in rows if row.source not in ACCEPTED_AS or row.vault not in store.private]
     for start in range(0, len(accepted), AT_ONCE):
         batch = accepted[start : start + AT_ONCE]

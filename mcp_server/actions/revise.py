@@ -3,10 +3,9 @@
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from mcp_server.actions.read import Found, is_accepted, read
+from mcp_server.actions.commit import Accept, commit
+from mcp_server.actions.read import Found, read
 from mcp_server.actions.staleness import noted
-from mcp_server.actions.sync import written
-from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import relations
 from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
@@ -55,17 +54,17 @@ def revise(
     version: str = "",
     keep_secrets: bool = False,
     session: str = "",
-    accept: bool = True,
-    source: str = MANUAL,
+    accept: Accept = Accept.CARRY,
+    source: str = "",
 ) -> Found:
     """
     Apply *revision* to a memory and return it as it is now.
 
     Links by an old title go on leading to it: the old title becomes an alias when another memory uses it.
 
-    With *accept* what it says now may be shown unasked from now on, wherever it came from. *source* is who
-    revises: other than the person, nobody accepts what was not accepted, new words wait, and the person's
-    memory is no longer in their words.
+    *accept* is whether what it says now may be shown unasked. *source* is whose words these are, '' for what
+    only says how memories belong together: those of the person are accepted; of anybody else new words wait,
+    and the person's memory is no longer in their words.
 
     Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
     Rejected, Unreadable, OSError; the file is untouched then.
@@ -78,25 +77,17 @@ def revise(
         return found
     if memory.title != found.memory.title:
         memory = replace(memory, aliases=_aliases(store, found, memory.title))
-    if source != MANUAL:
-        accept = is_accepted(store, found)
-        if (memory.title, memory.text) != (found.memory.title, found.memory.text):
-            accept = False  # until its words were looked up in the session
-            memory = replace(memory, source=source if memory.source == MANUAL else memory.source)
+    if source == MANUAL:
+        accept = Accept.YES
+    elif source and (memory.title, memory.text) != (found.memory.title, found.memory.text):
+        accept = Accept.NO  # until its words were looked up in the session
+        memory = replace(memory, source=source if memory.source == MANUAL else memory.source)
     memory = replace(memory, updated=store.clock().replace(microsecond=0))
-    data = memory_file.rewrite(found.data, memory, path=str(found.path))
-    files.replace(found.path, data, expected=found.digest)
-    digest = files.digest(data)
-    accepted = digest if accept else ""
     said_anew = (memory.title, memory.text, memory.touches) != (
         found.memory.title, found.memory.text, found.memory.touches
     )  # fmt: skip
     touched = noted(store, found.vault, memory.touches) if said_anew else None
-    written(
-        store, found.vault, found.path, "revised",
-        ref=found.ref, accepted=accepted, session=session, touched=touched,
-    )  # fmt: skip
-    return replace(found, memory=memory, data=data, digest=digest)
+    return commit(store, found, memory, "revised", accept=accept, session=session, touched=touched)
 
 
 def mark(
@@ -123,16 +114,7 @@ def mark(
     )
     if memory == found.memory and not detail:
         return found
-    was_accepted = is_accepted(store, found)
-    data = memory_file.rewrite(found.data, memory, path=str(found.path))
-    if data != found.data:
-        files.replace(found.path, data, expected=found.digest)
-    digest = files.digest(data)
-    accepted = digest if was_accepted else ""
-    written(
-        store, found.vault, found.path, event, ref=found.ref, accepted=accepted, session=session, **detail
-    )
-    return replace(found, memory=memory, data=data, digest=digest)
+    return commit(store, found, memory, event, accept=Accept.CARRY, session=session, **detail)
 
 
 def _aliases(store: Store, found: Found, title: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mcp_server.actions.commit import Accept, one_run
 from mcp_server.actions.read import Found, read
 from mcp_server.actions.remember import checked, level_of, remember
 from mcp_server.actions.revise import Revision, revise
@@ -55,6 +56,7 @@ class Seeded:
     vanished: list[tuple[str, str]] = field(default_factory=list)
 
 
+@one_run()
 def seed_from_text(
     store: Store,
     text: str,
@@ -82,6 +84,7 @@ def seed_from_text(
     return done
 
 
+@one_run()
 def seed_from_file(
     store: Store,
     path: Path,
@@ -129,6 +132,7 @@ def outside_project(store: Store, path: Path) -> str:
     return ""
 
 
+@one_run()
 def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "") -> Seeded:
     """
     Make memories of this project's own documents: CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, docs/.
@@ -234,7 +238,7 @@ def _take(
         if not done.dry_run:
             # It is the document that speaks now, whoever took over what it said before.
             revision = Revision(title=draft.title, text=draft.text, source=SEEDED)
-            revise(store, memory.id, revision, session=draft.session, accept=False)
+            revise(store, memory.id, revision, session=draft.session, accept=Accept.NO)
             _note(store, there.ref, file, section, said, draft.session)
         done.revised.append((memory.id, draft.title))
 

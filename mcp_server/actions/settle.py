@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from mcp_server.actions.commit import one_change
 from mcp_server.actions.forget import unarchive
 from mcp_server.actions.nearby import Near, named, nearest, sharing_words, shown, stated
 from mcp_server.actions.read import Found, is_accepted, read
@@ -99,6 +100,7 @@ class Settled:
         return " ".join(told)
 
 
+@one_change()
 def settle(store: Store, draft: Draft, *, supersedes: str = "", keep_secrets: bool = False) -> Settled:
     """
     Store *draft*, or add it to the memory that says the same already; the rules are those of docs/capture.md.
@@ -219,7 +221,7 @@ def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list
     if not new or not is_accepted(store, new):
         return []  # what waits for the person hides nothing
     revision = Revision(supersedes=(*new.memory.supersedes, *gone))
-    new = revise(store, own, revision, session=draft.session, accept=True)
+    new = revise(store, own, revision, session=draft.session)
     supersede(store, new.memory, session=draft.session)
     return gone
 
@@ -233,8 +235,7 @@ def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[Found
 
 def _confirm(store: Store, draft: Draft, old: Found) -> None:
     """Add to *old* what *draft* has beside its words, and count the confirmation."""
-    accepted = is_accepted(store, old)
-    now = revise(store, old.memory.id, unsaid(old.memory, draft), session=draft.session, accept=accepted)
+    now = revise(store, old.memory.id, unsaid(old.memory, draft), session=draft.session)
     accept_said(store, now, draft)
     if draft.source in CONFIRMING and draft.session != old.memory.session:
         store.ledger.note("confirmed", store.clock(), refs=[old.ref], session=draft.session)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from mcp_server.actions.take_in import take_in, take_in_files, take_in_waiting
+from mcp_server.actions.take_in import take_in_files, take_in_waiting
 from mcp_server.adapters.index import memories, replay, selections
 from mcp_server.adapters.index.memories import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, stamps
@@ -146,37 +146,6 @@ def if_free(store: Store) -> Iterator[None]:
         database.trouble.miss()
         if not database.stands_in:
             database.trouble.remark(f"{error} Your files have what is newest; the index follows by itself.")
-
-
-def written(
-    store: Store,
-    vault: Vault,
-    path: Path,
-    event: str,
-    *,
-    ref: str,
-    accepted: str = "",
-    session: str = "",
-    **detail: object,
-) -> None:
-    """
-    Follow up on a file just written: one ledger line, and the index.
-
-    *accepted* is the digest of bytes that may be shown unasked from now on; *detail* stands in the line
-    where it is not None.
-    The file is the memory; a ledger or an index in trouble does not undo it: the answer says so, and the
-    next sync makes up for what the index was not told.
-    """
-    digests = [accepted] if accepted else []
-    said = {name: value for name, value in detail.items() if value is not None}
-    try:
-        store.ledger.append(event, store.clock(), refs=[ref], digests=digests, session=session, **said)
-    except OSError as error:
-        reason = error.strerror or error
-        store.database.trouble.remark(f"That this was {event} could not be written down: {reason}.")
-    with if_free(store):
-        take_in(store, vault, path)
-        catch_up(store)
 
 
 def _sync_vault(

@@ -4,13 +4,12 @@ import sqlite3
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.adapters import files
+from mcp_server.actions.load import load
 from mcp_server.adapters.index import memories
 from mcp_server.adapters.index.memories import Problem
-from mcp_server.adapters.vault import Vault, is_utf8, kind_of, read_memory_file, stamp
+from mcp_server.adapters.vault import Vault, is_utf8, stamp
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import Memory
@@ -72,21 +71,15 @@ def _stamp(vault: Vault, path: Path) -> Stamp | None:
 
 
 def _read(vault: Vault, found: Stamp) -> _Reading:
-    from mcp_server.adapters import memory_file  # slow to load, and mostly no file has changed
-
-    path = Path(found.path)
     try:
-        data = read_memory_file(vault, path)
-        kind, archived = kind_of(vault, path)
-        modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
-        memory = memory_file.parse(data, path=found.path, kind=kind, archived=archived, modified=modified)
+        file = load(vault, Path(found.path), there=found)
     except Unreadable as error:
         return _Reading(found, problem=Problem(found.path, error.line, error.reason))
     except FileNotFoundError:
         return _Reading(found, problem=Problem(found.path, 0, "vanished while it was read"))
     if time.time_ns() - found.mtime_ns < RACY:
         found = Stamp(found.path, -1, found.mtime_ns)  # read again by the next sync
-    return _Reading(found, digest=files.digest(data), memory=memory)
+    return _Reading(found, digest=file.digest, memory=file.memory)
 
 
 def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) -> bool:

@@ -1,7 +1,6 @@
 """
 Files as Daybook writes them: whole and on the disk before anyone is told so, or not at all.
 
-Every effect on a memory's file goes through here.
 The order is the one that survives a crash at any instruction: a temporary file with a random name,
 every byte written, fsync, rename, fsync of the folder. What people write, too, is exchanged (`swap`).
 """
@@ -76,8 +75,7 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
             raise Unreadable(str(path), 0, "is not a regular file")
         if status.st_size > limit:
             raise Unreadable(str(path), 0, f"has {status.st_size:,} bytes; {limit:,} is the most")
-        parts = []
-        left = limit + 1
+        left, parts = limit + 1, list[bytes]()
         while left > 0 and (part := os.read(handle, min(left, 1 << 20))):
             parts.append(part)
             left -= len(part)
@@ -144,22 +142,30 @@ def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:
     return taken
 
 
-def replace(path: Path, data: bytes, *, expected: str) -> None:
+def replace(path: Path, data: bytes, *, expected: str, former: tuple[Path, bytes] | None = None) -> None:
     """
     Put *data* in the place of a file whose bytes have the digest *expected*, durably.
 
+    *former*, a new file and its bytes, is on the disk before they go, and is not there when they stay.
     Raises Conflict when the file says something else by now, is being written or is gone, and Held; then
     it is as its author left it. Its mode, owner and extended attributes stay.
     """
     with lock(path.parent / LOCK_NAME):
         try:
-            current = read(path)
-            if digest(current) != expected:
+            if digest(read(path)) != expected:
                 raise Conflict(f"{path.name} was changed meanwhile.")
             temporary = _write_temporary(path.parent, data, like=path)
         except FileNotFoundError:
             raise Conflict(f"{path.name} was deleted or renamed meanwhile.") from None
-        swap.swap_in(temporary, path, expected=expected, mine=digest(data))
+        try:
+            if former:
+                write_new(*former)
+            swap.swap_in(temporary, path, expected=expected, mine=digest(data))
+        except BaseException as error:
+            temporary.unlink(missing_ok=True)
+            if former and isinstance(error, Conflict):
+                former[0].unlink(missing_ok=True)
+            raise
 
 
 def move(source: Path, target: Path) -> None:

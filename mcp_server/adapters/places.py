@@ -15,8 +15,9 @@ from pathlib import Path
 
 from mcp_server.adapters import files
 from mcp_server.adapters.project import Project, has_remote
-from mcp_server.adapters.vault import Vault
+from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import Conflict, Rejected, Unreadable
+from mcp_server.core.journal import TRASH
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level
 
 REPOSITORY_FOLDER = ".claude-memory"
@@ -214,6 +215,23 @@ def block_folders(home: Path) -> list[Path]:
 
 def trash_folder(home: Path, vault: Vault) -> Path:
     return home / "trash" / vault.key
+
+
+def place_of(home: Path, vault: Vault, path: Path) -> str:
+    """Return how the ledger names where a file lies: its path in *vault*, or in its folder of the trash."""
+    if path.is_relative_to(trash := trash_folder(home, vault)):
+        return TRASH + path.relative_to(trash).as_posix()
+    return path.relative_to(vault.root).as_posix()
+
+
+def at_place(home: Path, vault: Vault, place: str) -> Path:
+    """Return the path of *place*; raise Rejected when it leads out of the vault or of the trash."""
+    if not place.startswith(TRASH):
+        return confined(vault, vault.root / place)
+    relative = Path(place.removeprefix(TRASH))
+    if relative.is_absolute() or ".." in relative.parts:
+        raise Rejected(f"{place} leads out of the trash.", "Correct the ledger.")
+    return trash_folder(home, vault) / relative
 
 
 def _keys(project: Project) -> list[str]:

@@ -14,6 +14,8 @@ from mcp_server.core.memory import Link, Memory, Status, fingerprint, parse_time
 
 PLACE = "place"  # key of `was` and `now`: the file's path in its vault
 TRASH = "trash:"  # what a place begins with that is in the vault's folder of the trash
+PERSON, CLAUDE, MODEL, TIDY = "person", "claude", "model", "tidy"
+"""Who changes memories: in a terminal, in a session, while it learns from one, during upkeep."""
 FIELDS = ("status", "archived_reason", "superseded_by", "valid_to", "tags", "links", "merged_from")
 
 Values = dict[str, Any]

@@ -11,6 +11,7 @@ from mcp_server.actions.work import work
 from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened
+from mcp_server.core.journal import MODEL
 
 NICENESS = 10  # it yields to whatever the person does
 
@@ -20,7 +21,7 @@ def main() -> None:
     os.umask(0o077)
     share_one_arena()
     os.nice(NICENESS)
-    opened = Opened()
+    opened = Opened(by=lambda: MODEL)
     send_warnings_to(opened.home / "logs" / "worker.log")
     try:
         work(lambda folder: opened.store(folder=folder))

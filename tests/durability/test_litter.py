@@ -31,7 +31,7 @@ def littered(run_program: Callable[..., dict[str, Any]], quick_folder: Path) -> 
     report = run_program("killed_at_writes", quick_folder)
     idle = {"review", "log_output"}  # they write no file, or add a line to one
     assert {verb for verb, kills in report["killed"].items() if not kills} <= idle
-    left = [Path(path) for path in report["left"]]
+    left = sorted(Path(path) for path in report["left"])
     assert len({path.parent for path in left}) >= 12, "the verbs write into more folders"
     assert {path.relative_to(quick_folder).parts[0] for path in left} >= {"memory", "shop", "letters"}
     return quick_folder, left

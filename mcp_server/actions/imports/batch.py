@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from mcp_server.actions.commit import Effect, by_whom, effect_of
 from mcp_server.actions.imports.plan import Plan
+from mcp_server.actions.load import Found
 from mcp_server.actions.sync import catch_up, if_free
 from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, places
@@ -39,7 +41,7 @@ class Item:
 @dataclass(slots=True)
 class Batch:
     """
-    What was written and is not yet in the ledger and the index; `done` and `used` are entries of the
+    What was written and is not yet in the ledger and the index; `done`, `used` and `effects` stand in the
     ledger's line.
 
     `pending` are new files that will be written together: path → plan, bytes, digest of the content.
@@ -49,19 +51,22 @@ class Batch:
     used: list[list[object]] = field(default_factory=list)
     paths: dict[Vault, list[Path]] = field(default_factory=dict)
     accepted: dict[str, str] = field(default_factory=dict)
+    effects: list[Effect] = field(default_factory=list)
     pending: dict[Path, tuple[Plan, bytes, str]] = field(default_factory=dict)
 
 
-def write_pending(batch: Batch) -> dict[str, Item]:
+def write_pending(store: Store, batch: Batch) -> dict[str, Item]:
     """Write the new files of a batch; return by key what could not be, because its place was taken."""
     pending, batch.pending = batch.pending, {}
     taken = files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
     for path, (plan, data, digest) in pending.items():
         if path in taken:
             continue
-        if plan.record.data and plan.memory:
+        assert plan.memory
+        if plan.record.data:
             files.set_date(path, plan.memory.updated)  # what a file by hand does not say, its date does
-        written(plan, path, data, digest, batch)
+        made = Found(plan.memory, plan.vault, path, data, files.digest(data))
+        written(store, plan, None, made, digest, batch)
     keys = {path: pending[path][0].record.key for path in taken}
     return {
         key: Item(key, Outcome.REFUSED, why=f"there is a file {path} already") for path, key in keys.items()
@@ -74,17 +79,16 @@ def prepare(store: Store, vault: Vault) -> None:
     make_vault_folders(vault)
 
 
-def written(plan: Plan, path: Path, data: bytes, digest: str, batch: Batch) -> None:
-    memory, vault = plan.memory, plan.vault
-    assert memory
-    ref = f"{vault.key}/{memory.id}"
-    batch.paths.setdefault(vault, []).append(path)
+def written(store: Store, plan: Plan, was: Found | None, now: Found, digest: str, batch: Batch) -> None:
+    memory, vault, ref = now.memory, now.vault, now.ref
+    batch.paths.setdefault(vault, []).extend([*([was.path] if was else []), now.path])
+    batch.effects.append(effect_of(store, was, now))
     done(plan, ref, digest, batch, own=True)
     # The person asked for these; what reads like an instruction waits for them.
     if (vault.in_repository or memory.source == ASSISTANT) and not reads_like_instruction(
         f"{memory.title}\n{memory.text}"
     ):
-        batch.accepted[ref] = files.digest(data)
+        batch.accepted[ref] = now.digest
 
 
 def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
@@ -100,7 +104,8 @@ def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
     now = store.clock()
     if batch.done:
         used = {"used": batch.used} if batch.used else {}
-        store.ledger.note("imported", now, what=what, place=reading.place, taken=batch.done, **used)
+        told = {**by_whom(store), "files": batch.effects} if batch.effects else {}
+        store.ledger.note("imported", now, what=what, place=reading.place, taken=batch.done, **used, **told)
     if batch.accepted:
         store.ledger.note("accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values()))
     with if_free(store):
@@ -108,6 +113,6 @@ def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
             take_in(store, vault, *paths)
         if batch.done:
             catch_up(store)
-    batch.done, batch.used, batch.accepted = [], [], {}
+    batch.done, batch.used, batch.accepted, batch.effects = [], [], {}, []
     for paths in batch.paths.values():
         paths.clear()

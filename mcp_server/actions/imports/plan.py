@@ -3,14 +3,15 @@
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from mcp_server.adapters import memory_file, places
+from mcp_server.actions.load import Found, load
+from mcp_server.adapters import places
 from mcp_server.adapters.foreign.daybook_export import KEY
 from mcp_server.adapters.index.imports import Holder, Taken
-from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
+from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.foreign import Record, content_digest, tags_of, titled, type_of
 from mcp_server.core.memory import (
@@ -246,16 +247,12 @@ def origin(what: str, place: str, key: str) -> str:
     return hashlib.blake2b(said, digest_size=16).hexdigest()
 
 
-def parsed(vault: Vault, path: Path) -> tuple[bytes, Memory]:
-    """Return a memory's file and what it says; raises Unreadable, or Conflict when it is gone."""
-    found = stamp(path)
+def parsed(vault: Vault, path: Path) -> Found:
+    """Return a memory with its file; raises Unreadable, or Conflict when it is gone."""
     try:
-        data = read_memory_file(vault, path)
+        return load(vault, path)
     except FileNotFoundError:
         raise Conflict(f"{path.name} was deleted or renamed meanwhile.") from None
-    kind, archived = kind_of(vault, path)
-    modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000 if found else 0, UTC)
-    return data, memory_file.parse(data, path=str(path), kind=kind, archived=archived, modified=modified)
 
 
 def vault_at(store: Store, plan: Plan) -> Vault:

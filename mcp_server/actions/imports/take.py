@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from mcp_server.actions.commit import put
 from mcp_server.actions.imports.batch import Batch, Item, Outcome, done, note, prepare, write_pending, written
 from mcp_server.actions.imports.plan import (
     AWAY,
@@ -27,7 +28,7 @@ from mcp_server.actions.imports.plan import (
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import ensure_synced, sync
 from mcp_server.adapters import files, memory_file, places
-from mcp_server.adapters.index import imports, usage
+from mcp_server.adapters.index import imports
 from mcp_server.adapters.vault import confined, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
 from mcp_server.core.foreign import Reading, content_digest
@@ -77,9 +78,9 @@ def _take(
             why = "; ".join(filter(None, [item.why, remark if item.outcome is Outcome.TAKEN else ""]))
             items.append(replace(item, why=why))
             if number % BATCH == 0:
-                failed |= write_pending(batch)
+                failed |= write_pending(store, batch)
                 note(store, what, reading, batch)
-        failed |= write_pending(batch)
+        failed |= write_pending(store, batch)
     finally:
         note(store, what, reading, batch)
     return [failed.get(item.key, item) for item in items]
@@ -142,7 +143,7 @@ def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
     assert memory
     digest = content_digest(memory)
     if plan.record.path:
-        return _take_over(plan, Path(plan.record.path), digest, batch, dry_run=dry_run)
+        return _take_over(store, plan, Path(plan.record.path), digest, batch, dry_run=dry_run)
     if plan.known and plan.known.digest == digest:
         return Item(key, Outcome.UNCHANGED, plan.id)
     if plan.known and plan.known.own:
@@ -174,7 +175,8 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
     assert plan.holder and plan.known and plan.memory
     key, path = plan.record.key, Path(plan.holder.path)
     vault = vault_at(store, plan)
-    data, memory = parsed(vault, path)
+    found = parsed(vault, path)
+    memory = found.memory
     if content_digest(memory) != plan.known.digest:
         return Item(key, Outcome.LEFT, plan.id, CHANGED_HERE)
     if dry_run:
@@ -189,25 +191,21 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
         verified=memory.verified,
         source=memory.source if plan.record.lossless is None else plan.memory.source,
     )
-    changed = memory_file.rewrite(data, wanted, path=str(path))
-    files.replace(path, changed, expected=files.digest(data))
-    plan.vault = vault
-    written(plan, path, changed, digest, batch)
     target = vault.path_for(memory.id, memory.kind, archived=wanted.status in AWAY)
-    if (wanted.status in AWAY) != (memory.status in AWAY) and not stamp(target):
-        files.move(path, target)
-        batch.paths[vault].append(target)
+    moves = (wanted.status in AWAY) != (memory.status in AWAY) and not stamp(target)
+    now = put(store, found, wanted, to=target if moves else None, verb="imported")
+    plan.vault = vault
+    written(store, plan, found, now, digest, batch)
     return Item(key, Outcome.REVISED, plan.id)
 
 
-def _take_over(plan: Plan, path: Path, digest: str, batch: Batch, *, dry_run: bool) -> Item:
+def _take_over(store: Store, plan: Plan, path: Path, digest: str, batch: Batch, *, dry_run: bool) -> Item:
     """Let a file of another tool's that lies in our vault say in frontmatter what it says."""
     assert plan.memory
-    data, _ = parsed(plan.vault, path)
-    changed = memory_file.rewrite(data, plan.memory, path=str(path))
+    found = parsed(plan.vault, path)
     if not dry_run:
-        files.replace(path, changed, expected=files.digest(data))
-        written(plan, path, changed, digest, batch)
+        now = put(store, found, plan.memory, verb="imported")
+        written(store, plan, found, now, digest, batch)
     return Item(plan.record.key, Outcome.TAKEN, plan.id)
 
 
@@ -222,13 +220,12 @@ def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool
         if not stamp(path) and path not in batch.pending:
             raise Rejected("it says the same as another record, which was refused")
     elif stamp(path):
-        data, memory = parsed(vault_at(store, plan), path)
+        found = parsed(vault_at(store, plan), path)
+        memory = found.memory
         own = content_digest(memory) == digest and memory.source == plan.memory.source
         tags = clean_tags([*memory.tags, *plan.memory.tags][:20])
         if tags != memory.tags and store.vault(plan.holder.vault) and not plan.record.lossless:
-            with store.database.read() as db:
-                accepted = bool(usage.accepted_digests(db, [files.digest(data)]))
             with contextlib.suppress(DaybookError):
-                revise(store, plan.id, Revision(tags=tags), accept=accepted)
+                revise(store, plan.id, Revision(tags=tags))
     done(plan, ref, digest, batch, own=own)
     return Item(plan.record.key, Outcome.MERGED, plan.id)

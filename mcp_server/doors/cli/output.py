@@ -18,6 +18,7 @@ from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.render import visible
 from mcp_server.core.words import query_terms
+from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown
 
 CELL = 60  # characters of one cell of a table
@@ -32,7 +33,7 @@ def opened(*, wait_for_model: bool = True, searches: bool = False) -> Opened:
 
     What *searches* looks afterwards whether the index is whole, when that is due.
     """
-    opened = Opened(wait_for_model=wait_for_model)
+    opened = Opened(wait_for_model=wait_for_model, by=person.who_types)
     click.get_current_context().call_on_close(lambda: _end(opened, searches=searches))
     return opened
 

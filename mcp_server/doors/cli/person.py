@@ -5,6 +5,7 @@ It keeps Claude from being talked into saying it, by a page or by a repository. 
 program that runs as the person and means to get past it: that one may write into the store itself.
 """
 
+import functools
 import os
 import shlex
 import sys
@@ -12,6 +13,8 @@ from collections.abc import Iterable, Mapping
 
 from mcp_server.adapters.own_process import Ancestor, ancestors
 from mcp_server.core.errors import PersonNeeded
+from mcp_server.core.journal import CLAUDE as BY_CLAUDE
+from mcp_server.core.journal import PERSON
 from mcp_server.core.render import visible
 
 CLAUDE = "claude"  # the name of its process, whose own environment does not tell
@@ -34,6 +37,12 @@ def require(act: str) -> None:
 def is_here() -> bool:
     """Tell whether what is typed here is a person's word."""
     return not objection(os.environ, ancestors())
+
+
+@functools.cache
+def who_types() -> str:
+    """Return who changes memories by this command, as their history is to say."""
+    return BY_CLAUDE if started_by_claude(os.environ, ancestors()) else PERSON
 
 
 def objection(environment: Mapping[str, str], above: Iterable[Ancestor]) -> str:

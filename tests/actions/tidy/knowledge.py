@@ -34,7 +34,8 @@ def status(store: Store, memory_id: str) -> Status:
 
 def files_of(store: Store) -> dict[str, bytes]:
     """Return every memory's file in the store, whatever folder it lies in."""
-    return {str(path.relative_to(store.home)): path.read_bytes() for path in store.home.rglob("*.md")}
+    paths = (path.relative_to(store.home) for path in store.home.rglob("*.md"))
+    return {str(path): (store.home / path).read_bytes() for path in paths if path.parts[0] != "history"}
 
 
 def in_trash(store: Store) -> list[str]:

@@ -1,0 +1,47 @@
+"""load: a memory with the file that says it, the one way from a file to what actions work on."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
+from mcp_server.core.changes import Stamp
+from mcp_server.core.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory with its file: where it is, what bytes it has, and their digest."""
+
+    memory: Memory
+    vault: Vault
+    path: Path
+    data: bytes
+    digest: str
+
+    @property
+    def ref(self) -> str:
+        return f"{self.vault.key}/{self.memory.id}"
+
+    @property
+    def place(self) -> str:
+        """Return where the file lies in its vault."""
+        return self.path.relative_to(self.vault.root).as_posix()
+
+
+def load(vault: Vault, path: Path, *, place: str = "", there: Stamp | None = None) -> Found:
+    """
+    Return the memory that the file at *path* of *vault* says now.
+
+    *place* is where in the vault a file belongs that lies elsewhere, in the trash. *there* is its stamp where
+    that is known. Raises FileNotFoundError, Unreadable when it says no memory.
+    """
+    from mcp_server.adapters import memory_file  # slow to load, and a sync mostly finds nothing to read
+
+    there = there or stamp(path)
+    data = files.read(path) if place else read_memory_file(vault, path)
+    kind, archived = kind_of(vault, vault.root / place if place else path)
+    modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000 if there else 0, UTC)
+    memory = memory_file.parse(data, path=str(path), kind=kind, archived=archived, modified=modified)
+    return Found(memory, vault, path, data, files.digest(data))

@@ -1,0 +1,71 @@
+"""
+The history: the bytes that memories had before Daybook changed their files.
+
+`history/<vault>/<id>/<number>-<moment>-<by>-<verb>-<was>-<now>.md` for each change, with the digests of the
+bytes before and after it.
+It lies in the home store also for a vault in a repository. Its names say all that is told of a version, so
+that neither the index nor the ledger is needed to find one.
+"""
+
+import contextlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+FOLDER = "history"
+_MOMENT = "%Y%m%dT%H%M%SZ"
+_NAME = re.compile(
+    r"(?P<number>\d{4,})-(?P<at>\d{8}T\d{6}Z)-(?P<by>[a-z]+)-(?P<verb>[a-z_]+)"
+    r"-(?P<was>[0-9a-f]{32})-(?P<now>[0-9a-f]{32})\.md"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """
+    What a file said before one change: when it was made, by whom and by which verb.
+
+    `was` and `now` are the digests of the bytes before and after it. `path` holds those before, where what
+    looked like a secret and was taken out since is masked.
+    """
+
+    path: Path
+    number: int
+    at: datetime
+    by: str
+    verb: str
+    was: str
+    now: str
+
+    @property
+    def ref(self) -> str:
+        return f"{self.path.parent.parent.name}/{self.path.parent.name}"
+
+
+def folder_of(home: Path, ref: str) -> Path:
+    """Return where the versions of the memory *ref* (`vault/id`) are kept."""
+    return home / FOLDER / ref
+
+
+def versions(home: Path, ref: str) -> list[Version]:
+    """Return what is kept of the memory *ref*, the oldest first; [] when nothing is or can be read."""
+    return sorted(_versions(folder_of(home, ref)), key=lambda each: (each.number, each.path.name))
+
+
+def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: str, now: str) -> Path:
+    """Return where the bytes with the digest *was* of the memory *ref* are to be kept, behind all others."""
+    number = 1 + max((each.number for each in _versions(folder_of(home, ref))), default=0)
+    moment = at.astimezone(UTC).strftime(_MOMENT)
+    return folder_of(home, ref) / f"{number:04}-{moment}-{by}-{verb}-{was}-{now}.md"
+
+
+def _versions(folder: Path) -> Iterator[Version]:
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if name := _NAME.fullmatch(path.name):
+                at = datetime.strptime(name["at"], _MOMENT).replace(tzinfo=UTC)
+                yield Version(
+                    path, int(name["number"]), at, name["by"], name["verb"], name["was"], name["now"]
+                )
