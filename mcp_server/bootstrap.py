@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import looks
 from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
@@ -188,10 +187,14 @@ class Opened:
 
     def look_is_due(self) -> bool:
         """Tell whether the index should be looked at after this answer."""
+        from mcp_server.adapters.index import looks  # hooks never look
+
         return looks.is_due(self.database.path, self.clock().timestamp())
 
     def finds_damage(self) -> bool:
         """Look at all of the index; return whether it was damaged: the next answer rests on a new one."""
+        from mcp_server.adapters.index import looks
+
         return looks.finds_damage(self.database, self.clock().timestamp())
 
     def remarks(self) -> list[str]:

@@ -30,7 +30,6 @@ from mcp_server.core.brief import (
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Kind, Level, fingerprint
 from mcp_server.core.provenance import reads_like_instruction
-from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
@@ -216,6 +215,8 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     accepted = usage.accepted_digests(db, [fingerprint("", part) for part in parts])
     if len(accepted) < len(set(parts)) or reads_like_instruction(said):
         return []
+    from mcp_server.core.redaction import redact  # slow to load, and there may be no session to tell of
+
     dated = datetime.fromtimestamp(last.last, UTC).strftime("%Y-%m-%d")
     return [f"Last session ({dated}): {redact(said)}"]
 
@@ -232,7 +233,7 @@ def _entries(
 
     *otherwise* is what `contested` returns.
 
-    Masking secrets and looking at files takes its time, so it is done one by one.
+    Looking at files takes its time, so it is done one by one.
     """
     for row in rows:
         if row.row in shown and not row.touches:
@@ -258,7 +259,7 @@ def _entry(row: Row, *, stale: bool, otherwise: str) -> Entry:
     day = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
     dated = dated_line(day, stale=stale, otherwise=otherwise)
     kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
-    return Entry(row.id, row.ref, row.digest, kind, redact(row.title), redact(row.text), dated)
+    return Entry(row.id, row.ref, row.digest, kind, row.title, row.text, dated)
 
 
 def _age(row: Row, now: int) -> float:

@@ -152,8 +152,19 @@ def _most_relevant(
             nearest,
         )
 
-    found = map(evidence, words.keys() | cosines.keys())
-    return heapq.nlargest(most, found, key=_order)
+    def relevance(number: int) -> float:
+        best, mean, _ = cosines.get(number, _NOT_FOUND)
+        return ranking.relevance(
+            words=words.get(number, 0.0),
+            passage=passages.get(number, 0.0),
+            near=near.get(number, 0.0),
+            cosine=best,
+            mean=mean,
+        )
+
+    # Of hundreds only the best are needed with all that speaks for them.
+    found = ((relevance(number), number) for number in words.keys() | cosines.keys())
+    return [evidence(number) for _, number in heapq.nlargest(most, found)]
 
 
 def _once(of_each: Sequence[Sequence[Evidence]]) -> list[Evidence]:

@@ -65,7 +65,7 @@ def as_hit(
             instructing=row.instructing,
         ),
         superseded_by=row.superseded_by,
-        stale=redact(stale.label),
+        stale=redact(stale.label) if stale.label else "",
         gone=stale.gone,
     )
 

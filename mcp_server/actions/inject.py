@@ -38,7 +38,10 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     if len(said) < SHORTEST_PROMPT or said.startswith(_NOT_ASKED):
         return ""
     only = Filter(kinds=(Kind.KNOWLEDGE,))
-    query = Query(said, limit=2 * MOST, filter=only, parts=parts_of(said))
+    # What is not sure enough is not shown, so nobody need look for secrets in it.
+    query = Query(
+        said, limit=2 * MOST, only_confident=True, examined=2 * MOST, filter=only, parts=parts_of(said)
+    )
     ensure_synced(store)  # else the answer may come from the files alone
     answer = recall(store, query)
     if answer.verdict is Verdict.NONE:

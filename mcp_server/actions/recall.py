@@ -39,7 +39,6 @@ from mcp_server.store import Store
 
 CLOSE = 15  # candidates that are looked at closely at least: three times a usual answer
 CLOSE_OF_PART = 10  # the same for each part of a query
-EXAMINED = 20  # best candidates that are looked at for confident ones
 
 
 @dataclass(slots=True)
@@ -108,16 +107,18 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     candidates = _closest(db, gathered, query, candidates)
     _score(store, db, query, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
-    best = candidates[: max(EXAMINED, query.limit) if query.only_confident else query.limit]
+    best = candidates[: max(query.examined, query.limit) if query.only_confident else query.limit]
     _rely(best, gathered.model, gate.PART_MARGIN if query.parts else 0.0)
+    shown = best
     if query.only_confident:
-        best = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
-    hits = _hits(store, db, best[: query.limit])
+        shown = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
+    hits = _hits(store, db, shown[: query.limit])
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
         hits += linked(store, db, hits, vaults)
     answer = Answer(verdict=verdict, hits=flagged(store, db, hits, vaults), semantic=bool(gathered.model))
-    return answer, _changed(store, db, [candidate.row for candidate in best[: query.limit]])
+    read = {each.row.row: each.row for each in (*best[: query.limit], *shown[: query.limit])}
+    return answer, _changed(store, db, [*read.values()])
 
 
 def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[tuple[Vault, Path]]:

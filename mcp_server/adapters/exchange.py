@@ -8,7 +8,6 @@ can be looked at; and the system tells whether somebody still writes the file th
 import errno
 import functools
 import os
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -49,6 +48,8 @@ def has_writer(handle: int) -> bool | None:
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return None
+    import signal  # slow to load, and only who changes a file needs it
+
     try:
         # Whoever opens the file at this very moment breaks the lease: the signal of that must not end us.
         fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)

@@ -24,8 +24,8 @@ BROUGHT_TO = {(2, 39): 4, (2, 40): 2, (2, 41): 1, (2, 42): 2, (2, 43): 4, (2, 44
 MAX_PACKED_REFS = 16 * 1024 * 1024  # bytes
 MAX_REF = 4096  # bytes
 
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_VERSION = re.compile(r"git version (?P<numbers>[0-9]+(?:\.[0-9]+)*)")
+_COMMIT = r"[0-9a-f]{40}|[0-9a-f]{64}"
+_VERSION = r"git version (?P<numbers>[0-9]+(?:\.[0-9]+)*)"
 _FLAGS = (
     "--no-pager",
     "--no-optional-locks",
@@ -77,7 +77,7 @@ def git_state(folder: Path) -> GitState | None:
     if commit.startswith("ref:"):
         ref = commit.removeprefix("ref:").strip()
         commit = _commit_of(worktree, ref)
-    if not _COMMIT.fullmatch(commit):
+    if not re.fullmatch(_COMMIT, commit):
         return None
     return GitState(branch=ref.removeprefix("refs/heads/"), head=commit)
 
@@ -216,7 +216,7 @@ def _changed_at(program: str) -> int:
 def _version(git: Git, program: str, mtime_ns: int) -> tuple[int, ...]:
     """Return the version of *program* as it was then, () when it does not say; no repository is read."""
     del mtime_ns
-    match = _VERSION.match(_run([program, "--version"], _environment(git, None)))
+    match = re.match(_VERSION, _run([program, "--version"], _environment(git, None)))
     return tuple(map(int, match["numbers"].split("."))) if match else ()
 
 

@@ -18,15 +18,14 @@ HOST_ALIASES = {  # other doors of the same house: the web one, and SSH through 
     "altssh.bitbucket.org": "bitbucket.org",
 }
 
-_URL = re.compile(
-    r"(?:[a-z0-9-]+::)?(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>.*)", re.I
-)
-_SCP = re.compile(r"(?P<authority>(?:[^@/:\[]*@)?(?:\[[^/\]]+\]|[^@/:\[\]]{2,})):(?!:)(?P<path>.*)")
-_HOST = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::[0-9]*)?")
-_SECTION = re.compile(r'\[(?P<name>[\w.-]+)(?:\s+"(?P<part>(?:[^"\\]|\\.)*)")?\s*\](?P<rest>.*)')
-_SETTING = re.compile(r"(?P<key>[A-Za-z][\w-]*)\s*=\s*(?P<value>.*)")
-_VALUE = re.compile(r'(?P<quoted>"(?:[^"\\]|\\.)*"?)|(?P<plain>[^"#;\\]+|\\.)|[#;].*')
-_ESCAPE, _ESCAPED = re.compile(r"\\(.)"), r"\1"
+# Compiled when first needed: a hook in a folder without a remote needs none.
+_URL = r"(?i:(?:[a-z0-9-]+::)?(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>.*))"
+_SCP = r"(?P<authority>(?:[^@/:\[]*@)?(?:\[[^/\]]+\]|[^@/:\[\]]{2,})):(?!:)(?P<path>.*)"
+_HOST = r"(?P<host>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::[0-9]*)?"
+_SECTION = r'\[(?P<name>[\w.-]+)(?:\s+"(?P<part>(?:[^"\\]|\\.)*)")?\s*\](?P<rest>.*)'
+_SETTING = r"(?P<key>[A-Za-z][\w-]*)\s*=\s*(?P<value>.*)"
+_VALUE = r'(?P<quoted>"(?:[^"\\]|\\.)*"?)|(?P<plain>[^"#;\\]+|\\.)|[#;].*'
+_ESCAPE, _ESCAPED = r"\\(.)", r"\1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +136,10 @@ def normalise_remote(url: str) -> str:
     sure that no part of a credential would be left in it.
     """
     url = url.strip()
-    match = (_URL if "://" in url else _SCP).fullmatch(url)
+    match = re.fullmatch(_URL if "://" in url else _SCP, url)
     if match is None or not url.isprintable() or match.groupdict().get("scheme", "").lower() == "file":
         return ""
-    host_match = _HOST.fullmatch(match["authority"].rpartition("@")[2])
+    host_match = re.fullmatch(_HOST, match["authority"].rpartition("@")[2])
     if host_match is None or "@" in match["path"]:
         return ""
     host = host_match["host"].lower().rstrip(".")
@@ -258,27 +257,27 @@ def _settings(config: str) -> dict[str, str]:
         setting = line.lstrip()
         if setting.startswith("["):
             is_wanted = setting[:7].lower().startswith(("[core", "[remote"))
-            match = _SECTION.fullmatch(setting) if is_wanted else None
+            match = re.fullmatch(_SECTION, setting) if is_wanted else None
             section = _section(match) if match else ""
             setting = match["rest"].lstrip() if match else ""
-        if section and (match := _SETTING.fullmatch(setting)):
+        if section and (match := re.fullmatch(_SETTING, setting)):
             settings.setdefault(f"{section}.{match['key'].lower()}", _value(match["value"]))
     return settings
 
 
 def _section(match: re.Match[str]) -> str:
     name = match["name"].lower()
-    return name if match["part"] is None else f"{name}.{_ESCAPE.sub(_ESCAPED, match['part'])}"
+    return name if match["part"] is None else f"{name}.{re.sub(_ESCAPE, _ESCAPED, match['part'])}"
 
 
 def _value(written: str) -> str:
     """Return a config value without its quotes, escapes and comment."""
     value = ""
-    for match in _VALUE.finditer(written):
+    for match in re.finditer(_VALUE, written):
         if match["quoted"]:
-            value += _ESCAPE.sub(_ESCAPED, match["quoted"].strip('"'))
+            value += re.sub(_ESCAPE, _ESCAPED, match["quoted"].strip('"'))
         elif match["plain"]:
-            value += _ESCAPE.sub(_ESCAPED, match["plain"])
+            value += re.sub(_ESCAPE, _ESCAPED, match["plain"])
     return value.strip()
 
 

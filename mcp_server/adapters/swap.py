@@ -28,7 +28,7 @@ LARGEST = 64 * 1024 * 1024  # bytes that are read to compare them
 UNKNOWN = "0" * 32  # stands for the digest of what cannot be read
 ROUNDS = 8  # saves in a row that each come between two instructions of ours
 
-_TEMPORARY = re.compile(re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}(?:-([0-9a-f]{32})-([0-9a-f]{32}))?")
+_TEMPORARY = re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}(?:-([0-9a-f]{32})-([0-9a-f]{32}))?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def temporary_name() -> str:
 
 def is_temporary(name: str) -> bool:
     """Tell whether *name* is that of a file that is not finished, or was taken out of the way."""
-    return _TEMPORARY.fullmatch(name) is not None
+    return re.fullmatch(_TEMPORARY, name) is not None
 
 
 def unmissed(name: str) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def unmissed(name: str) -> tuple[str, ...]:
 
     Return () for any other name.
     """
-    match = _TEMPORARY.fullmatch(name)
+    match = re.fullmatch(_TEMPORARY, name)
     return tuple(filter(None, match.groups())) if match else ()
 
 

@@ -5,7 +5,7 @@ One line for each memory, in sections; a section that has nothing is left out.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_server.core.render import estimated_tokens, one_line
 
@@ -24,7 +24,11 @@ SUBAGENT_FOOTER = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One memory of a brief; `ref` names it in the ledger, `digest` the bytes its file has."""
+    """
+    One memory of a brief; `ref` names it in the ledger, `digest` the bytes its file has.
+
+    Secrets in its title and text are masked when it is told.
+    """
 
     id: str
     ref: str
@@ -87,6 +91,7 @@ def render_brief(
     Return the brief in at most *budget* characters.
 
     Sections come in order of importance; a memory is told once, and one that does not fit is left out.
+    Secrets are masked in what fits, because looking for them takes longer than all the rest.
     """
     lines = [one_line(notice) for notice in notices]
     left = budget - len(FRAME) - len(footer) - 2 - sum(len(line) + 1 for line in lines)
@@ -99,8 +104,10 @@ def render_brief(
         for entry in section.entries:
             if room < SHORTEST:
                 break
-            line = entry_line(entry)
-            if entry.ref not in told and len(line) < room:
+            if entry.ref in told or len(entry_line(entry)) >= room:
+                continue
+            line = entry_line(_masked(entry))
+            if len(line) < room:
                 told[entry.ref] = entry.digest
                 entries.append(line)
                 tokens.append(estimated_tokens(line))
@@ -112,3 +119,9 @@ def render_brief(
         return Brief("", (), ())
     text = "\n".join([FRAME, *lines, *([footer] if told else [])])
     return Brief(text, tuple(told), tuple(told.values()), tuple(tokens))
+
+
+def _masked(entry: Entry) -> Entry:
+    from mcp_server.core.redaction import redact  # slow to load, and a brief may have nothing to tell
+
+    return replace(entry, title=redact(entry.title), text=redact(entry.text))

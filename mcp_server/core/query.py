@@ -61,6 +61,7 @@ class Query:
     """
     A question to recall; *limit* bounds the hits, 1 to 50.
 
+    With *only_confident* the confident ones among the *examined* best, at least *limit*, are hits.
     Where there are *parts* they are asked one by one instead of the whole *text*, and a memory counts by
     the one that it answers best.
     """
@@ -70,6 +71,7 @@ class Query:
     sort: Sort = Sort.COMPOSITE
     limit: int = 5
     only_confident: bool = False
+    examined: int = 20
     expand: bool = False
     filter: Filter = field(default_factory=Filter)
     parts: tuple[str, ...] = ()
