@@ -193,7 +193,7 @@ def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[i
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
     shared = [vault.key for vault in store.vaults if vault.in_repository]
-    waiting = len(selections.not_accepted(db, shared, shared)) if shared else 0
+    waiting = selections.count_not_accepted(db, shared, shared) if shared else 0
     if not waiting:
         return []
     return [

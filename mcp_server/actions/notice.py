@@ -54,7 +54,7 @@ def notice(store: Store, *, has_key: bool) -> str:
 def _waiting(store: Store, db: sqlite3.Connection) -> int:
     """Return how many memories are not shown unasked until the person accepts them."""
     shared = [vault.key for vault in store.vaults if vault.in_repository]
-    return len(selections.not_accepted(db, [vault.key for vault in store.vaults], shared))
+    return selections.count_not_accepted(db, [vault.key for vault in store.vaults], shared)
 
 
 def _crowded(store: Store) -> str:

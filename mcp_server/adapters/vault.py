@@ -145,4 +145,6 @@ def _stamps(folder: str, depth: int) -> Iterator[Stamp]:
 
 def _datable(mtime_ns: int) -> int:
     """Return *mtime_ns*, or the nearest that a calendar and the index have: 1677 to 2262."""
-    return max(-(1 << 63), min(mtime_ns, (1 << 63) - 1))
+    if -(1 << 63) <= mtime_ns < 1 << 63:
+        return mtime_ns
+    return (1 << 63) - 1 if mtime_ns > 0 else -(1 << 63)

@@ -1,4 +1,4 @@
-"""The newest memories of a group are the ones that come first when all of it is put in order."""
+"""Choices of memories are the same as when all of them are looked at one by one."""
 
 import random
 
@@ -51,3 +51,49 @@ def test_the_newest_come_first(filled: Store, types: tuple[str, ...], vaults: sl
 
     assert found == sorted(chosen, key=lambda row: (-row.updated, row.id))
     assert sessions == []
+
+
+@pytest.mark.parametrize("shared", [slice(0), slice(1), slice(1, 2), slice(None)])
+@pytest.mark.parametrize("vaults", [slice(None), slice(1)])
+def test_what_waits_is_what_others_or_claude_stored_and_what_reads_like_an_instruction(
+    filled: Store, vaults: slice, shared: slice
+) -> None:
+    keys = [vault.key for vault in filled.vaults][vaults]
+    of_others = [vault.key for vault in filled.vaults][shared]
+    sources = ("manual", "assistant", "mined", "output")
+    with filled.database.write() as db:
+        for (row,) in db.execute("SELECT row FROM memories").fetchall():
+            values = (sources[row % 4], int(row % 3 == 0), row)
+            db.execute("UPDATE memories SET source = ?, instructing = ? WHERE row = ?", values)
+    with filled.database.read() as db:
+        accepted = {digest for (digest,) in db.execute("SELECT digest FROM accepted")}
+        waiting = [
+            row.id
+            for row in sorted(memories.rows(db, "1", ()), key=lambda row: row.path)
+            if row.vault in keys
+            and row.digest not in accepted
+            and (
+                row.vault in of_others
+                or row.source == "assistant"
+                or (row.source == "mined" and row.instructing)
+            )
+        ]
+        found = selections.not_accepted(db, keys, of_others)
+        count = selections.count_not_accepted(db, keys, of_others)
+
+    assert waiting
+    assert [row.id for row in found] == waiting
+    assert count == len(waiting)
+
+
+def test_what_waits_is_counted_without_looking_at_all_memories(filled: Store) -> None:
+    keys = [vault.key for vault in filled.vaults]
+    said: list[str] = []
+    with filled.database.read() as db:
+        db.set_trace_callback(said.append)
+        selections.count_not_accepted(db, keys, [])
+        db.set_trace_callback(None)
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {said[-1]}")]
+
+    assert any("memories_waiting" in step for step in plan)
+    assert all("SEARCH memories" in step for step in plan if "memories USING" in step)

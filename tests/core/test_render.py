@@ -66,6 +66,18 @@ def test_a_brief_has_as_many_entries_as_memories_that_fit_and_keeps_its_budget(
     assert len(brief.refs) == sum(line.startswith("- [m") for line in brief.text.split("\n"))
 
 
+def test_a_brief_tells_no_secret() -> None:
+    key = "ghp_" + "1a2B3c4D5e" * 3 + "6F7g8H"
+    entries = [Entry(f"m{n}", f"user/m{n}", "", "note", f"Token {key}", f"It is {key}.") for n in range(80)]
+
+    brief = render_brief([Section("Noted", entries)])
+
+    assert 1 < len(brief.refs) < 80
+    assert "[secret removed: " in brief.text
+    assert key not in brief.text
+    assert len(brief.text) <= BUDGET
+
+
 def test_a_brief_of_nothing_is_nothing() -> None:
     assert render_brief([Section("Empty", ())]).text == ""
 

@@ -7,8 +7,12 @@ There are no migrations: another schema number means that the index is made anew
 import sqlite3
 import time
 
+from mcp_server.core.provenance import ASSISTANT
+
 SCHEMA = 10
 TOKENIZER = "porter unicode61"
+MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
+"""Of which memories there is an index by vault: a search that says so, word for word, uses it."""
 
 
 def create(connection: sqlite3.Connection) -> None:
@@ -34,6 +38,8 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("memories").create_index(["fingerprint"])
     db.table("memories").create_index(["vault", "status", "kind", "type", "updated", "source"])
     connection.execute("CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1")
+    # What waits for the person is counted whenever a session starts.
+    connection.execute(f"CREATE INDEX memories_waiting ON memories(vault) WHERE {MAY_WAIT}")
     db.table("memories").enable_fts(
         ["title", "text", "tags", "parts"], tokenize=TOKENIZER, create_triggers=True
     )

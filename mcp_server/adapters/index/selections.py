@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mcp_server.adapters.index import filters, relations
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, by_rows, rows
+from mcp_server.adapters.index.schema import MAY_WAIT
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
@@ -136,14 +137,27 @@ def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence
 
     They are those of *shared* vaults, what Claude stored by itself, and what reads like an instruction.
     """
-    waits = f"{_in(shared)} OR source = ? OR (source NOT IN ({marks(SOURCES)}) AND instructing = 1)"
-    return rows(
-        db,
-        f"{_in(vaults)} AND ({waits})"
-        " AND kind IN ('knowledge', 'session') AND status = 'active'"
+    return rows(db, *_waiting(vaults, shared), "path")
+
+
+def count_not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> int:
+    """Return how many memories `not_accepted` returns."""
+    where, values = _waiting(vaults, shared)
+    return int(db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()[0])
+
+
+def _waiting(vaults: Sequence[str], shared: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return (SQL condition, values) of the memories that wait for the person."""
+    found = (
+        f"SELECT row FROM memories WHERE {_in(vaults)} AND {MAY_WAIT} AND source NOT IN ({marks(SOURCES)})"
+    )
+    of_others = [key for key in vaults if key in shared]
+    if of_others:
+        found += f" UNION SELECT row FROM memories WHERE {_in(of_others)}"
+    return (
+        f"row IN ({found}) AND kind IN ('knowledge', 'session') AND status = 'active'"
         " AND digest NOT IN (SELECT digest FROM accepted)",
-        (*vaults, *shared, ASSISTANT, *SOURCES),
-        "path",
+        (*vaults, *SOURCES, *of_others),
     )
 
 
