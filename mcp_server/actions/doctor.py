@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.actions import hot
+from mcp_server.actions.adopt import offer, offered
 from mcp_server.actions.candidate import review_candidates
 from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.claude_md import trouble
@@ -89,6 +90,8 @@ def status(store: Store, *, has_key: bool) -> State:
         needs.append(f"{problem} Run 'daybook model list'.")
     if refusal := refused(store):
         needs.append(refusal)
+    if moved := offer(offered(store)):
+        needs.append(moved)
     if torn := trouble(store):
         needs.append(torn)
     if spent.paused_reason and not spent.paused_until:

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from mcp_server.adapters import files
+from mcp_server.adapters import files, places
 from mcp_server.adapters.index import selections, transcripts
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.render import counted
@@ -38,6 +38,8 @@ def notice(store: Store, *, has_key: bool) -> str:
         return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
     if crowded := _crowded(store):
         return crowded
+    if moved := _moved(store):
+        return f"Daybook: {moved}"
     if has_key and not store.settings.model_calls and _offer(store):
         return (
             "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
@@ -55,6 +57,15 @@ def _waiting(store: Store, db: sqlite3.Connection) -> int:
     """Return how many memories are not shown unasked until the person accepts them."""
     shared = [vault.key for vault in store.vaults if vault.in_repository]
     return selections.count_not_accepted(db, [vault.key for vault in store.vaults], shared)
+
+
+def _moved(store: Store) -> str:
+    """Return what a project that has no memory may have had before its folder was moved, '' mostly."""
+    if not store.project or (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists():
+        return ""
+    from mcp_server.actions.adopt import offer, offered  # a project that is known needs it not
+
+    return offer(offered(store, thorough=False))
 
 
 def _crowded(store: Store) -> str:

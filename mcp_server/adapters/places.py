@@ -24,6 +24,7 @@ REPOSITORY_FOLDER = ".claude-memory"
 PROJECTS = "projects"
 PROJECT_FILE = "project.json"
 ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
+NUMBER = "number"  # in project.json: what the file system calls its folder
 BLOCK_FILES = ("CLAUDE.md", "CLAUDE.local.md")
 BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
 USER_KEY = "user"
@@ -98,7 +99,7 @@ def all_vaults(home: Path, seen: Iterable[Vault] = ()) -> list[Vault]:
 
 def adopted_roots(home: Path, key: str) -> list[str]:
     """Return the vaults in repositories that the person made for the project *key*."""
-    roots = _project_file(home, key).get("repositories")
+    roots = project_notes(home, key).get("repositories")
     return [str(root) for root in roots] if isinstance(roots, list) else []
 
 
@@ -112,7 +113,7 @@ def is_accepted(home: Path, project: Project) -> bool:
     if not has_remote(project.root):
         return True
     for key in _keys(project):
-        known = _project_file(home, key)
+        known = project_notes(home, key)
         accepted = known.get(ACCEPTED)
         blocks = known.get(BLOCKS)
         roots = [*adopted_roots(home, key), *(accepted if isinstance(accepted, list) else [])]
@@ -132,7 +133,7 @@ def note_accepted(home: Path, project: Project) -> None:
         kept = [str(root) for root in roots] if isinstance(roots, list) else []
         return {**known, ACCEPTED: sorted({*kept, str(project.root)})}
 
-    _change_project_file(home, project.key, noted)
+    _changeproject_notes(home, project.key, noted)
 
 
 def former_folders(home: Path, project: Project) -> list[Path]:
@@ -141,29 +142,40 @@ def former_folders(home: Path, project: Project) -> list[Path]:
         place
         for place in sorted((home / PROJECTS).glob("*/"))
         if place.name not in _keys(project)
-        and _project_file(home, place.name).get("root") == str(project.root)
+        and project_notes(home, place.name).get("root") == str(project.root)
     ]
+
+
+def folder_number(folder: Path) -> str:
+    """Return what the file system calls *folder*, which a rename does not change; '' when it is not there."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return ""
+    return f"{found.st_dev}:{found.st_ino}"
 
 
 def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> None:
     """Write down for people which project a folder belongs to, and *adopt* a vault in its repository."""
     roots = adopted_roots(home, project.key)
-    if _project_file(home, project.key).get("root") and (adopt is None or str(adopt) in roots):
+    before = project_notes(home, project.key)
+    if before.get("root") and NUMBER in before and (adopt is None or str(adopt) in roots):
         return
 
     def noted(known: dict[str, object]) -> dict[str, object]:
         roots = known.get("repositories")
         adopted = {*(roots if isinstance(roots, list) else []), *([str(adopt)] if adopt else [])}
         about = {"name": project.name, "root": str(project.root), "remote": project.remote}
+        about[NUMBER] = str(known.get(NUMBER) or folder_number(project.root))
         return {**known, **about, "repositories": sorted(map(str, adopted))}
 
-    _change_project_file(home, project.key, noted)
+    _changeproject_notes(home, project.key, noted)
 
 
 def block_note(home: Path, project: Project) -> dict[str, object]:
     """Return what was noted about the managed block in this folder of *project*, {} for nothing."""
     for key in _keys(project):
-        notes = _project_file(home, key).get(BLOCKS)
+        notes = project_notes(home, key).get(BLOCKS)
         note = notes.get(str(project.root)) if isinstance(notes, dict) else None
         if isinstance(note, dict):
             return note
@@ -179,7 +191,7 @@ def note_block(home: Path, project: Project, note: Mapping[str, object]) -> None
         others = notes if isinstance(notes, dict) else {}
         return {**known, BLOCKS: {**others, str(project.root): dict(note)}}
 
-    _change_project_file(home, project.key, noted)
+    _changeproject_notes(home, project.key, noted)
 
 
 def block_file(project: Project, name: str) -> Path:
@@ -203,7 +215,7 @@ def block_folders(home: Path) -> list[Path]:
     """Return the folders in which a managed block is or was kept up."""
     folders: dict[Path, None] = {}
     for place in sorted((home / PROJECTS).glob("*/")):
-        notes = _project_file(home, place.name).get(BLOCKS)
+        notes = project_notes(home, place.name).get(BLOCKS)
         for root in notes if isinstance(notes, dict) else ():
             project = Project(key=place.name, name="", root=Path(root), reason="", remote="")
             folders[project.root] = None
@@ -239,7 +251,7 @@ def _keys(project: Project) -> list[str]:
     return list(filter(None, (project.key, project.former)))
 
 
-def _change_project_file(
+def _changeproject_notes(
     home: Path, key: str, change: Callable[[dict[str, object]], dict[str, object]]
 ) -> None:
     """Replace what the project's file says by *change* of it; others may be doing the same."""
@@ -258,7 +270,8 @@ def _change_project_file(
                 raise
 
 
-def _project_file(home: Path, key: str) -> dict[str, object]:
+def project_notes(home: Path, key: str) -> dict[str, object]:
+    """Return what was noted of the project known by *key*, {} for nothing."""
     try:
         return _said(files.read(home / PROJECTS / key / PROJECT_FILE))
     except (OSError, Unreadable):

@@ -5,11 +5,12 @@ import sys
 import click
 
 from mcp_server.actions import claude_md, repository
+from mcp_server.actions.adopt import adopt
 from mcp_server.actions.brief import brief
 from mcp_server.actions.claude_md import CLAUDE_LOCAL_MD, CLAUDE_MD, FILES, NONE, Refreshed
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.errors import Rejected
-from mcp_server.core.render import counted
+from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
 from mcp_server.store import Store
 
@@ -161,7 +162,24 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
     click.echo(f"{len(rows)} {'wait' if list_ else 'accepted'}.")
 
 
+@click.command("adopt")
+@click.argument("key", default="")
+def adopt_command(key: str) -> None:
+    """Take over what was remembered of this project before its folder was renamed or moved.
+
+    'daybook where' tells what may be its own; with one such memory KEY can be left out.
+
+    Example: daybook adopt shop-1a2b3c4d
+    """
+    person.require("taking over what another folder remembered")
+    done = adopt(output.opened().store(), key)
+    click.echo(f"{counted(done.moved, 'memory')} of {visible(str(done.was.root))} moved here.")
+    for path in done.left:
+        click.echo(f"Left, because a file of that name is here: {visible(str(path))}")
+
+
 COMMANDS = (
+    adopt_command,
     init_command,
     share_command,
     trust_command,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from mcp_server.actions import adopt as adopting
 from mcp_server.actions import doctor as checking
 from mcp_server.actions import repository
 from mcp_server.actions.embed import embed_pending
@@ -13,7 +14,7 @@ from mcp_server.actions.list import get_stats
 from mcp_server.actions.sync import rebuild, sync, sync_if_free
 from mcp_server.adapters import places
 from mcp_server.bootstrap import model_key
-from mcp_server.core.render import counted
+from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
 
@@ -70,6 +71,7 @@ def where_command(as_json: bool) -> None:
                 "index": store.database.path,
                 "vaults": vaults,
                 "problems": problems,
+                "may_be_former": [asdict(each) for each in adopting.offered(store)],
             }
         )
         return
@@ -83,6 +85,8 @@ def where_command(as_json: bool) -> None:
     for vault in store.vaults:
         note = "" if vault.adopted else "  (came with the repository: read only)"
         click.echo(f"{vault.level.value:<9} {vault.root}{note}")
+    for may_be in adopting.offered(store):
+        click.echo(f"perhaps   {visible(adopting.offer([may_be]))}")
     if project:
         for former in places.former_folders(store.home, project):
             own = former.with_name(project.key)

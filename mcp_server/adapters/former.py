@@ -1,0 +1,78 @@
+"""What is noted of projects that are no longer where they were: under which key, and what they chose."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.adapters import places
+from mcp_server.adapters.project import Project
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.memory import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """What was remembered of a folder that is gone: the key of its vault, and where the folder was."""
+
+    key: str
+    root: Path
+
+
+def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Former]:
+    """
+    Return what *project* may have been before its folder was renamed or moved, the likeliest first.
+
+    A project with a remote is found by that. Otherwise it is the same folder by the number that the file
+    system gave it, or, while the project has no memories, one of the same name, or the only one that is gone
+    from beside it and has no number. Not *thorough*, what was noted of the project itself is enough.
+    """
+    own = places.project_notes(home, project.key)
+    if project.remote or (own.get("root") and not thorough):
+        return []
+    number = places.folder_number(project.root)
+    known = [former(home, place.name) for place in sorted((home / places.PROJECTS).glob("*/"))]
+    gone = [each for each in known if each and each.key != project.key and _is_gone(home, each)]
+    same = [
+        each for each in gone if number and places.project_notes(home, each.key).get(places.NUMBER) == number
+    ]
+    if same or _has_memories(home / places.PROJECTS / project.key):
+        return same
+    named = [each for each in gone if each.root.name == project.root.name]
+    beside = [
+        each
+        for each in gone
+        if each.root.parent == project.root.parent
+        and places.NUMBER not in places.project_notes(home, each.key)
+    ]
+    return named or (beside if len(beside) == 1 else [])
+
+
+def former(home: Path, key: str) -> Former | None:
+    """Return what was noted of the project known by *key*, None for nothing."""
+    known = places.project_notes(home, key) if "/" not in key else {}
+    root = known.get("root")
+    return Former(key, Path(str(root))) if root else None
+
+
+def inherit(home: Path, project: Project, old: Former) -> None:
+    """Note of *project* what was noted of it under its old path: what the person accepted and chose there."""
+    known = places.project_notes(home, old.key)
+    adopted = str(old.root / places.REPOSITORY_FOLDER) in places.adopted_roots(home, old.key)
+    places.note_project(home, project, adopt=project.root / places.REPOSITORY_FOLDER if adopted else None)
+    accepted, blocks = known.get(places.ACCEPTED), known.get(places.BLOCKS)
+    if isinstance(accepted, list) and str(old.root) in accepted:
+        places.note_accepted(home, project)
+    note = blocks.get(str(old.root)) if isinstance(blocks, dict) else None
+    if isinstance(note, dict) and not places.block_note(home, project):
+        places.note_block(home, project, note)
+
+
+def _is_gone(home: Path, known: Former) -> bool:
+    """Tell whether a folder without a remote is no longer where it was, and something is remembered of it."""
+    if places.project_notes(home, known.key).get("remote") or os.path.lexists(known.root):
+        return False
+    return _has_memories(home / places.PROJECTS / known.key)
+
+
+def _has_memories(root: Path) -> bool:
+    return any(next(folder.rglob("*.md"), None) for folder in Vault("", root, Level.PROJECT).folders())

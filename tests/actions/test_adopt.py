@@ -1,0 +1,151 @@
+"""A project whose folder was renamed or moved is offered its memory, and takes it over when told to."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions import claude_md
+from mcp_server.actions.adopt import adopt, offered
+from mcp_server.actions.brief import brief
+from mcp_server.actions.doctor import status
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.notice import notice
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import init
+from mcp_server.actions.session import save_session
+from mcp_server.actions.sync import sync
+from mcp_server.adapters import places
+from mcp_server.adapters.index import usage
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Filter, Query
+from mcp_server.store import Store
+
+Open = Callable[..., Opened]
+WEBHOOK = Draft("Webhook", "The webhook needs the raw body.", type="gotcha")
+
+
+def key_of(store: Store) -> str:
+    assert store.project
+    return store.project.key
+
+
+def told(store: Store) -> list[str]:
+    """Return what the start of a session and `status` say of another folder's memory."""
+    sync(store)
+    said = [notice(store, has_key=False), *status(store, has_key=False).needs]
+    return [line for line in said if "adopt" in line]
+
+
+@pytest.mark.parametrize("place", ["renamed", "elsewhere/shop", "elsewhere/renamed"])
+def test_a_project_that_was_moved_is_offered_its_memory_and_takes_it(
+    open_here: Open, project: Path, place: str
+) -> None:
+    before = open_here().store()
+    known = remember(before, WEBHOOK)
+    save_session(before, "Half done", "Going on.", folder=project)
+    recall(before, Query("webhook raw body"), session="s")
+    moved = project.parent / place
+    moved.parent.mkdir(exist_ok=True)
+    project.rename(moved)
+    store = open_here(moved).store()
+
+    lines = told(store)
+
+    assert len(lines) == 2
+    assert all(f"'daybook adopt {key_of(before)}'" in line and str(project) in line for line in lines)
+    assert list_memories(store, Filter()).total == 0
+    done = adopt(store)
+    assert (done.moved, done.left) == (2, ())
+    after = open_here(moved).store()
+    found = read(after, known.memory.id)
+    assert (found.memory, found.vault.key) == (known.memory, key_of(after))
+    assert list_memories(after, Filter()).total == 2
+    assert "Webhook" in brief(after).text
+    with after.database.read() as db:
+        assert usage.usage_of(db, [found.ref])[found.ref].accesses == 1
+    assert told(after) == []
+
+
+def test_nothing_is_offered_where_nothing_is_gone(open_here: Open, project: Path, tmp_path: Path) -> None:
+    remember(open_here().store(), WEBHOOK)
+    other = tmp_path / "other"
+    other.mkdir()
+
+    assert told(open_here(other).store()) == []
+    assert told(open_here().store()) == []
+    with pytest.raises(Rejected, match="No other memory may be"):
+        adopt(open_here(other).store())
+    with pytest.raises(NotFound, match="No project is known by the key 'nope'"):
+        adopt(open_here(other).store(), "nope")
+
+
+def test_another_project_beside_one_that_was_deleted_is_offered_nothing(
+    open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    remember(open_here().store(), WEBHOOK)
+    other = tmp_path / "other"
+    other.mkdir()
+    project.rmdir()
+
+    assert told(open_here(other).store()) == []
+
+
+def test_a_copy_of_the_same_name_and_a_folder_without_a_number_are_offered(
+    open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    before = open_here().store()
+    remember(before, WEBHOOK)
+    copied = shutil.copytree(project, tmp_path / "elsewhere" / "shop")
+    project.rmdir()
+    assert len(told(open_here(copied).store())) == 2
+    noted = before.home / "projects" / key_of(before) / places.PROJECT_FILE
+    said = json.loads(noted.read_text())
+    del said[places.NUMBER]
+    noted.write_text(json.dumps(said))
+    renamed = tmp_path / "renamed"
+    renamed.mkdir()
+    assert len(told(open_here(renamed).store())) == 2
+
+
+def test_a_project_with_memories_of_its_own_is_told_only_when_it_asks(open_here: Open, project: Path) -> None:
+    before = open_here().store()
+    remember(before, WEBHOOK)
+    moved = project.rename(project.with_name("renamed"))
+    store = open_here(moved).store()
+    own = remember(store, Draft("Carts", "Carts live for a day."))
+    taken = (
+        store.vaults[-1].root / "knowledge" / f"{next((before.vaults[-1].root / 'knowledge').iterdir()).name}"
+    )
+    taken.write_text("in the way")
+
+    assert notice(store, has_key=False) == ""
+    assert [each.key for each in offered(store)] == [key_of(before)]
+    done = adopt(store)
+    assert (done.moved, len(done.left)) == (0, 1)
+    assert read(store, own.memory.id).memory == own.memory
+    assert taken.read_text() == "in the way"
+
+
+def test_what_the_person_chose_for_the_folder_comes_along(open_here: Open, project: Path) -> None:
+    known = remember(open_here().store(), WEBHOOK)
+    init(open_here().store())
+    before = open_here().store()
+    claude_md.choose(before, "CLAUDE.md")
+    note = save_session(before, "Half done", "Going on.", folder=project)
+    moved = project.rename(project.with_name("renamed"))
+
+    adopt(open_here(moved).store())
+
+    store = open_here(moved).store()
+    sync(store)
+    found = read(store, known.memory.id)
+    assert found.vault.adopted and found.path.is_relative_to(moved)
+    assert claude_md.chosen(store) == "CLAUDE.md"
+    assert read(store, note.memory.id)

@@ -1,0 +1,28 @@
+"""A moved project in a terminal: what is told of it, and the command that takes its memory over."""
+
+import json
+from pathlib import Path
+
+from tests.doors.shell import Run, said
+
+
+def test_a_moved_project_is_told_of_and_adopted_by_its_person(
+    run: Run, typed: Run, project: Path, memory_dir: Path
+) -> None:
+    said(run("remember", "Webhook | It needs the raw body."))
+    (key,) = (place.name for place in (memory_dir / "projects").iterdir())
+    project.rename(project.with_name("before"))
+    project.mkdir()
+    (memory_dir / "projects" / key).rename(memory_dir / "projects" / "shop-00000000")
+    noted = memory_dir / "projects" / "shop-00000000" / "project.json"
+    about = json.loads(noted.read_text())
+    noted.write_text(json.dumps({**about, "root": "/nowhere/shop"}))
+
+    where = said(run("where"))
+    assert "perhaps   What was remembered in /nowhere/shop, which is gone" in where
+    assert "'daybook adopt shop-00000000'" in said(run("status"))
+    by_claude = run("adopt")
+    assert by_claude.returncode and "daybook adopt" in by_claude.stderr
+    assert "1 memory of /nowhere/shop moved here." in said(typed("adopt"))
+    assert "raw body" in said(run("recall", "webhook"))
+    assert "perhaps" not in said(run("where"))
