@@ -20,6 +20,7 @@ from mcp_server.actions.read import Found, look_up, read
 from mcp_server.actions.remember import reinstate, take_place
 from mcp_server.actions.revise import Revision
 from mcp_server.actions.sync import sync_if_free
+from mcp_server.adapters import memory_file
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph import GRAPH, artifact_id, check_relation, end_of, id_of, stands_for, words_of
 from mcp_server.core.links import SUPERSEDES
@@ -56,13 +57,18 @@ def put_edge(
             sync_if_free(store_of)
             if look_up(store_of, name) is None:
                 raise NotFound(name, nearest(store_of, name))
-    check_end(store, id_of(start), read(store, end).memory if ID.fullmatch(end) else None, rel)
+    old = read(store, end) if ID.fullmatch(end) else None
+    check_end(store, id_of(start), old.memory if old else None, rel)
+    if old and rel == SUPERSEDES:  # before anything is written
+        memory_file.check_replaceable(old.data, old.memory, path=str(old.path))
 
     def attempt() -> Put:
         found = _start(here, level, start, session)
         memory, came = _with_edge(found.memory, rel, end, notes)
         if memory == found.memory:
             return Put(start, added=False, gist=rel)
+        if came:
+            memory_file.check_room(found.data, memory, path=str(found.path))
         now = change(here, found, Revision(links=memory.links, supersedes=memory.supersedes), session).memory
         if rel == SUPERSEDES:
             take_place(store, now, [end], session=session)

@@ -75,6 +75,10 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
         accept_said(store, known, draft)
         take_place(store, known.memory, older, session=draft.session)
         return Remembered(known.memory, known.path, level, known=True)
+    for old in draft.supersedes:  # before anything is written
+        with contextlib.suppress(NotFound):
+            found = read(store, old)
+            memory_file.check_replaceable(found.data, found.memory, path=str(found.path))
     memory, path = _write(store, vault, draft)
     supersede(store, memory, session=draft.session)
     return Remembered(memory, path, level)

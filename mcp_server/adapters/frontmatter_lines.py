@@ -16,7 +16,8 @@ from frontmatter.default_handlers import BaseHandler
 
 from mcp_server.core.errors import Unreadable
 
-MAX_BYTES = 16 * 1024
+MAX_BYTES = 64 * 1024  # a hub of a graph has hundreds of links
+ROOM = 2 * 1024  # bytes that links leave for what may become of the memory: archived, superseded, pinned
 MAX_KEYS = 64
 MAX_DEPTH = 4  # `links:` is a list (2) of maps (3) with lists of notes (4) in the frontmatter (1)
 

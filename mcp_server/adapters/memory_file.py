@@ -6,12 +6,20 @@ A rewrite replaces only the lines whose value changed and leaves every other byt
 """
 
 import re
+from dataclasses import replace
 from datetime import datetime
 
-from mcp_server.adapters.frontmatter_lines import StrictFrontmatter, Value, replace_keys, spans
+from mcp_server.adapters.frontmatter_lines import (
+    MAX_BYTES,
+    ROOM,
+    StrictFrontmatter,
+    Value,
+    replace_keys,
+    spans,
+)
 from mcp_server.adapters.memory_fields import KEYS, changed_lines, field_lines, read_fields, unsaid_lines
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory import ID, Kind, Memory, strip_blank_lines
+from mcp_server.core.memory import ID, Kind, Memory, Status, strip_blank_lines
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -64,6 +72,28 @@ def rewrite(data: bytes, memory: Memory, *, path: str) -> bytes:
     if rest and not top[-1].endswith(("\r", "\n")):
         top[-1] += eol
     return (_BOM if data.startswith(_BOM) else b"") + _readable("".join(top) + rest, memory)
+
+
+def check_room(data: bytes, memory: Memory, *, path: str) -> None:
+    """
+    Raise Rejected when the file at *path*, changed to say *memory*, leaves no room for a change of status.
+
+    A memory with more links could neither be archived nor superseded.
+    """
+    changed = _plain(_decode(rewrite(data, memory, path=path), path))
+    block, _, _ = _split(changed, path)
+    if len((block or "").encode("utf-8")) > MAX_BYTES - ROOM:
+        raise Rejected(
+            f"'{memory.id}' has no room for one more link.",
+            "Link to a memory between them, or delete links that say little.",
+        )
+
+
+def check_replaceable(data: bytes, memory: Memory, *, path: str) -> None:
+    """Raise Rejected when the file at *path* could not say that another took the place of *memory*."""
+    longest = "x" * 80
+    gone = replace(memory, status=Status.SUPERSEDED, superseded_by=longest, valid_to=memory.updated)
+    rewrite(data, gone, path=path)
 
 
 def _decode(data: bytes, path: str) -> str:

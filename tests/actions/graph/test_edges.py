@@ -10,7 +10,8 @@ from mcp_server.actions.graph_sync import register, short_of, sync_graph
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import reinstate, remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.adapters import frontmatter_lines
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph import Edge, artifact_id
 from mcp_server.core.graph_text import rendered
@@ -111,6 +112,57 @@ def test_two_do_not_supersede_each_other_nor_a_file(store: Store) -> None:
 
     assert read(store, "new").memory.status is Status.ACTIVE
     assert read(store, "new").memory.supersedes == ("old",)
+
+
+def fill(store: Store, name: str, left: int) -> None:
+    """Let the frontmatter of a node come to all that can be read but *left* bytes."""
+    found = read(store, name)
+    line = b"tags: []"
+    size = found.data.index(b"---", 4) - 4
+    comment = b"# " + b"x" * (frontmatter_lines.MAX_BYTES - left - size - 3) + b"\n"
+    found.path.write_bytes(found.data.replace(line, comment + line, 1))
+    sync(store)
+    assert read(store, name).memory == found.memory
+
+
+def test_a_hub_has_room_for_hundreds_of_edges_and_is_archived_all_the_same(store: Store) -> None:
+    hub = node(store, "hub")
+    ends = [node(store, f"a-node-with-quite-a-long-name-{number:03}") for number in range(300)]
+    for end in ends:
+        put_edge(store, PROJECT, hub, end, "depends-on")
+
+    assert len(read(store, hub).memory.links) == 300
+    assert revise(store, hub, Revision(superseded_by=ends[0])).memory.superseded_by == ends[0]
+
+
+def test_a_full_hub_refuses_an_edge_before_anything_is_done(store: Store) -> None:
+    node(store, A), node(store, B)
+    fill(store, A, 2_000)
+    before = read(store, A).data
+
+    with pytest.raises(Rejected, match=rf"'{A}' has no room for one more link\."):
+        put_edge(store, PROJECT, A, B, "depends-on")
+    with pytest.raises(Rejected, match="no room for one more link"):
+        put_edge(store, PROJECT, A, B, "supersedes")
+
+    assert read(store, A).data == before
+    assert read(store, B).memory.status is Status.ACTIVE
+    put_away = Revision(status=Status.SUPERSEDED, superseded_by=B, archived_reason="compacted", pinned=True)
+    assert revise(store, A, put_away).memory.status is Status.SUPERSEDED
+
+
+def test_what_cannot_be_superseded_is_refused_before_anything_is_done(store: Store) -> None:
+    node(store, A), node(store, B)
+    fill(store, B, 20)
+    files = {path: path.read_bytes() for path in store.home.rglob("*.md")}
+
+    with pytest.raises(Rejected, match="cannot be written"):
+        put_edge(store, PROJECT, A, B, "supersedes")
+    with pytest.raises(Rejected, match="cannot be written"):
+        remember(store, Draft("Instead", "of that.", supersedes=(B,)))
+
+    assert {path: path.read_bytes() for path in store.home.rglob("*.md")} == files
+    assert read(store, B).memory.status is Status.ACTIVE
 
 
 def test_an_edge_may_lead_from_the_project_to_the_person(store: Store) -> None:
