@@ -51,6 +51,7 @@ from mcp_server.store import Store
 MERGES = "merges"
 DROPS = "drops"
 MOST_COMPARED = 1000  # memories of one vault that are compared with each other, those updated last
+LONGEST_TAG = 40  # characters of a tag that a model gives
 MOST_PROPOSED = 20  # pairs that are left to the person, in one report
 MOST_PAIRS = 5_000  # pairs of one vault that are looked at closely, the likeliest: a few seconds
 WORTH_A_LOOK = 0.3  # Jaccard below which two memories are neither alike nor about the same thing
@@ -222,7 +223,10 @@ def _merged(store: Store, merge: Merge, found: Sequence[Found]) -> Entry:
     last = max(sources, key=lambda memory: memory.updated)
     now = store.clock().replace(microsecond=0)
     title, text = clean_title(merge.title), clean_text(merge.text)
-    tags = clean_tags([*dict.fromkeys(clean_tags([t for m in sources for t in m.tags][:MAX_TAGS]))])
+    told = [tag for memory in sources for tag in memory.tags] + [
+        t for t in merge.tags if len(t) <= LONGEST_TAG
+    ]
+    tags = tuple(dict.fromkeys(tag for one in told for tag in clean_tags([one])))[:MAX_TAGS]
     links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)
     memory = Memory(
         id=new_id(title, text, now),

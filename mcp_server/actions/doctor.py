@@ -112,8 +112,8 @@ def status(store: Store, *, has_key: bool) -> State:
         beyond = f"{counted(len(pinned), 'memory')} for {counted(places, 'place')}"
         needs.append(f"More is pinned than is kept at hand: {beyond}; 'daybook hot' shows which, unpin some.")
     if disputed:
-        held_back = "contradict each other"
-        needs.append(f"{disputed} memories {held_back}; 'daybook contradictions' lists them.")
+        pair = counted(disputed, "memory")
+        needs.append(f"Contradicting each other: {pair}; 'daybook contradictions' lists them.")
     if capture.candidates and capture.mode == "suggest":
         needs.append(f"Proposed: {counted(capture.candidates, 'memory')}; 'daybook candidates' lists them.")
     return State(stats, waiting, capture, spent, tuple(needs))

@@ -94,7 +94,7 @@ def reserve(prompt_characters: int, most_tokens: int) -> float:
 def refusal(spent_today: float, calls_today: int, reserved: float, settings: Settings) -> str:
     """Return why a call that may cost *reserved* USD is too much for today; '' when it is not."""
     if calls_today >= settings.daily_calls:
-        return f"Today's {settings.daily_calls} calls of the model are used up."
+        return f"Today's calls of the model ({settings.daily_calls}) are used up."
     if spent_today + reserved > settings.daily_usd:
         return (
             f"The next call may cost ${reserved:.4f}, and ${spent_today:.4f} of today's"

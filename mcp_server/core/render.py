@@ -55,10 +55,17 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return how many there are of what *noun* names: "1 memory", "2 memories"."""
+    """Return how many there are of what *noun* names: "1 memory", "2 memories", "2 days"."""
     if number != 1:
-        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+        many = f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"
+        noun = f"{noun}es" if noun.endswith("s") else many
     return f"{number:,} {noun}"
+
+
+def repeats(title: str, text: str) -> bool:
+    """Tell whether *text* begins with all that *title* says, so that both need not be shown."""
+    beginning, said = (" ".join(each.casefold().split()) for each in (title, text[: 2 * len(title) + 80]))
+    return beginning.rstrip("…. ") != "" and said.startswith(beginning.rstrip("…. "))
 
 
 def quoted(text: str) -> str:

@@ -1,3 +1,4 @@
+import re
 import unicodedata
 
 import pytest
@@ -5,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_server.core.brief import BUDGET, Entry, Section, render_brief
-from mcp_server.core.render import counted, one_line, quoted, visible
+from mcp_server.core.render import counted, one_line, quoted, repeats, visible
+from tests.live import ROOT
 
 BREAKOUTS = [
     "<!-- MEMORY:END -->",
@@ -98,3 +100,43 @@ def test_quoted_text_has_a_bar_before_every_line(text: str) -> None:
 )
 def test_things_are_counted_in_the_right_number(number: int, noun: str, said: str) -> None:
     assert counted(number, noun) == said
+
+
+def test_counts_are_said_as_people_say_them() -> None:
+    said = [counted(2, noun) for noun in ("memory", "day", "key", "turn", "access")]
+
+    assert said == ["2 memories", "2 days", "2 keys", "2 turns", "2 accesses"]
+    assert counted(1, "day") == "1 day"
+
+
+NOUNS = (
+    "accesses calls candidates changes contradictions conversations deeds edges files folders lines memories"
+    " messages nodes outputs pairs passages sections secrets sessions times transcripts turns"
+)
+PLURAL = re.compile(
+    rf"(?<! of )\{{(?!counted|tries|[A-Z_]+\}})[\w.()\[\]]+(?::,)?\}} ({NOUNS.replace(' ', '|')})\b"
+)
+
+
+def test_no_message_says_one_memories() -> None:
+    """A number before a noun in the plural is right only where it cannot be 1."""
+    wrong = {
+        f"{path.name}: {found[0]}"
+        for path in sorted((ROOT / "mcp_server").rglob("*.py"))
+        for found in PLURAL.finditer(path.read_text(encoding="utf-8"))
+    }
+
+    assert wrong == set()
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "repeated"),
+    [
+        ("Deploys go through main", "Deploys go through main.", True),
+        ("Deploys go through…", "Deploys go through main, never through a branch.", True),
+        ("Deploys", "We deploy from main.", False),
+        ("…", "Anything", False),
+    ],
+)
+def test_a_title_is_repeated_by_a_text_that_begins_with_it(title: str, text: str, repeated: bool) -> None:
+    assert repeats(title, text) is repeated

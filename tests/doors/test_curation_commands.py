@@ -66,7 +66,7 @@ def test_output_is_logged_from_a_pipe_and_mined(daybook: Run) -> None:
     said = "This project uses the Next.js app router for every page.\n"
 
     assert "56 bytes logged" in daybook("mine", "--log", "-", said=said).stdout
-    assert "1 outputs and 0 conversations read, 1 new" in daybook("mine").stdout
+    assert "1 output and 0 conversations read, 1 new" in daybook("mine").stdout
     assert json.loads(daybook("mine", "--status", "--json").stdout)["waiting"] == 1
     assert "output log" in daybook("mine", "--status").stdout
     assert json.loads(daybook("candidates", "--type", "gotcha", "--json").stdout) == []

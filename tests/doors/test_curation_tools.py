@@ -85,7 +85,7 @@ def test_a_contradiction_is_found_marked_flagged_and_settled(opened: Opened) -> 
     assert "differ in numbers" in found
     assert {one, other} <= set(re.findall(r"^([a-z0-9-]+)  ", found, re.MULTILINE))
     assert "the older one with a mark" in marked
-    assert "1 contradictions are open" in listed
+    assert "Open: 1 contradiction;" in listed
     assert f"contradicts {one}" in flagged
     assert f"contradicts {other}" in flagged
     assert settled == (
@@ -109,7 +109,7 @@ def test_output_is_logged_mined_and_reviewed(opened: Opened) -> None:
     )
 
     assert logged.startswith("56 bytes logged")
-    assert mined.startswith("1 outputs and 0 conversations read, 1 new sightings.")
+    assert mined.startswith("1 output and 0 conversations read, 1 new sightings.")
     assert "waiting: 1 candidate" in status
     assert "1 outputs" in status
     assert uses in waiting

@@ -96,6 +96,14 @@ def test_a_memory_can_be_said_in_one_string(talk: Call, arguments: dict[str, Any
     talk(conversation)
 
 
+def test_what_is_all_title_is_said_once(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        await call("remember", content="The turnstile opens at noon.")
+        assert (await call("recall", query="turnstile noon")).casefold().count("turnstile opens") == 1
+
+    talk(conversation)
+
+
 def test_errors_say_what_to_do(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         for tool, arguments, sentence in (

@@ -72,7 +72,9 @@ def read(path: Path) -> Reading:
     if left.other:
         reading.remarks.append(f"Left, for not being markdown: {counted(left.other, 'file')}.")
     if left.deeper:
-        reading.remarks.append(f"{left.deeper} folders more than {MAX_DEPTH} deep were left.")
+        reading.remarks.append(
+            f"Left, for being more than {MAX_DEPTH} deep: {counted(left.deeper, 'folder')}."
+        )
     return reading
 
 

@@ -72,7 +72,7 @@ def setup_command(
     if not settings.model_calls:
         click.echo("The model is never called.")
         return
-    most = f"${settings.daily_usd:.2f} and {settings.daily_calls} calls a day"
+    most = f"${settings.daily_usd:.2f} and {counted(settings.daily_calls, 'call')} a day"
     click.echo(f"Claude Haiku may read along, for at most {most}.")
     if not model_key(opened.environment)[0]:
         click.echo("There is no API key yet: set ANTHROPIC_API_KEY, or run 'daybook setup --key'.")
@@ -118,7 +118,7 @@ def backfill_command(dry_run: bool, as_json: bool) -> None:
         if as_json:
             output.print_json({"transcripts": len(paths), "bytes": size})
         else:
-            click.echo(f"{len(paths)} transcripts to take in, {size / 1e6:.1f} MB.")
+            click.echo(f"{counted(len(paths), 'transcript')} to take in, {size / 1e6:.1f} MB.")
         return
     with output.progress(size, "Reading transcripts") as advance:
         done = filling.backfill(lambda folder: opened.store(folder=folder), paths, progress=advance)

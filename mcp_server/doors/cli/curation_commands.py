@@ -162,7 +162,7 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
             said = mine.read_output(Path(logged).absolute())
         session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
         done = mine.log_output(store, said, session=session)
-        masked = f", {done.masked} secrets masked" if done.masked else ""
+        masked = f", {counted(done.masked, 'secret')} masked" if done.masked else ""
         click.echo(f"{done.size:,} bytes logged{masked}; 'daybook mine' looks for what recurs.")
         return
     if status:
@@ -172,8 +172,9 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
     if as_json:
         output.print_json(asdict(mined))
         return
+    read = f"{counted(mined.outputs, 'output')} and {counted(mined.conversations, 'conversation')} read"
     click.echo(
-        f"{mined.outputs} outputs and {mined.conversations} conversations read, {mined.sighted} new"
+        f"{read}, {mined.sighted} new"
         f" sightings; stored: {describe(mined.stored)}. 'daybook candidates' shows what waits."
     )
 

@@ -10,7 +10,7 @@ from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.list import get_stats
 from mcp_server.actions.metrics import metrics
 from mcp_server.actions.sync import sync_if_free
-from mcp_server.core.render import visible
+from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 
@@ -97,7 +97,10 @@ def metrics_command(as_json: bool) -> None:
     size = found.size
     for name, said in (
         ("memories", f"{found.memories} here; in all projects {size.memories / MB:.1f} MB"),
-        ("index", f"{size.index / MB:.1f} MB, {found.passages} passages, {found.to_embed} to embed"),
+        (
+            "index",
+            f"{size.index / MB:.1f} MB, {counted(found.passages, 'passage')}, {found.to_embed} to embed",
+        ),
         ("trash and ledger", f"{size.trash / MB:.1f} and {size.ledger / MB:.1f} MB"),
         ("limit", f"{size.limit // MB} MB" if size.limit else "none"),
         ("transcripts to keep", found.transcripts_to_keep),

@@ -16,7 +16,7 @@ from mcp_server.core.dials import trust_label
 from mcp_server.core.excerpt import excerpt
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.query import Answer, Hit, Verdict
-from mcp_server.core.render import visible
+from mcp_server.core.render import repeats, visible
 from mcp_server.core.words import query_terms
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown
@@ -148,7 +148,8 @@ def print_hits(hits: Sequence[Hit], question: str) -> None:
         click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}{status}  {about}")
         if hit.contradicts:
             click.echo(f"   contradicts {', '.join(hit.contradicts)}")
-        for line in excerpt(visible(hit.text), terms, TEXT).splitlines():
+        alone = repeats(hit.title, hit.text) and len(hit.text) <= len(hit.title) + len(".")
+        for line in excerpt("" if alone else visible(hit.text), terms, TEXT).splitlines():
             if line.strip():
                 click.echo(f"   {line}")
 

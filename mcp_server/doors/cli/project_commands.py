@@ -83,13 +83,14 @@ def _move_into_repository(store: Store) -> None:
 
 
 def _choose(store: Store, name: str) -> None:
-    for done in sorted(claude_md.choose(store, name), key=lambda one: one.reason):
+    became = sorted(claude_md.choose(store, name), key=lambda one: one.reason)
+    for done in became:
         if done.path and done.path.name != name and not done.reason:
             click.echo(f"The block was taken out of {done.path}.")
         else:
             _tell(done)
     if name == NONE:
-        click.echo("No file of this project holds a block.")
+        click.echo(f"No file of this project {'holds a block now' if became else 'held a block'}.")
     elif name == CLAUDE_MD:
         click.echo(SHARED)
     elif (ignored := claude_md.ignored(store, name)) is None:
@@ -179,9 +180,9 @@ def adopt_command(key: str) -> None:
 
 
 COMMANDS = (
-    adopt_command,
     init_command,
     share_command,
     trust_command,
     brief_command,
+    adopt_command,
 )

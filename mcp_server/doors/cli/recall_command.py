@@ -11,6 +11,7 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
+from mcp_server.core.render import counted
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store
@@ -109,7 +110,9 @@ def _embed_few(store: Store) -> None:
     if waiting <= FEW:
         embed_pending(store, coming=False)
     elif store.settings.embedding_model != "none":
-        click.echo(f"{waiting} passages are found by words only until 'daybook sync' has run.", err=True)
+        click.echo(
+            f"Found by words only until 'daybook sync' has run: {counted(waiting, 'passage')}.", err=True
+        )
 
 
 COMMANDS = (recall_command,)

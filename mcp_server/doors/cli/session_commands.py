@@ -103,7 +103,7 @@ def save_conversation_command(title: str, file: Path) -> None:
     if not isinstance(messages, list):
         raise Rejected("The messages are not a list.", 'Give a list: [{"role": "user", "content": "…"}]')
     saved = conversation.save_conversation(output.opened().store(), title, messages)
-    click.echo(f"Saved conversation {saved.memory.id}, {len(messages)} messages\n{saved.path}")
+    click.echo(f"Saved conversation {saved.memory.id}, {counted(len(messages), 'message')}\n{saved.path}")
 
 
 @click.command("load-conversation")

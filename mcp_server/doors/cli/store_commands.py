@@ -14,6 +14,7 @@ from mcp_server.actions.list import get_stats
 from mcp_server.actions.sync import rebuild, sync, sync_if_free
 from mcp_server.adapters import places
 from mcp_server.bootstrap import model_key
+from mcp_server.core.memory import Kind
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
@@ -93,6 +94,11 @@ def where_command(as_json: bool) -> None:
             click.echo(f"before    {former}  (this folder as another project; its files may move to {own})")
 
 
+def _of_kind(number: int, kind: str) -> str:
+    """Return how many memories of a kind there are: "2 sessions", "3 knowledge"."""
+    return f"{number:,} {kind}" if kind == Kind.KNOWLEDGE else counted(number, kind)
+
+
 @click.command("status")
 @as_json
 def status_command(as_json: bool) -> None:
@@ -111,13 +117,14 @@ def status_command(as_json: bool) -> None:
     project = store.project.name if store.project else "no project"
     click.echo(
         f"{counted(stats.memories, 'memory')} for {project}"
-        + "".join(f", {n} {kind}" for kind, n in stats.counts.by_kind.items())
+        + "".join(f", {_of_kind(n, kind)}" for kind, n in stats.counts.by_kind.items())
     )
     click.echo(
         f"embedding model {stats.model}, {stats.pending} of {stats.passages} passages waiting to be embedded"
     )
     if stats.coming:
-        click.echo(f"embedding model {stats.coming} comes, {stats.coming_pending} passages wait for it")
+        waiting = counted(stats.coming_pending, "passage")
+        click.echo(f"embedding model {stats.coming} comes, waiting for it: {waiting}")
     capture, spent = state.capture, state.spending
     click.echo(
         f"capture {capture.mode}, last session kept {capture.last or 'none yet'}, {capture.unkept} to keep"

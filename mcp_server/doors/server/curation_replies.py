@@ -66,7 +66,7 @@ def found_pairs(pairs: Sequence[Pair]) -> str:
 def marked_pairs(pairs: Sequence[Pair]) -> str:
     if not pairs:
         return "No contradiction is open."
-    return _pairs(f"{len(pairs)} contradictions are open; resolve_contradiction settles one.", pairs)
+    return _pairs(f"Open: {counted(len(pairs), 'contradiction')}; resolve_contradiction settles one.", pairs)
 
 
 def resolved(done: Resolved) -> str:
@@ -74,12 +74,12 @@ def resolved(done: Resolved) -> str:
 
 
 def logged(done: Logged) -> str:
-    masked = f" {done.masked} secrets were masked." if done.masked else ""
+    masked = f" Masked: {counted(done.masked, 'secret')}." if done.masked else ""
     return f"{done.size:,} bytes logged for a week; run_mining looks for what recurs.{masked}"
 
 
 def mined(done: Mining) -> str:
-    read = f"{done.outputs} outputs and {done.conversations} conversations read"
+    read = f"{counted(done.outputs, 'output')} and {counted(done.conversations, 'conversation')} read"
     stored = f"; stored: {describe(done.stored)}" if done.stored else ""
     return f"{read}, {done.sighted} new sightings{stored}. review_candidates shows what waits."
 
@@ -121,8 +121,9 @@ def seeded(done: Seeded, *, waiting: str) -> str:
         for memory_id, title in done.vanished
     ]
     told, left_out = within(lines, LIMIT - 400)
-    more = [f"({left_out} lines more.)"] if left_out else []
-    return "\n".join(filter(None, [head, *told, *more, "" if done.dry_run else waiting]))
+    more = [f"({counted(left_out, 'more line')}.)"] if left_out else []
+    return "
+".join(filter(None, [head, *told, *more, "" if done.dry_run else waiting]))
 
 
 def _pairs(head: str, pairs: Sequence[Pair]) -> str:

@@ -10,7 +10,7 @@ from mcp_server.actions.quality import LEAST_GIVEN, Quality
 from mcp_server.actions.trust import Standing, TrustHistory
 from mcp_server.adapters.index.receipts import Tally
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import one_line, within
+from mcp_server.core.render import counted, one_line, within
 
 LIMIT = 7800  # characters of an answer, which may hold a line more
 
@@ -25,7 +25,7 @@ def hot(status: HotStatus) -> str:
     lines += [f"{_warm(warm, status)} (likely next: {warm.probability:.2f})" for warm in status.predicted]
     lines += [f"{_warm(warm, status)} (hot, but there was no place)" for warm in status.evicted]
     told, left_out = within(lines, LIMIT - 200)
-    more = [f"({left_out} lines more did not fit.)"] if left_out else []
+    more = [f"({counted(left_out, 'more line')} did not fit.)"] if left_out else []
     if status.next_out:
         more.append(f"The first to go is {status.next_out.row.id}.")
     return "\n".join([head, *told, *more])
@@ -50,7 +50,7 @@ def trust(history: TrustHistory) -> str:
 
 def patterns(found: Sequence[Pattern], *, nothing: str) -> str:
     lines = [
-        f"{one.second}  follows on {one.first} with {one.probability:.2f}, seen {one.count} times:"
+        f"{one.second}  follows on {one.first} with {one.probability:.2f}, seen {counted(one.count, 'time')}:"
         f" {one_line(redact(one.second_title), 120)}"
         for one in found
     ]
@@ -61,9 +61,10 @@ def patterns(found: Sequence[Pattern], *, nothing: str) -> str:
 def quality(found: Quality) -> str:
     if not found.given and not found.prompts_silent:
         return "Nothing was recalled or shown in that time."
-    span = f"the last {found.days} days" if found.days else "all time"
+    span = f"the last {counted(found.days, 'day')}" if found.days else "all time"
     lines = [
-        f"{found.given} given, {found.used} used ({found.usage_rate:.0%}), {found.unique} memories; {span}",
+        f"{found.given} given, {found.used} used ({found.usage_rate:.0%}),"
+        f" {counted(found.unique, 'memory')}; {span}",
         f"prompts: {found.prompts_told} were told something, {found.prompts_silent} nothing",
         f"most used: {_tallies(found.top_used)}",
         f"given {LEAST_GIVEN} times or more and never used: {_tallies(found.least_useful)}",
@@ -73,7 +74,7 @@ def quality(found: Quality) -> str:
 
 def _warm(warm: Warm, status: HotStatus) -> str:
     last = f", last {_day(warm.last)}" if warm.last else ""
-    said = f"{warm.row.id}  {warm.why} · heat {warm.heat:.2f} · {warm.accesses} accesses{last}"
+    said = f"{warm.row.id}  {warm.why} · heat {warm.heat:.2f} · {counted(warm.accesses, 'access')}{last}"
     salience = status.salience.get(warm.row.ref, 0.0)
     return f"{said} · salience {salience:.2f} · {one_line(redact(warm.row.title), 120)}"
 

@@ -183,7 +183,7 @@ def _news(news: Sequence[News]) -> str:
     told, left = within([_one_news(one) for one in news], LIMIT - 600)
     rest = ", ".join(one.id for one in news[len(told) :])
     more = [f"({left} more did not fit; read_memory shows them: {one_line(rest, 400)})"] if left else []
-    return "\n".join([f"{len(news)} changes by others:", *told, *more])
+    return "\n".join([f"{counted(len(news), 'change')} by others:", *told, *more])
 
 
 def _one_news(one: News) -> str:

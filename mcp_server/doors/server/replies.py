@@ -16,7 +16,7 @@ from mcp_server.core.dials import trust_label
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import counted, one_line, quoted, within
+from mcp_server.core.render import counted, one_line, quoted, repeats, within
 from mcp_server.doors.shown import Shown
 
 LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
@@ -213,7 +213,7 @@ def tidied(found: Tidied) -> str:
     lines = [one_line(line, 400) for line in found.lines()]
     head = "Nothing was changed; the plan:" if found.dry_run else "Done; 'daybook tidy --undo' puts it back:"
     told, left_out = within(lines, LIMIT - 200)
-    more = [f"({left_out} lines more: 'daybook tidy --dry-run' shows all.)"] if left_out else []
+    more = [f"({counted(left_out, 'more line')}: 'daybook tidy --dry-run' shows all.)"] if left_out else []
     return "\n".join([head, *told, *more])
 
 
@@ -239,7 +239,8 @@ def _hit(hit: Hit, explain: bool) -> str:
         about.append(one_line(hit.stale))
     if hit.confidence is Verdict.NONE:
         about.append("weak match")
-    lines = [f"{hit.id}  {' · '.join(about)}", f"   {one_line(hit.title)}", quoted(hit.text)]
+    titled = [] if repeats(hit.title, hit.text) else [f"   {one_line(hit.title)}"]
+    lines = [f"{hit.id}  {' · '.join(about)}", *titled, quoted(hit.text)]
     if explain:
         lines.append(f"   {hit.score:.3f} = {explained(hit)}")
     return "\n".join(lines)

@@ -9,6 +9,7 @@ from mcp_server.actions.forget_session import forget_session as forget_all_of
 from mcp_server.core.memory import split_list
 from mcp_server.core.provenance import ASSISTANT, source_of
 from mcp_server.core.query import check_offset
+from mcp_server.core.render import counted
 from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
 
@@ -72,7 +73,7 @@ def register(application: Application) -> None:
             session=application.session.id,
             source=ASSISTANT,
         )
-        return f"{saved.memory.id}: conversation saved, {len(messages)} messages. {saved.path}"
+        return f"{saved.memory.id}: conversation saved, {counted(len(messages), 'message')}. {saved.path}"
 
     @tool(reads=True)
     def load_conversation(

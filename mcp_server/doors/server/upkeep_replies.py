@@ -60,12 +60,14 @@ def session_memories(episode: Episode, stored: Sequence[Row], given: Sequence[Gi
 
 def patterns(found: Patterns) -> str:
     lines = [
-        f"{each.name.rpartition('/')[2]}  in {each.sessions} sessions, {each.times} times"
+        f"{each.name.rpartition('/')[2]}  in {counted(each.sessions, 'session')},"
+        f" {counted(each.times, 'time')}"
         f"  {one_line(redact(each.title), 120)}"
         for each in found.memories
     ]
     lines += [
-        f"tag {one_line(each.name, 60)}  learned about in {each.sessions} sessions, {each.times} memories"
+        f"tag {one_line(each.name, 60)}  learned about in {counted(each.sessions, 'session')},"
+        f" {counted(each.times, 'memory')}"
         for each in found.tags
     ]
     return (
@@ -106,7 +108,8 @@ def history(found: Sequence[Done]) -> str:
         for each in found
     ]
     return _listed(
-        lines, f"{len(found)} deeds, the latest first; texts of what was forgotten are in the trash"
+        lines,
+        f"{counted(len(found), 'deed')}, the latest first; texts of what was forgotten are in the trash",
     )
 
 
@@ -158,5 +161,5 @@ def _moment(at: int) -> str:
 
 def _listed(lines: Sequence[str], head: str) -> str:
     told, left_out = within(lines, LIMIT - 300)
-    more = [f"({left_out} lines more; the daybook command line shows all.)"] if left_out else []
+    more = [f"({counted(left_out, 'more line')}; the daybook command line shows all.)"] if left_out else []
     return "\n".join([head, *told, *more])

@@ -214,5 +214,7 @@ def test_init_puts_the_block_in_takes_it_out_and_mends_it(
     assert f"The block was taken out of {document}." in local
     assert "CLAUDE.md was written" not in local
     assert document.read_bytes() == MINE.encode()
-    assert "No file of this project holds a block." in daybook("init", "--file", "none").stdout
+    out = daybook("init", "--file", "none").stdout
+    assert "The block was taken out of" in out and "No file of this project holds a block now." in out
+    assert daybook("init", "--file", "none").stdout == "No file of this project held a block.\n"
     assert sorted(path.name for path in project.iterdir()) == [".git", "CLAUDE.md"]

@@ -18,6 +18,7 @@ def test_a_model_merges_and_drops_what_the_checks_let_through(
     merged = {
         "from": [2, 3],
         "title": "Stripe payments",
+        "tags": ["Web hooks", "stripe", "x" * 41],
         "text": "Payments go through Stripe, never through PayPal; webhooks need the raw request body.",
     }
     with ScriptedModel([plan_of(keep=[1, 4], merge=[merged], drop=[5])]) as api:
@@ -43,7 +44,7 @@ def test_a_model_merges_and_drops_what_the_checks_let_through(
     assert (made.source, made.merged_from, made.tags) == (
         "assistant",
         (ids[1], ids[2]),
-        ("payments", "stripe"),
+        ("payments", "stripe", "web-hooks"),
     )
     assert all(status(store, each) is Status.SUPERSEDED for each in ids[1:3])
     assert read(store, ids[4]).memory.archived_reason == "dropped"
