@@ -5,6 +5,7 @@ When another model is chosen, its vectors are computed beside those that answer;
 any more, one fact in the index changes, all processes answer with the new model, and the old vectors go.
 """
 
+import math
 from collections.abc import Callable
 
 from mcp_server.adapters.index import changelog, vectors
@@ -23,9 +24,15 @@ def pending(store: Store) -> int:
         return vectors.count_pending(db, told.model if told else "")
 
 
-def embed_pending(store: Store, *, progress: Callable[[int], None] | None = None, coming: bool = True) -> int:
+def embed_pending(
+    store: Store,
+    *,
+    progress: Callable[[int], None] | None = None,
+    coming: bool = True,
+    most: float = math.inf,
+) -> int:
     """
-    Embed the passages without a vector, newest first, until none is left; return how many.
+    Embed the passages without a vector, newest first, until none is left or *most* are done; return how many.
 
     With *coming* also for the model that is chosen and does not answer yet, which answers when it is done.
     Does nothing while there is no embedder. Killed at any point it loses one batch, which is done again.
@@ -46,6 +53,8 @@ def embed_pending(store: Store, *, progress: Callable[[int], None] | None = None
             done += count
             if progress:
                 progress(count)
+            if done >= most:
+                return done
         elif not coming or chosen is None or change_over(store, chosen):
             _drop_old(store)
             return done

@@ -14,7 +14,7 @@ from pathlib import Path
 from mcp_server.actions.candidate import propose
 from mcp_server.actions.capture import conversation_id, is_kept_here, is_subagent
 from mcp_server.actions.model_call import call_model
-from mcp_server.actions.nearby import neighbours_of
+from mcp_server.actions.nearby import near_sentences
 from mcp_server.actions.origins import judge_session
 from mcp_server.actions.settle import Settled, settle
 from mcp_server.actions.sync import catch_up, sync
@@ -129,7 +129,7 @@ def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[
 def _first_piece(store: Store, transcript: Transcript) -> Piece | None:
     for chunk in _unlearned_chunks(store, transcript, transcript.learned):
         if chunk.utterances:
-            return Piece(transcript, chunk, tuple(neighbours_of(store, chunk.text)))
+            return Piece(transcript, chunk, tuple(near_sentences(store, chunk)))
         _note_learned(store, transcript, chunk)
     _note_read(store, transcript, transcript.kept)
     return None
@@ -152,7 +152,7 @@ def _unlearned_chunks(store: Store, transcript: Transcript, start: int) -> Itera
 
 
 def _learn_chunk(store: Store, transcript: Transcript, chunk: Chunk, start: int) -> list[Settled]:
-    neighbours = neighbours_of(store, chunk.text)
+    neighbours = near_sentences(store, chunk)
     try:
         found = _resolved(_ask(store, chunk, neighbours), neighbours)
     except ModelUnavailable as error:

@@ -1,14 +1,20 @@
 """nearby: the memories that may be about the same thing as a new one, for whoever can tell."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from textwrap import wrap
 
 from mcp_server.actions.recall import recall
+from mcp_server.core.chunks import Chunk
 from mcp_server.core.errors import IndexUnavailable
+from mcp_server.core.excerpt import excerpt
+from mcp_server.core.extraction import KNOWN, NEIGHBOUR, known_line
 from mcp_server.core.gate import COVERAGE_SHARE, MAXSIM_SHARE
 from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.prompt_parts import sentences_of
 from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
-from mcp_server.core.render import one_line
+from mcp_server.core.render import one_line, within
+from mcp_server.core.transcript import Speaker
 from mcp_server.core.verdict import Statement, guarded_difference, jaccard
 from mcp_server.core.words import STOP_WORDS, content_words, query_terms
 from mcp_server.store import Store
@@ -16,6 +22,9 @@ from mcp_server.store import Store
 NEIGHBOURS = 10  # nearest memories that are looked at
 AT_ONCE = 5  # of those, before the file is written,
 LONGEST_WORDS = 3  # and words that they are looked for with
+OF_SENTENCE = 3  # nearest memories of one sentence of a transcript,
+SENTENCES = 100  # of which a piece of 6,000 characters seldom has more,
+SENTENCE = 200  # characters: with more words the rarest alone would be searched
 NAMED = 3  # memories, at most, that an answer names
 # From where a memory may be about the same thing; benchmarks/README.md has what that names.
 NEAR_EVIDENCE = 0.80  # cosine plus the gate's shares,
@@ -43,6 +52,33 @@ def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: i
     query = Query(text, mode, Sort.RELEVANCE, limit, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
     adopted = {vault.key for vault in store.vaults if vault.adopted}
     return [hit for hit in recall(store, query).hits if hit.ref.rpartition("/")[0] in adopted]
+
+
+def near_sentences(store: Store, chunk: Chunk) -> list[Hit]:
+    """
+    Return the memories that a piece of a transcript may change: the nearest to each of its sentences.
+
+    One sentence of a piece may change what the rest is not about. Each sentence's nearest come first, the
+    nearer before the farther, as many as a model is shown. Of a long text there is what a sentence is about,
+    so it may come more than once.
+    """
+    found: dict[tuple[str, str], tuple[tuple[bool, float], Hit]] = {}
+    for sentence in _sentences(chunk):
+        for place, hit in enumerate(neighbours_of(store, sentence, limit=OF_SENTENCE)):
+            order = (place > 0, -_evidence(hit))
+            text = excerpt(hit.text, query_terms(sentence), NEIGHBOUR)
+            if (hit.ref, text) not in found or order < found[hit.ref, text][0]:
+                found[hit.ref, text] = order, replace(hit, text=text)
+    hits = [hit for _, hit in sorted(found.values(), key=lambda each: (each[0], each[1].ref))]
+    lines = [known_line(number, hit.type, hit.title, hit.text) for number, hit in enumerate(hits, start=1)]
+    return hits[: len(within(lines, KNOWN)[0])]
+
+
+def _sentences(chunk: Chunk) -> list[str]:
+    """Return the sentences of *chunk* in pieces that are searched whole; the person's come first."""
+    turns = sorted(chunk.utterances, key=lambda each: each.speaker is not Speaker.USER)
+    said = [each for turn in turns if turn.speaker is not Speaker.TOOL for each in sentences_of(turn.words)]
+    return list(dict.fromkeys(piece for each in said for piece in wrap(each, SENTENCE)))[:SENTENCES]
 
 
 def nearest(store: Store, draft: Draft) -> list[Hit]:
@@ -82,9 +118,15 @@ def _is_near(own: Statement, hit: Hit) -> bool:
     common = jaccard(_telling(own.said), _telling(shown(hit).said))
     if hit.parts.cosine is None:
         return common >= NEAR_WORDS
-    evidence = hit.parts.cosine + MAXSIM_SHARE * (hit.parts.maxsim or hit.parts.cosine)
-    evidence += COVERAGE_SHARE * hit.parts.coverage
-    return evidence >= (NEAR_EVIDENCE if common >= NEAR_COMMON else SURE_EVIDENCE)
+    return _evidence(hit) >= (NEAR_EVIDENCE if common >= NEAR_COMMON else SURE_EVIDENCE)
+
+
+def _evidence(hit: Hit) -> float:
+    """Return the gate's cosine with its shares; without an embedding model the share of words alone."""
+    if hit.parts.cosine is None:
+        return hit.parts.coverage
+    said = hit.parts.cosine + MAXSIM_SHARE * (hit.parts.maxsim or hit.parts.cosine)
+    return said + COVERAGE_SHARE * hit.parts.coverage
 
 
 def _telling(text: str) -> frozenset[str]:

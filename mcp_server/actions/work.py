@@ -13,6 +13,7 @@ from pathlib import Path
 from mcp_server.actions.capture import keep, with_subagents
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import forget_compactions
+from mcp_server.actions.embed import embed_pending, pending
 from mcp_server.actions.learn import learn, sweep_answers
 from mcp_server.actions.litter import sweep_litter
 from mcp_server.actions.mine import mine_when_logged
@@ -33,6 +34,8 @@ log = logging.getLogger(__name__)
 
 LOCK = ".worker.lock"
 ROUNDS = 100  # looks at what is pending in one process, which somebody may go on adding to
+
+MOST_EMBEDDED = 2000  # newest passages: a minute of one core; a server does what is left
 
 QUIET = 600  # seconds without a new line after which a session that said no goodbye is over
 REMEMBERED = 30 * DAY  # seconds; Claude Code deletes older transcripts
@@ -71,6 +74,8 @@ def work(store_for: StoreFor) -> Work | None:
         catch_up(store)
         if not _pending(store, done):
             break
+    if done.kept or done.settled:
+        _embed(store, done)
     return done
 
 
@@ -153,6 +158,16 @@ def _finish(store: Store, done: Work) -> None:
         except (DaybookError, OSError) as error:
             done.failed[step.__name__] = str(error)
             log.warning("%s: %s", step.__name__, error)
+
+
+def _embed(store: Store, done: Work) -> None:
+    """Give what was stored its vectors before the next session asks; only for that a model is loaded."""
+    try:
+        if pending(store):
+            embed_pending(store, coming=False, most=MOST_EMBEDDED)
+    except (DaybookError, OSError) as error:
+        done.failed["embed"] = str(error)
+        log.warning("embed: %s", error)
 
 
 def _note_consent(store: Store) -> None:

@@ -25,6 +25,7 @@ LONGEST = 500  # characters of one memory
 SHORTEST = 15
 MOST_TAGS = 5
 NEIGHBOUR = 300  # characters of a known memory in the prompt
+KNOWN = 6000  # characters of all of them together, about 1,500 tokens
 ANSWER_TOKENS = 1024  # of the model, at most
 
 _REFUSAL = re.compile(
@@ -53,10 +54,7 @@ def request(chunk: Chunk, neighbours: Sequence[tuple[str, str, str]], *, today: 
 
     Everything is data inside tags that nothing in it can close.
     """
-    known = "\n".join(
-        f"[{number}] {type}: {one_line(title)}: {one_line(text, NEIGHBOUR)}"
-        for number, (type, title, text) in enumerate(neighbours, start=1)
-    )
+    known = "\n".join(known_line(number, *each) for number, each in enumerate(neighbours, start=1))
     parts = [
         f"Today is {today}.",
         f"<known_memories>\n{known or 'none'}\n</known_memories>",
@@ -65,6 +63,11 @@ def request(chunk: Chunk, neighbours: Sequence[tuple[str, str, str]], *, today: 
         "The JSON array:",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def known_line(number: int, type: str, title: str, text: str) -> str:
+    """Return the line that shows a known memory to the model, which names it by its *number*."""
+    return f"[{number}] {type}: {one_line(title)}: {one_line(text, NEIGHBOUR)}"
 
 
 def proposals(answer: str, chunk: Chunk, *, neighbours: int) -> list[Proposal] | None:

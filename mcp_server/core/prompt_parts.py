@@ -19,14 +19,22 @@ def parts_of(prompt: str) -> tuple[str, ...]:
     are asked together with the whole, which may be about one thing. Of many there are the first and the
     last two: what somebody wants stands before or after what they pasted. Fenced code asks for nothing.
     """
-    words = _ends_of("\n".join(line for line, is_code in fences.lines(prompt) if not is_code))
-    said = list(dict.fromkeys(filter(None, map(str.strip, _ENDS.split(words)))))
-    telling = [each for each in said if len(set(query_terms(each)) - STOP_WORDS) >= FEWEST_TERMS]
+    telling = sentences_of(_ends_of(_without_code(prompt)))
     if not telling or telling == [prompt.strip()]:
         return ()
     if len(telling) < MOST_PARTS:
         return (_ends_of(prompt), *telling)
     return tuple(telling if len(telling) == MOST_PARTS else [telling[0], *telling[1 - MOST_PARTS :]])
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of *text* that have two telling words or more, each once."""
+    said = dict.fromkeys(filter(None, map(str.strip, _ENDS.split(text))))
+    return [each for each in said if len(set(query_terms(each)) - STOP_WORDS) >= FEWEST_TERMS]
+
+
+def _without_code(text: str) -> str:
+    return "\n".join(line for line, is_code in fences.lines(text) if not is_code)
 
 
 def _ends_of(text: str) -> str:

@@ -1,5 +1,6 @@
 """Tools for what Daybook learns by itself: ask, the work of the memory-extractor, candidates, mining."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
@@ -27,6 +28,7 @@ def register(application: Application) -> None:
     session = application.session
     tool = application.tool
     store = application.opened.store
+    shown: list[learn.Piece] = []  # the one that next_transcript_chunk gave last
 
     @tool()
     def ask(question: Annotated[str, Field(description="in the person's own words")]) -> str:
@@ -48,6 +50,7 @@ def register(application: Application) -> None:
         piece = learn.next_piece(store())
         if piece is None:
             return "Nothing is left to learn from."
+        shown[:] = [piece]
         known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
         asked = request(piece.chunk, known, today=f"{store().clock():%Y-%m-%d}")
         return f"chunk {piece.chunk.digest}\n\n{prompt('extract')}\n\n{asked}"
@@ -68,6 +71,8 @@ def register(application: Application) -> None:
         piece = learn.next_piece(here)
         if piece is None or piece.chunk.digest != chunk.strip():
             raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
+        if shown and shown[0].chunk.digest == piece.chunk.digest:
+            piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
         settled, refused = learn.take_proposals(here, piece, candidates)
         return replies.proposals("Done", settled, refused=refused)
 
