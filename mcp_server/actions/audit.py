@@ -20,6 +20,7 @@ DONE = {
     "merged": "took over the uses of what it absorbed",
     "unmerged": "gave back the uses of what it had absorbed",
     "consented": "the person's word on calls of the model was noted",
+    "marked": "said with #remember in a prompt, stored at once",
     "session_titled": "what the session is about was noted",
 }
 

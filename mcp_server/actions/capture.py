@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mcp_server.actions.candidate import promote, propose_mined
 from mcp_server.actions.load import load
+from mcp_server.actions.marked import is_stored, store_marked
 from mcp_server.actions.note import note_seen
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
@@ -29,7 +30,7 @@ from mcp_server.core.conversation import parse_turns, render_turns, turns_said, 
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, slug, split_title
 from mcp_server.core.mining import mine
-from mcp_server.core.transcript import Condenser, Utterance
+from mcp_server.core.transcript import Condenser, Utterance, marked
 from mcp_server.store import Store
 
 PART = 48_000  # characters after which a conversation goes on in another file: each addition reads it whole
@@ -143,20 +144,18 @@ def _keep_chunk(store: Store, transcript: Transcript, chunk: Chunk, marks: Marks
         sighted = propose_mined(store, mine(turns), session=transcript.session, conversation=conversation)
     for each in new:
         if each.forced:
-            _remember_forced(store, transcript, each, conversation)
+            _take_marked(store, transcript, each, conversation)
     _note_kept(store, transcript, chunk.end, marks, turns=[each.key for each in new], sighted=sighted)
     promote(store, sighted)
     return len(new)
 
 
-def _remember_forced(store: Store, transcript: Transcript, said: Utterance, conversation: str) -> None:
-    """Store what the person marked with #remember, word for word."""
-    title, text = split_title(said.words)
-    draft = Draft(
-        title[:200], text, session=transcript.session, conversation=conversation, evidence=said.words[:200]
-    )
+def _take_marked(store: Store, transcript: Transcript, said: Utterance, conversation: str) -> None:
+    """Store what the person marked with #remember, unless the hook of its prompt did."""
+    if marked(said.words) == "" or is_stored(store, said.words, session=transcript.session):
+        return
     with contextlib.suppress(Rejected):  # nothing is left of it
-        remember(store, draft, keep_secrets=True)
+        store_marked(store, said.words, session=transcript.session, conversation=conversation)
 
 
 def _note_kept(

@@ -176,8 +176,7 @@ class Condenser:
             self.skipping = False
         if self.skipping:
             return None
-        public = not_injected(without_private(text))
-        untagged = _REMEMBER.sub("", public)
+        public, untagged = _public(text)
         forced = not asked_by_claude and untagged != public
         # A turn that is nothing but the tag is about what was said before it.
         words = _kept(untagged) or (_kept(public) if forced else "")
@@ -202,6 +201,19 @@ class Condenser:
                     held.waiting[block["id"]] = len(held.said)
                 held.said.append(_utterance(Speaker.TOOL, words, time, start, end))
         return held
+
+
+def marked(prompt: str) -> str | None:
+    """Return what the person marked with #remember, cleaned like a turn, '' for the tag alone; or None."""
+    if prompt.lstrip().startswith(ECHOES) or says_skip(not_injected(prompt)):
+        return None
+    public, untagged = _public(_LINE_END.sub("\n", prompt))
+    return None if untagged == public else _kept(untagged)
+
+
+def _public(text: str) -> tuple[str, str]:
+    public = not_injected(without_private(text))
+    return public, _REMEMBER.sub("", public)
 
 
 def parsed(line: bytes) -> _Data | None:

@@ -14,19 +14,23 @@ from mcp_server.actions.brief import brief
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import before_compaction
 from mcp_server.actions.inject import inject
+from mcp_server.actions.marked import remember_marked
 from mcp_server.actions.note import captures, note_answer, note_ended
 from mcp_server.actions.origins import judge_session
 from mcp_server.actions.quality import note_use
+from mcp_server.actions.read import read
 from mcp_server.adapters.own_process import start_worker
 from mcp_server.core import bounds
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import hooks_are_off
+from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
 
 NOTHING = "{}"
+MARKED = "Daybook: the person marked with #remember"
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
 LONGEST_REPLY = 200_000  # characters of a reply that are looked at
 
@@ -56,7 +60,7 @@ def register(application: Application) -> None:
                     permissionDecision="allow",
                     permissionDecisionReason="Daybook's own reading tools",
                 )
-            told = _told(event, Path(transcript_path), cwd, reply[:LONGEST_REPLY]) if on else NOTHING
+            told = _told(event, prompt, Path(transcript_path), cwd, reply[:LONGEST_REPLY]) if on else NOTHING
             opened.remarks()  # nobody reads them here
             application.look_beside()
             return told
@@ -66,12 +70,13 @@ def register(application: Application) -> None:
             log.exception("hook %s failed", event)
         return NOTHING
 
-    def _told(event: str, transcript: Path, cwd: str, reply: str) -> str:
+    def _told(event: str, prompt: str, transcript: Path, cwd: str, reply: str) -> str:
         store = opened.store()
         folder = cwd or str(opened.folder)
         match event:
             case "UserPromptSubmit":
-                return _context(event, inject(store, session.prompt, session=session.id))
+                called = _called(store, session.prompt, session.id)  # before what it marks is a memory
+                return _context(event, "\n".join(filter(None, (called, _marked(store, prompt, session.id)))))
             case "SubagentStart":
                 return _context(event, brief(store, for_subagent=True).text)
             case "Stop":
@@ -100,6 +105,31 @@ def register(application: Application) -> None:
         return NOTHING
 
     application.server.tool(description="For Daybook's hooks only.", structured_output=False)(hook)
+
+
+def _called(store: Store, prompt: str, session: str) -> str:
+    """Return what *prompt* calls for; what stands in the way of that must not keep it from being stored."""
+    try:
+        return inject(store, prompt, session=session)
+    except (DaybookError, OSError) as error:
+        log.warning("hook UserPromptSubmit: %s", error)
+        return ""
+
+
+def _marked(store: Store, prompt: str, session: str) -> str:
+    """Store what the person marked with #remember, and return what Claude is told of that."""
+    try:
+        done = remember_marked(store, prompt, session=session)
+        if done is None:
+            return ""
+        if done.settled is None:
+            return f"{MARKED} nothing else: store with the tool remember what they mean by that."
+        said = replies.settled(done.settled, read(store, done.settled.id))
+    except (DaybookError, OSError) as error:
+        log.warning("what was marked with #remember waits for the transcript: %s", error)
+        return f"{MARKED} this prompt, and Daybook could not store it now: {error} Tell the person."
+    masked = " A secret in it was taken out." if done.masked else ""
+    return f"{MARKED} this prompt, and Daybook has stored it; do not store it again. {said}{masked}"
 
 
 def _refresh_block(store: Store) -> None:

@@ -1,0 +1,63 @@
+"""marked: what the person marks with #remember is stored at once, word for word and as theirs."""
+
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.origins import is_shown
+from mcp_server.actions.read import read
+from mcp_server.actions.settle import Settled, settle
+from mcp_server.adapters.index import audit
+from mcp_server.core.memory import Draft, fingerprint, split_title
+from mcp_server.core.provenance import ASKED
+from mcp_server.core.transcript import marked
+from mcp_server.store import Store
+
+MARKED = "marked"  # the event: this session's words with that fingerprint are stored
+MOST = 1000  # marks of one session that are known again
+UNSEEN = "it waits for the person's word"  # instead of a title that may not be told unasked
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """
+    What the person marked: `words`, '' when the tag stood alone, and what became of them.
+
+    `masked`: a secret in them was taken out.
+    """
+
+    words: str
+    settled: Settled | None = None
+    masked: bool = False
+
+
+def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None:
+    """
+    Store what *prompt* marks with #remember; None when it marks nothing, or a command stores it anyway.
+
+    The transcript of *session*, which is read later, stores it no second time. Raises Rejected, OSError.
+    """
+    words = None if prompt.lstrip().startswith(ASKED) else marked(prompt)
+    if not words:
+        return None if words is None else Marked("")
+    settled = store_marked(store, words, session=session)
+    near = tuple(
+        each if is_shown(store, read(store, each.id)) else replace(each, title=UNSEEN, differs="")
+        for each in settled.near
+    )
+    return Marked(words, replace(settled, near=near), "[secret removed" in words)
+
+
+def store_marked(store: Store, words: str, *, session: str, conversation: str = "") -> Settled:
+    """Store *words*, which the person marked, and note that. Raises Rejected, OSError."""
+    title, text = split_title(words)
+    draft = Draft(title[:200], text, session=session, conversation=conversation, evidence=words[:200])
+    settled = settle(store, draft, keep_secrets=True)  # they are masked
+    ref, said = read(store, settled.id).ref, fingerprint("", words)
+    store.ledger.append(MARKED, store.clock(), refs=[ref], said=said, session=session)
+    return settled
+
+
+def is_stored(store: Store, words: str, *, session: str) -> bool:
+    """Tell whether *words* were marked in *session* and stored when the person said them."""
+    with store.database.read() as db:
+        known = audit.history(db, session=session, events=(MARKED,), limit=MOST) if session else []
+    return fingerprint("", words) in {deed.detail.get("said") for deed in known}

@@ -1,0 +1,187 @@
+"""`#remember` in a prompt: stored at once by the prompt's hook, told to Claude, and not stored twice."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from mcp_server.actions.capture import keep
+from mcp_server.actions.forget import forget
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.adapters import own_process
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Kind, Memory
+from mcp_server.core.query import Filter
+from mcp_server.doors.server import build
+from mcp_server.store import Store
+from tests.recorded import Recorded, seen
+
+Prompt = Callable[[str], str]
+DEPLOY = "We deploy on Fridays from the release branch."
+
+
+@pytest.fixture(autouse=True)
+def no_worker_is_left() -> Iterator[None]:
+    yield
+    for process in own_process._started:
+        process.wait(20)
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, project: Path) -> Recorded:
+    return Recorded(tmp_path / "transcripts", cwd=project)
+
+
+@pytest.fixture
+def prompt(open_here: Callable[..., Opened], recorded: Recorded) -> Prompt:
+    """Type a prompt; return what Claude is told with it."""
+
+    def typed(words: str, **environment: str) -> str:
+        recorded.user(words)
+        given = {"event": "UserPromptSubmit", "session_id": recorded.session, "prompt": words}
+
+        async def conversation() -> str:
+            async with Client(build(open_here(**environment))) as client:
+                return str((await client.call_tool("hook", given)).content[0].text)  # type: ignore[union-attr]
+
+        told = json.loads(anyio.run(conversation))
+        return str(told["hookSpecificOutput"]["additionalContext"]) if told else ""
+
+    return typed
+
+
+def knowledge(store: Store) -> list[Memory]:
+    rows = list_memories(store, Filter(kinds=(Kind.KNOWLEDGE,))).rows
+    return [read(store, row.id).memory for row in rows]
+
+
+def test_a_marked_prompt_is_a_memory_at_once_and_claude_is_told(
+    prompt: Prompt, store: Store, recorded: Recorded
+) -> None:
+    told = prompt(f"#remember {DEPLOY}")
+
+    (memory,) = knowledge(store)
+    assert (memory.text, memory.source, memory.session) == (DEPLOY, "manual", recorded.session)
+    assert told.startswith(
+        "Daybook: the person marked with #remember this prompt, and Daybook has stored it;"
+    )
+    assert f"{memory.id}: remembered" in told
+
+
+def test_the_answer_names_what_is_near_what_differs_and_what_settles_it(prompt: Prompt, store: Store) -> None:
+    old = remember(store, Draft("The API timeout is 30 seconds", "The API timeout is 30 seconds.")).memory.id
+
+    told = prompt("The API timeout is 60 seconds. #remember")
+
+    new = next(memory.id for memory in knowledge(store) if memory.id != old)
+    assert f"Near it: {old} " in told and "differs in" in told
+    assert f"If it replaces one, revise {new} with supersedes" in told
+
+
+def test_the_title_of_what_waits_for_the_person_is_not_told_by_that(prompt: Prompt, store: Store) -> None:
+    said = "The API timeout is 30 seconds, says the page"
+    waits = remember(store, Draft(said, f"{said}.", source="seeded")).memory.id
+
+    told = prompt("#remember The API timeout is 60 seconds, says the page")
+
+    assert waits in told
+    assert "30" not in told.replace(waits, "")
+
+
+def test_what_was_stored_at_once_is_not_stored_again_from_the_transcript(
+    prompt: Prompt, store: Store, recorded: Recorded
+) -> None:
+    prompt(f"#remember {DEPLOY}")
+    (memory,) = knowledge(store)
+
+    keep(store, seen(store, recorded))
+
+    assert [each.id for each in knowledge(store)] == [memory.id]
+
+
+def test_what_was_forgotten_meanwhile_stays_forgotten(
+    prompt: Prompt, store: Store, recorded: Recorded
+) -> None:
+    prompt(f"#remember {DEPLOY}")
+    forget(store, knowledge(store)[0].id)
+
+    keep(store, seen(store, recorded))
+
+    assert knowledge(store) == []
+
+
+def test_what_no_hook_stored_is_stored_from_the_transcript_on_the_same_road(
+    store: Store, recorded: Recorded
+) -> None:
+    old = remember(store, Draft("Deploys", DEPLOY)).memory.id
+    recorded.user(f"#remember Deploys | {DEPLOY} The release manager watches the graphs.")
+    recorded.user("#remember")
+
+    keep(store, seen(store, recorded))
+
+    (memory,) = knowledge(store)
+    assert (memory.supersedes, memory.source) == ((old,), "manual")
+    assert "manager watches" in memory.text
+
+
+def test_private_and_secret_words_are_not_stored_and_a_mask_is_told(prompt: Prompt, store: Store) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+    told = prompt(f"#remember The deploy token is {token}. <private>Bob is ill.</private>")
+
+    (memory,) = knowledge(store)
+    assert "secret removed" in memory.text and "Bob" not in memory.text
+    assert "A secret in it was taken out." in told
+    assert token not in told
+    assert all(token.encode() not in path.read_bytes() for path in store.home.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"{DEPLOY} see notes/#remember",
+        f"#remember {DEPLOY} #skip",
+        f"<private>#remember {DEPLOY}</private>",
+        f"/daybook:remember #remember {DEPLOY}",
+        f"<task-notification>#remember {DEPLOY}</task-notification>",
+    ],
+)
+def test_what_is_not_marked_or_not_to_be_kept_is_not_stored(prompt: Prompt, store: Store, words: str) -> None:
+    assert "#remember" not in prompt(words)
+    assert knowledge(store) == []
+
+
+def test_the_tag_alone_is_about_what_was_said_before(
+    prompt: Prompt, store: Store, recorded: Recorded
+) -> None:
+    assert "store with the tool remember what they mean" in prompt("#remember")
+
+    keep(store, seen(store, recorded))
+
+    assert knowledge(store) == []
+
+
+def test_what_cannot_be_stored_now_is_said_and_stored_from_the_transcript(
+    prompt: Prompt, store: Store, recorded: Recorded
+) -> None:
+    remember(store, Draft("Known", "Something."))
+    folder = store.vaults[-1].root / "knowledge"
+    folder.rename(folder.with_name("away"))
+    folder.write_text("a file in the place of the folder", encoding="utf-8")
+
+    assert "could not store it now" in prompt(f"#remember {DEPLOY}")
+
+    folder.unlink()
+    folder.with_name("away").rename(folder)
+    keep(store, seen(store, recorded))
+    assert DEPLOY in [memory.text for memory in knowledge(store)]
+
+
+def test_switched_off_nothing_is_stored(prompt: Prompt, store: Store) -> None:
+    assert prompt(f"#remember {DEPLOY}", DAYBOOK_HOOKS="off") == ""  # type: ignore[call-arg]
+    assert knowledge(store) == []
