@@ -6,7 +6,6 @@ spend more than a day's cap, or ask for the same item more than `MOST_TRIES` tim
 """
 
 import contextlib
-import hashlib
 import math
 import os
 import random
@@ -70,7 +69,7 @@ def call_model(
                 refused, "It goes on tomorrow (UTC); daily_usd and daily_calls are the caps."
             )
         model = _model(store)
-        settings = _digest(store, model)
+        settings = budget.settings_digest(model.identity, store.settings)
         with store.database.read() as db:
             _check_pause(spent.settings_pause(db, settings, now))
             tries = spent.tries(db, item)[0] + 1
@@ -103,10 +102,10 @@ def spending(store: Store) -> Spending:
         usd, calls = spent.today(db, now)
         pause = spent.timed_pause(db, now)
         given_up = spent.given_up(db)
-        waits = spent.waits_for_person(db)
+        waits = spent.waits_for_person(db, now)
     if waits:  # only then it matters which settings there are, and the model's library is loaded
         with contextlib.suppress(ModelUnavailable, SettingsError):
-            settings = _digest(store, _model(store))
+            settings = budget.settings_digest(_model(store).identity, store.settings)
             with store.database.read() as db:
                 pause = spent.settings_pause(db, settings, now) or pause
     until = datetime.fromtimestamp(pause.until, UTC) if pause and pause.until else None
@@ -126,7 +125,7 @@ def resume(store: Store) -> None:
     now = store.clock()
     settings = [""]
     with contextlib.suppress(ModelUnavailable):
-        settings.append(_digest(store, _model(store)))
+        settings.append(budget.settings_digest(_model(store).identity, store.settings))
     for one in settings:
         store.ledger.append("paused", now, until=timestamp(now), reason="", settings=one)
 
@@ -176,12 +175,6 @@ def _model(store: Store) -> Model:
             "There is no key for the model.", "Set ANTHROPIC_API_KEY, or api_key in config.toml."
         )
     return model
-
-
-def _digest(store: Store, model: Model) -> str:
-    """Return what stands for the settings that calls depend on; it tells nothing of the key."""
-    said = f"{model.identity} {store.settings.daily_usd} {store.settings.daily_calls}"
-    return hashlib.blake2b(said.encode("ascii"), digest_size=8).hexdigest()
 
 
 def _reserve(store: Store, item: str, usd: float) -> str:

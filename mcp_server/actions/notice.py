@@ -13,17 +13,17 @@ SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, the day behind i
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
 
-def notice(store: Store, *, has_key: bool) -> str:
+def notice(store: Store, *, identity: str) -> str:
     """
     Return what needs the person, as one sentence; '' for nothing.
 
-    *has_key*: a key for the model lies in the person's environment. It is offered once, and never used
-    without a yes. Runs in a hook: only reads the index.
+    *identity* stands for the key for the model that lies in the person's environment, '' for none. It is
+    offered once, and never used without a yes. Runs in a hook: only reads the index.
     """
     try:
         with store.database.read() as db:
             late = transcripts.late(db, store.now() - LATE)
-            refused = store.settings.model_calls and _is_refused(db)
+            refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
             waiting = _waiting(store, db)
     except IndexUnavailable:
         return ""
@@ -34,13 +34,13 @@ def notice(store: Store, *, has_key: bool) -> str:
         )
     if refused:
         return "Daybook: the model's service refuses the key or the account; 'daybook status' says more."
-    if store.settings.model_calls and not has_key:
+    if store.settings.model_calls and not identity:
         return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
     if crowded := _crowded(store):
         return crowded
     if moved := _moved(store):
         return f"Daybook: {moved}"
-    if has_key and not store.settings.model_calls and _offer(store):
+    if identity and not store.settings.model_calls and _offer(store):
         return (
             "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
             f" learn from sessions with Claude Haiku, for at most ${store.settings.daily_usd:.2f} a day."
@@ -94,10 +94,12 @@ def _crowded(store: Store) -> str:
     return f"Daybook: {said}" if said else ""
 
 
-def _is_refused(db: sqlite3.Connection) -> bool:
+def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
     from mcp_server.adapters.index import spending  # of no use to a session whose person pays for nothing
+    from mcp_server.core.budget import settings_digest
 
-    return spending.waits_for_person(db)
+    pause = spending.settings_pause(db, settings_digest(identity, store.settings), store.now())
+    return pause is not None and not pause.until
 
 
 def _offer(store: Store) -> bool:

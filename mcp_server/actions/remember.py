@@ -12,7 +12,7 @@ from mcp_server.actions.read import Found, is_accepted, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.staleness import noted
 from mcp_server.actions.sync import catch_up_if_free
-from mcp_server.adapters import places
+from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable

@@ -6,7 +6,6 @@ nothing of the key or the prompt. The library's own retries are off: every try i
 """
 
 import contextlib
-import hashlib
 import json
 import logging
 import socket
@@ -16,9 +15,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from mcp_server.core.budget import MODEL, CallFailed, Outcome, Reply, outcome_of
+from mcp_server.core.budget import API, MODEL, CallFailed, Outcome, Reply, identity, outcome_of
 
-API = "https://api.anthropic.com"
 DEADLINE = 60.0  # seconds from the first byte sent to the last one read
 CONNECT_TIMEOUT = 10.0  # seconds
 MOST_BYTES = 2 * 1024 * 1024  # of an answer
@@ -48,9 +46,7 @@ class ClaudeModel:
             logging.getLogger(name).setLevel(logging.WARNING)
         if not consent:
             raise PermissionError("The model is not called without consent.")
-        self.identity = hashlib.blake2b(
-            f"{key}\n{base_url}".encode("utf-8", "surrogatepass"), digest_size=16
-        ).hexdigest()
+        self.identity = identity(key, base_url)
         self._connection_error = anthropic.APIConnectionError
         self._consent = consent
         self._deadline = deadline

@@ -4,6 +4,7 @@ What calling the model may cost, and what to do when it does not answer.
 Every figure is here: prices, caps, how often something is asked, how long to leave the model alone.
 """
 
+import hashlib
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +13,7 @@ from mcp_server.core.dials import DAY
 from mcp_server.core.settings import Settings
 
 MODEL = "claude-haiku-5-5"
+API = "https://api.anthropic.com"
 INPUT_PRICE = 1.00  # USD for a million input tokens, as published in November 2026
 OUTPUT_PRICE = 5.00  # USD for a million output tokens, likewise
 
@@ -133,6 +135,18 @@ def rest_after(outcome: Outcome, tries: int, retry_after: float | None, chance: 
         return Rest(told, lifted=True)
     pause = PAUSES[min(max(tries, 1), len(PAUSES)) - 1] * (1 + JITTER * chance)
     return Rest(max(told or 0.0, pause), lifted=False)
+
+
+def identity(key: str, base_url: str) -> str:
+    """Return what stands for a key and the endpoint that it is for; it tells nothing of the key."""
+    said = f"{key}\n{base_url}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=16).hexdigest()
+
+
+def settings_digest(identity: str, settings: Settings) -> str:
+    """Return what stands for the settings that calls depend on, 16 hexadecimal characters."""
+    said = f"{identity} {settings.daily_usd} {settings.daily_calls}"
+    return hashlib.blake2b(said.encode("ascii"), digest_size=8).hexdigest()
 
 
 def is_hopeless(outcome: Outcome, tries: int) -> bool:

@@ -182,6 +182,6 @@ def _sections(
     edges_left = edges + all_traces - len(told)
     if nodes_left or edges_left:
         yield (
-            f"({counted(nodes_left, 'node')} and {counted(edges_left, 'edge')} more did not fit, the least valuable;"
-            " find them with recall.)"
+            f"({counted(nodes_left, 'node')} and {counted(edges_left, 'edge')} more did not fit, the least"
+            " valuable; find them with recall.)"
         )

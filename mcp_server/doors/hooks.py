@@ -93,9 +93,10 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
     """Return what the session is told, and one line for the person."""
     from mcp_server.actions.brief import brief
     from mcp_server.actions.notice import notice
-    from mcp_server.bootstrap import model_key
+    from mcp_server.bootstrap import model_identity
     from mcp_server.core.bounds import session_id
     from mcp_server.core.errors import IndexUnavailable
+    from mcp_server.environment import persons_own
 
     store, folder = _opened(said)
     session = session_id(said.get("session_id"))
@@ -120,7 +121,7 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
             tokens=told.tokens,
             session=session,
         )
-    return told.text, notice(store, has_key=bool(model_key(os.environ)[0]))
+    return told.text, notice(store, identity=model_identity(persons_own(os.environ, folder)))
 
 
 def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:

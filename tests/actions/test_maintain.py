@@ -200,10 +200,10 @@ def test_above_the_limit_nothing_is_refused_and_status_and_a_session_say_so_once
 
     needs = [need for need in state_of(store, has_key=False).needs if "MAX_MEMORY_SIZE_MB" in need]
     assert len(needs) == 1
-    assert notice(store, has_key=False).startswith("Daybook: The memory takes")
-    assert notice(store, has_key=False) == ""
+    assert notice(store, identity="").startswith("Daybook: The memory takes")
+    assert notice(store, identity="") == ""
     clock.pass_days(1)
-    assert notice(store, has_key=False) != ""
+    assert notice(store, identity="") != ""
     assert len(list((store.home / "work").glob("size-told-*"))) == 1
 
 
@@ -211,7 +211,7 @@ def test_a_hook_looks_at_no_file_while_the_index_is_small(store: Store, project:
     put(store, "Port", "Staging listens on 8080.")
     environment = {"MEMORY_DIR": str(store.home), "EMBEDDING_MODEL": "none"}
 
-    assert notice(open_for_reading(environment, project), has_key=False) == ""
+    assert notice(open_for_reading(environment, project), identity="") == ""
     assert not (store.home / "work").exists()
 
 

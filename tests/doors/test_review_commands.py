@@ -104,17 +104,17 @@ def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
     run: Run, typed: Run, open_here: Callable[..., Opened], knowledge: Path
 ) -> None:
     store = open_here().store()
-    assert notice(store, has_key=False) == ""
+    assert notice(store, identity="") == ""
     colleague(knowledge, "one-a1b2")
     colleague(knowledge, "two-a1b2")
 
     assert "'daybook review': 2 memories." in said(run("status"))
-    assert notice(store, has_key=False) == (
+    assert notice(store, identity="") == (
         "Daybook: not told unasked before you say so: 2 memories; 'daybook review' in a terminal, or"
         " /daybook:review here, asks you."
     )
 
     typed("review", "reject", "one-a1b2", "two-a1b2")
 
-    assert notice(store, has_key=False) == ""
+    assert notice(store, identity="") == ""
     assert "daybook review" not in said(run("status"))

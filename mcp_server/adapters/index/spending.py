@@ -80,9 +80,10 @@ def settings_pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | N
     return _pause(db, settings, now) if settings else None
 
 
-def waits_for_person(db: sqlite3.Connection) -> bool:
-    """Tell whether any pause depended on settings: whether `settings_pause` needs to be asked."""
-    return db.execute("SELECT 1 FROM pauses WHERE settings != '' LIMIT 1").fetchone() is not None
+def waits_for_person(db: sqlite3.Connection, now: int) -> bool:
+    """Tell whether a pause depends on some settings: whether `settings_pause` needs to be asked."""
+    known = db.execute("SELECT DISTINCT settings FROM pauses WHERE settings != ''").fetchall()
+    return any(_pause(db, str(settings), now) for (settings,) in known)
 
 
 def given_up(db: sqlite3.Connection) -> int:

@@ -122,8 +122,7 @@ def seeded(done: Seeded, *, waiting: str) -> str:
     ]
     told, left_out = within(lines, LIMIT - 400)
     more = [f"({counted(left_out, 'more line')}.)"] if left_out else []
-    return "
-".join(filter(None, [head, *told, *more, "" if done.dry_run else waiting]))
+    return "\n".join(filter(None, [head, *told, *more, "" if done.dry_run else waiting]))
 
 
 def _pairs(head: str, pairs: Sequence[Pair]) -> str:

@@ -5,6 +5,9 @@ from datetime import timedelta
 import pytest
 
 from mcp_server.actions.model_call import resume, spending
+from mcp_server.actions.notice import notice
+from mcp_server.actions.sync import catch_up
+from mcp_server.bootstrap import Opened, model_identity
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.store import Store
 from tests.actions.model_call.asking import KEY, PROMPT, Open, ask, refused
@@ -65,6 +68,38 @@ def test_the_person_can_say_that_a_bill_is_paid(asking: Store, api: ScriptedMode
     resume(asking)
     ask(asking)
     assert spending(asking).paused_reason == ""
+
+
+def told(opened: Opened) -> str:
+    """Return what the person is told when a session starts."""
+    catch_up(opened.store())
+    return notice(opened.store(), identity=model_identity(opened.environment))
+
+
+def test_a_person_whose_key_works_is_told_nothing_at_the_start(open_asking: Open, api: ScriptedModel) -> None:
+    opened = open_asking()
+    api.answers = [reply()]
+    resume(opened.store())  # what 'daybook setup' does
+    assert told(opened) == ""
+
+    ask(opened.store())
+
+    assert told(opened) == ""
+    assert spending(opened.store()).paused_reason == ""
+
+
+def test_a_refused_key_is_told_at_the_start_until_there_is_another_or_it_is_mended(
+    open_asking: Open, api: ScriptedModel
+) -> None:
+    opened = open_asking()
+    api.answers = [error(401), reply()]
+    refused(opened.store(), later=True, match="HTTP")
+    assert "refuses the key or the account" in told(opened)
+
+    assert told(open_asking(ANTHROPIC_API_KEY="sk-another")) == ""
+    assert "refuses the key or the account" in told(opened)
+    resume(opened.store())
+    assert told(opened) == ""
 
 
 @pytest.mark.parametrize("status", [400, 413])
