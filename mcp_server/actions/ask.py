@@ -7,7 +7,7 @@ from mcp_server.actions.model_call import call_model
 from mcp_server.actions.recall import recall
 from mcp_server.adapters import files
 from mcp_server.adapters.prompts import prompt
-from mcp_server.core.errors import ModelUnavailable
+from mcp_server.core.errors import ModelUnavailable, Rejected
 from mcp_server.core.query import ANY_STATUS, Filter, Hit, Query, Verdict
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import visible, within
@@ -51,6 +51,8 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
     Raises Rejected for an empty question, IndexUnavailable.
     """
     question = redact(question.strip()[:LONGEST])
+    if not question:
+        raise Rejected("There is no question.", 'Ask one as in: daybook ask "how are invoices stored"')
     query = Query(_MASK.sub(" ", question), limit=MOST, filter=Filter(statuses=ANY_STATUS))
     answer = recall(store, query, session=session)
     if answer.verdict is Verdict.NONE:

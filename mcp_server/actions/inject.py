@@ -40,7 +40,13 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     only = Filter(kinds=(Kind.KNOWLEDGE,))
     # What is not sure enough is not shown, so nobody need look for secrets in it.
     query = Query(
-        said, limit=2 * MOST, only_confident=True, examined=2 * MOST, filter=only, parts=parts_of(said)
+        said,
+        limit=2 * MOST,
+        only_confident=True,
+        examined=2 * MOST,
+        filter=only,
+        parts=parts_of(said),
+        tags_answer=False,
     )
     ensure_synced(store)  # else the answer may come from the files alone
     answer = recall(store, query)

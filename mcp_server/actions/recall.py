@@ -50,6 +50,7 @@ class _Candidate:
     boosts: tuple[tuple[str, float], ...] = ()
     score: Score | None = None
     confidence: Verdict = Verdict.NONE
+    tagged: bool = False  # its tags are all that the question is about
 
 
 @self_healing
@@ -142,10 +143,12 @@ def _boost(store: Store, query: Query, text: str, candidates: Sequence[_Candidat
         *(said.strip(",;:!?") for said in text.lower().split()),
     }
     span = span_of(text, store.clock())
+    terms = query_terms(text) if query.tags_answer else ()
     now = store.now()
     about_now = query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text)
     for candidate in candidates:
         row = candidate.row
+        candidate.tagged = gate.asks_for_tag(terms, row.tags)
         candidate.boosts = (
             *([("now", ranking.now_boost(_recency(row, now)))] if about_now else []),
             *([("tag", ranking.TAG_BOOST)] if asked.intersection(map(_as_asked, row.tags)) else []),
@@ -236,6 +239,8 @@ def _weigh(candidate: _Candidate, model: str, margin: float) -> None:
         model=model,
         margin=margin,
     )
+    if candidate.tagged and candidate.confidence is Verdict.NONE:
+        candidate.confidence = Verdict.MEDIUM
 
 
 def _hits(store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate]) -> list[Hit]:

@@ -4,16 +4,19 @@ The gate: how far a hit can be relied on, and whether anything is shown unasked.
 It looks at absolute evidence (the cosine, how well the question's tokens are answered, the share of its
 telling words that a memory has, whether they stand together as in the question, and how unlikely they are
 by chance), never at a score divided by the best of the same answer: the best of nothing is nothing.
+A question that asks for nothing but a tag of a memory is answered by it, if somebody asks: no prompt is.
 Only what comes with a hit that passes needs a little less: that a question has an answer here is known, then.
 The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
 it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
 what the words say alone holds for them too, and a cosine adds to it when it is high.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from mcp_server.core.embedding_models import CATALOGUE
 from mcp_server.core.query import Verdict
+from mcp_server.core.words import STOP_WORDS
 
 ORDER = [Verdict.NONE, Verdict.MEDIUM, Verdict.HIGH]
 
@@ -29,6 +32,14 @@ LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whol
 PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: each needs that much more
 COMPANIONS = 3  # first hits of an answer that need less evidence when any hit passes
 COMPANION_MARGIN = 0.06  # how much less
+
+ASKING = frozenset(
+    """
+    described done explain explained give handled happen happens know known list mean means memories memory
+    remember remembered say says show tell told use used using work working works
+    """.split()
+)
+"""Words that ask about anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +94,16 @@ def confidence(
         return Verdict.HIGH
     verdict = Verdict.MEDIUM if evidence >= limits.medium else Verdict.NONE
     return verdict if limits.measured else max(verdict, by_words, key=ORDER.index)
+
+
+def asks_for_tag(terms: Collection[str], tags: Collection[str]) -> bool:
+    """
+    Tell whether *tags* of a memory are all that a question is about: "how does billing work?" for `billing`.
+
+    *terms* are those of `words.query_terms`; the words of a tag may stand with hyphens between them.
+    """
+    telling = [term for term in terms if term not in STOP_WORDS and term not in ASKING]
+    return bool(telling) and (set(telling) <= set(tags) or "-".join(telling) in tags)
 
 
 def _by_words(coverage: float) -> Verdict:

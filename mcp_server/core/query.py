@@ -63,7 +63,8 @@ class Query:
 
     With *only_confident* the confident ones among the *examined* best, at least *limit*, are hits.
     Where there are *parts* they are asked one by one instead of the whole *text*, and a memory counts by
-    the one that it answers best.
+    the one that it answers best. Unless *tags_answer* is off, a question for nothing but a tag of a memory is
+    answered by it.
     """
 
     text: str
@@ -75,6 +76,7 @@ class Query:
     expand: bool = False
     filter: Filter = field(default_factory=Filter)
     parts: tuple[str, ...] = ()
+    tags_answer: bool = True
 
 
 PRESETS = {

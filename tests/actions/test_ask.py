@@ -5,8 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from mcp_server.actions.ask import ask
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.inject import inject
 from mcp_server.actions.remember import remember
 from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.conftest import Clock
@@ -60,6 +63,37 @@ def test_what_the_model_does_not_find_in_the_notes_is_not_known(asking: Store, m
     model.answers = [reply("NOT KNOWN")]
 
     assert not ask(asking, "why are invoices kept in Postgres?").known
+
+
+BILLING = (
+    ("Stripe integration via src/lib/stripe.ts", ("billing", "stripe")),
+    ("Using Stripe Checkout instead of custom forms", ("billing",)),
+    ("Stripe webhook needs raw body parsing", ("stripe",)),
+    ("Releases are cut on the first Monday", ("release-train",)),
+)
+
+
+@pytest.mark.parametrize("model_name", ["none", "minilm-l6"])
+def test_a_question_for_nothing_but_a_tag_is_answered_by_what_has_it(
+    open_here: Callable[..., Opened], model_name: str
+) -> None:
+    store = open_here(EMBEDDING_MODEL=model_name).store()
+    ids = [remember(store, Draft(title, f"{title}.", tags=tags)).memory.id for title, tags in BILLING]
+    embed_pending(store)
+
+    for question in ("how does billing work?", "billing", "What do we know about billing?"):
+        assert {hit.id for hit in ask(store, question).hits} >= set(ids[:2]), question
+    assert ids[3] in [hit.id for hit in ask(store, "how does the release train work?").hits]
+
+    for question in ("how does shipping work?", "how does it work?", "how does billing handle cold weather?"):
+        assert not ask(store, question).known, question
+    assert inject(store, "how does billing work?", session="s1") == ""
+
+
+def test_an_empty_question_is_refused(store: Store) -> None:
+    for question in ("", "  \n"):
+        with pytest.raises(Rejected, match="no question"):
+            ask(store, question)
 
 
 def test_without_consent_the_passages_are_the_answer(store: Store) -> None:

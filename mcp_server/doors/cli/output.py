@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
 from mcp_server.core.dials import trust_label
+from mcp_server.core.errors import DaybookError
 from mcp_server.core.excerpt import excerpt
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.query import Answer, Hit, Verdict
@@ -27,19 +29,31 @@ LEVELS = click.Choice([level.value for level in Level])
 as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def opened(*, wait_for_model: bool = True, searches: bool = False) -> Opened:
+def opened(*, wait_for_model: bool = True, searches: bool = False, takes_in: bool = False) -> Opened:
     """
     Open the store as seen from the working directory; the command ends with its remarks on stderr.
 
-    What *searches* looks afterwards whether the index is whole, when that is due.
+    What *searches* looks afterwards whether the index is whole, when that is due. What notes something in the
+    ledger, or *takes_in* the edits of others, lets the block in CLAUDE.md follow.
     """
     opened = Opened(wait_for_model=wait_for_model, by=person.who_types)
-    click.get_current_context().call_on_close(lambda: _end(opened, searches=searches))
+    before = -1 if takes_in else _noted(opened)
+    click.get_current_context().call_on_close(lambda: _end(opened, searches=searches, before=before))
     return opened
 
 
-def _end(opened: Opened, *, searches: bool) -> None:
+def _noted(opened: Opened) -> int:
+    """Return how many bytes the ledger has: a verb that changes memories adds to them."""
+    return sum(map(size, Ledger(opened.home / "ledger").paths()))
+
+
+def _end(opened: Opened, *, searches: bool, before: int) -> None:
     sys.stdout.flush()
+    if _noted(opened) != before:
+        from mcp_server.actions.claude_md import refresh  # most commands change nothing
+
+        with contextlib.suppress(DaybookError, OSError):  # 'daybook status' says what stands in the way
+            refresh(opened.store())
     if searches and opened.look_is_due() and opened.finds_damage():
         click.echo(
             "daybook: The index was damaged and has been set aside; ask again for all answers.", err=True

@@ -34,7 +34,7 @@ def sync_command(anew: bool, deep: bool, embed: bool, as_json: bool) -> None:
 
     Example: daybook sync --rebuild
     """
-    store = output.opened().store()
+    store = output.opened(takes_in=True).store()
     vaults = places.all_vaults(store.home, store.vaults)
     report = rebuild(store, vaults=vaults) if anew else sync(store, vaults=vaults, deep=deep)
     stats = get_stats(store)

@@ -1,0 +1,78 @@
+"""The block in CLAUDE.md says what is known after every verb in a terminal, not only after a session."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.doors.shell import Run, said
+
+
+@pytest.fixture
+def block(typed: Run, project: Path) -> Callable[[], str]:
+    said(typed("init", "--file", "CLAUDE.md", "--no-repository"))
+    return lambda: (project / "CLAUDE.md").read_text(encoding="utf-8")
+
+
+def remembered(run: Run) -> str:
+    return said(run("remember", "Invoices are kept in Postgres", "--type", "decision")).split()[1]
+
+
+def test_what_is_remembered_revised_and_forgotten_in_a_terminal_is_in_the_block_at_once(
+    run: Run, block: Callable[[], str]
+) -> None:
+    memory = remembered(run)
+    assert "kept in Postgres" in block()
+
+    said(run("revise", memory, "--title", "Invoices are kept in MySQL", "--text", "In MySQL."))
+    assert "MySQL" in block() and "Postgres" not in block()
+
+    said(run("forget", memory))
+    assert "MySQL" not in block()
+
+    said(run("restore", memory))
+    assert "MySQL" in block()
+
+
+def test_what_is_seeded_and_accepted_comes_into_the_block(
+    run: Run, typed: Run, block: Callable[[], str], project: Path
+) -> None:
+    (project / "README.md").write_text(
+        "# Shop\n\n## Payments\n\nStripe webhooks need the raw body, always.\n"
+    )
+    said(run("bootstrap"))
+    assert "raw body" not in block()
+
+    said(typed("trust", "--documents"))
+
+    assert "raw body" in block()
+
+
+def test_what_was_edited_by_hand_comes_into_the_block_with_sync(
+    run: Run, block: Callable[[], str], memory_dir: Path
+) -> None:
+    memory = remembered(run)
+    (path,) = memory_dir.rglob(f"{memory}.md")
+    path.write_text(path.read_text(encoding="utf-8").replace("Postgres", "SQLite"), encoding="utf-8")
+
+    said(run("sync"))
+
+    assert "SQLite" in block()
+
+
+def test_a_file_with_damaged_markers_stays_as_it_is_and_the_verb_is_done(
+    run: Run, block: Callable[[], str], project: Path
+) -> None:
+    torn = block().replace("<!-- MEMORY:END -->", "")
+    (project / "CLAUDE.md").write_text(torn, encoding="utf-8")
+
+    memory = remembered(run)
+
+    assert block() == torn
+    assert memory in said(run("list"))
+
+
+def test_without_a_chosen_file_none_is_written(run: Run, project: Path) -> None:
+    remembered(run)
+
+    assert not (project / "CLAUDE.md").exists()
