@@ -45,6 +45,9 @@ def memory_dir(environment: Mapping[str, str]) -> Path:
             )
         if folder.exists() and not folder.is_dir():
             raise SettingsError(f"MEMORY_DIR is '{shown}', which is not a folder.", "Name a folder.")
+        above = next(each for each in folder.parents if os.path.lexists(each))
+        if not above.is_dir():
+            raise SettingsError(f"MEMORY_DIR is '{shown}', but {above} is not a folder.", "Name a folder.")
         return Path(os.path.realpath(folder))
     except (OSError, ValueError) as error:  # too long, a NUL byte, a folder that may not be looked into
         reason = getattr(error, "strerror", None) or str(error)

@@ -10,7 +10,9 @@ from collections.abc import Callable
 
 from mcp_server.adapters.index import changelog, vectors
 from mcp_server.adapters.index.vectors import Answering
+from mcp_server.core.embedding_models import NONE
 from mcp_server.core.ports import Embedder
+from mcp_server.core.query import Answer, Mode, Query
 from mcp_server.store import Store
 
 BATCH = 16  # passages in one transaction: about a third of a second of one core
@@ -22,6 +24,12 @@ def pending(store: Store) -> int:
     with store.database.read() as db:
         told = vectors.answering(db)
         return vectors.count_pending(db, told.model if told else "")
+
+
+def unseen(store: Store, query: Query, answer: Answer) -> int:
+    """Return how many passages a search by meaning alone, which found nothing, could not see yet."""
+    by_meaning = query.mode is Mode.SEMANTIC and store.settings.embedding_model != NONE
+    return pending(store) if by_meaning and not answer.hits else 0
 
 
 def embed_pending(

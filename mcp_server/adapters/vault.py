@@ -17,7 +17,7 @@ from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level, check_id
 
 FOLDERS = {kind.folder: kind for kind in Kind}
-MAX_DEPTH = 8  # folders below knowledge/, conversations/ ... that are looked into
+MAX_DEPTH = 32  # folders below knowledge/, conversations/ ... that are looked into
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def stamp(path: Path) -> Stamp | None:
 def is_memory_name(name: str) -> bool:
     """Tell whether a file of that name may be a memory."""
     return (
-        name.endswith(".md")
+        name.lower().endswith((".md", ".markdown"))
         and not name.startswith((".", "~"))
         and ".sync-conflict-" not in name
         and "conflicted copy" not in name

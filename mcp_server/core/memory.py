@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.latin import latin
 
 
 class Kind(StrEnum):
@@ -172,7 +173,7 @@ def new_id(title: str, text: str, created: datetime, attempt: int = 0) -> str:
     for _ in range(4):
         number, digit = divmod(number, 36)
         suffix += alphabet[digit]
-    return f"{slug(title) or 'memory'}-{suffix}"
+    return f"{slug(latin(title)) or 'memory'}-{suffix}"
 
 
 def _ascii_words(title: str) -> list[str]:

@@ -84,7 +84,7 @@ def where_command(as_json: bool) -> None:
     for problem in problems:
         click.echo(f"note      {problem}")
     for vault in store.vaults:
-        note = "" if vault.adopted else "  (came with the repository: read only)"
+        note = "" if vault.adopted else "  (came with the repository: nothing new is stored there)"
         click.echo(f"{vault.level.value:<9} {vault.root}{note}")
     for may_be in adopting.offered(store):
         click.echo(f"perhaps   {visible(adopting.offer([may_be]))}")

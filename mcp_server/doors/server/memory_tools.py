@@ -7,6 +7,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions import forget as forgetting
+from mcp_server.actions.embed import unseen
 from mcp_server.actions.list import get_stats as count
 from mcp_server.actions.list import list_memories as list_
 from mcp_server.actions.origins import is_shown, words_of
@@ -124,7 +125,9 @@ def register(application: Application) -> None:
             query, parse_mode(mode), Sort(sort or Sort.COMPOSITE), limit, expand=expand, filter=chosen
         )
         asked = with_preset(asked, preset)
-        return replies.recalled(search(store(), asked, session=session.id or "mcp"), query, explain=explain)
+        here = store()
+        answer = search(here, asked, session=session.id or "mcp")
+        return replies.recalled(answer, query, explain=explain, waiting=unseen(here, asked, answer))
 
     @tool(reads=True)
     def search_knowledge(query: str, category: str = "", limit: int = 10) -> str:
@@ -137,7 +140,9 @@ def register(application: Application) -> None:
             category="" if is_type else category.strip(),
         )
         asked = Query(text=query, mode=parse_mode("semantic"), limit=limit, filter=filter)
-        return replies.recalled(search(store(), asked, session=session.id or "mcp"), query, explain=False)
+        here = store()
+        answer = search(here, asked, session=session.id or "mcp")
+        return replies.recalled(answer, query, explain=False, waiting=unseen(here, asked, answer))
 
     @tool(reads=True)
     def read_memory(

@@ -24,7 +24,13 @@ LONG = 5 * LIMIT  # characters of what was asked for by its id
 PATH = 1000  # characters; in a repository a file's name may be anything, line feeds and all
 
 
-def recalled(answer: Answer, query: str, *, explain: bool) -> str:
+def recalled(answer: Answer, query: str, *, explain: bool, waiting: int = 0) -> str:
+    """Return an answer as text; *waiting* are the passages that a search by meaning cannot see yet."""
+    if not answer.hits and waiting:
+        return (
+            f"Not embedded yet: {counted(waiting, 'passage')}, so meaning cannot find them;"
+            " ask with mode keyword, or again in a moment."
+        )
     if not answer.hits:
         hint = "Try other words, fewer filters, list_memories, all_projects."
         return f"No memory matches '{one_line(query, 80)}'. {hint}"

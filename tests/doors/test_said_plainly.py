@@ -1,0 +1,51 @@
+"""What cannot be done, or cannot be seen yet, is said in a sentence."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.embed import unseen
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Mode, Query
+from mcp_server.doors.server import replies
+from mcp_server.store import Store
+from tests.doors.shell import Run, said
+
+
+@pytest.mark.parametrize("place", ["/dev/null/x", "/dev/null/x/y"])
+def test_a_store_below_what_is_no_folder_is_refused(run: Run, place: str) -> None:
+    for words in (("recall", "webhook"), ("status",), ("remember", "A | b")):
+        done = run(*words, MEMORY_DIR=place)
+
+        assert done.returncode
+        assert f"MEMORY_DIR is '{place}', but /dev/null is not a folder." in done.stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["hand.MD", "hand.markdown", "hand.Markdown", "/".join(["a"] * 20) + "/hand.md"]
+)
+def test_a_note_is_read_whatever_its_name_ends_in(run: Run, memory_dir: Path, name: str) -> None:
+    path = memory_dir / "knowledge" / name
+    path.parent.mkdir(parents=True)
+    path.write_text("# Turnstile\n\nIt opens at noon.\n")
+
+    assert "opens at noon" in said(run("recall", "turnstile"))
+    path.write_text("# Turnstile\n\nIt opens at one.\n")
+    assert "opens at one" in said(run("recall", "turnstile"))
+    (found,) = json.loads(said(run("list", "--json")))["memories"]
+    said(run("revise", found["id"], "--tags", "door"))
+    assert "tags: [door]" in path.read_text()
+
+
+def test_what_has_no_vector_yet_is_said_to_wait(meaning_store: Store) -> None:
+    remember(meaning_store, Draft("Turnstile", "It opens at noon."))
+    asked = Query("when does the gate open", mode=Mode.SEMANTIC)
+
+    answer = recall(meaning_store, asked)
+
+    waiting = unseen(meaning_store, asked, answer)
+    told = replies.recalled(answer, asked.text, explain=False, waiting=waiting)
+    assert told.startswith("Not embedded yet: 1 passage, so meaning cannot find them;")
