@@ -14,6 +14,7 @@ DONE = {
     "remembered": "remembered",
     "revised": "revised",
     "restored": "restored",
+    "undone": "its last change was taken back",
     "confirmed": "confirmed by another session",
     "accepted": "accepted, may be shown unasked",
     "emptied": "deleted from the trash for good",

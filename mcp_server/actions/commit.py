@@ -14,14 +14,15 @@ from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
-from mcp_server.actions.load import Found
+from mcp_server.actions.load import Found, parsed
 from mcp_server.actions.read import is_accepted
 from mcp_server.actions.sync import catch_up, if_free
 from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, history, memory_file, places
-from mcp_server.adapters.vault import Vault
+from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, DaybookError
 from mcp_server.core.memory import Kind, Memory
+from mcp_server.core.redaction import mask_gone
 from mcp_server.store import Store
 
 Effect = list[str]
@@ -50,9 +51,9 @@ def one_change() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def one_run() -> Iterator[None]:
-    """Let the changes of the block be one run, which is taken back as one, or change by change."""
-    before = _run.set(_run.get() or _name())
+def one_run(name: str = "") -> Iterator[None]:
+    """Let the changes of the block be one run, called *name*, which is taken back as one, or each alone."""
+    before = _run.set(name or _run.get() or _name())
     try:
         yield
     finally:
@@ -112,7 +113,7 @@ def move(
         digest = files.digest(files.read(target))
     effect = [ref, places.place_of(store.home, vault, path), digest]
     effect += [places.place_of(store.home, vault, target), digest]
-    _tell(store, vault, event, ref, [path, target], [effect], **detail)
+    tell_of(store, vault, event, ref, [path, target], [effect], **detail)
 
 
 def put(store: Store, found: Found, memory: Memory, *, to: Path | None = None, verb: str) -> Found:
@@ -122,14 +123,36 @@ def put(store: Store, found: Found, memory: Memory, *, to: Path | None = None, v
     For who tells the ledger and the index of many at once. Raises as `commit` does.
     """
     data = memory_file.rewrite(found.data, memory, path=str(found.path))
-    digest = files.digest(data)
-    if data != found.data:
-        files.replace(
-            found.path, data, expected=found.digest, former=_kept(store, found, memory, digest, verb)
-        )
-    if to and to != found.path:
-        _move(found.path, to)
-    return replace(found, memory=memory, path=to or found.path, data=data, digest=digest)
+    now = replace(found, memory=memory, path=to or found.path, data=data, digest=files.digest(data))
+    verb = "" if _goes_on(found, now) else verb
+    put_bytes(store, found.vault, found.ref, found.path, found.data, data, to=to, verb=verb)
+    return now
+
+
+def put_bytes(
+    store: Store,
+    vault: Vault,
+    ref: str,
+    path: Path,
+    was: bytes,
+    data: bytes,
+    *,
+    to: Path | None = None,
+    verb: str,
+) -> None:
+    """
+    Let the file of the memory *ref* at *path*, which says *was*, say *data* and lie at *to*.
+
+    With a *verb* what it said is kept under that name. Raises as `commit` does.
+    """
+    if data != was:
+        written = stamp(path)
+        former = _former(store, vault, ref, path, was, data, verb) if verb else None
+        files.replace(path, data, expected=files.digest(was), former=former)
+        if former and written:
+            os.utime(former[0], ns=(written.mtime_ns, written.mtime_ns))  # when those words were written
+    if to and to != path:
+        _move(path, to)
 
 
 def effect_of(store: Store, was: Found | None, now: Found) -> Effect:
@@ -166,11 +189,13 @@ def tell(
     not None.
     """
     digests = [now.digest] if accept else []
-    effects = [effect_of(store, was, now)] if was is None or was.digest != now.digest else []
-    _tell(store, now.vault, event, now.ref, [now.path], effects, digests=digests, session=session, **detail)
+    changed = was is None or (was.path, was.digest) != (now.path, now.digest)
+    effects = [effect_of(store, was, now)] if changed and not _goes_on(was, now) else []
+    paths = [*([was.path] if was else []), now.path]
+    tell_of(store, now.vault, event, now.ref, paths, effects, digests=digests, session=session, **detail)
 
 
-def _tell(
+def tell_of(
     store: Store,
     vault: Vault,
     event: str,
@@ -198,6 +223,12 @@ def _tell(
         catch_up(store)
 
 
+def _goes_on(was: Found | None, now: Found) -> bool:
+    """Tell whether a conversation only begins or goes on: no word of it goes, and it has many pieces."""
+    before = was.memory.text if was else ""
+    return now.memory.kind is Kind.CONVERSATION and now.memory.text.startswith(before)
+
+
 def _move(source: Path, target: Path) -> None:
     """Move a file; one that a killed process moved halfway, so that it has both names, loses the first."""
     try:
@@ -209,14 +240,44 @@ def _move(source: Path, target: Path) -> None:
         files.delete(source, expected=files.digest(data))
 
 
-def _kept(store: Store, found: Found, memory: Memory, digest: str, verb: str) -> tuple[Path, bytes] | None:
-    """Return where the bytes that a file has are kept, and those bytes; None where no word of them goes."""
-    if memory.kind is Kind.CONVERSATION and memory.text.startswith(found.memory.text):
-        return None  # it only goes on; kept, it would be there once for each piece
-    place = history.new_place(
-        store.home, found.ref, store.clock(), by=store.by(), verb=verb, was=found.digest, now=digest
-    )
-    return place, found.data
+def _former(
+    store: Store, vault: Vault, ref: str, path: Path, was: bytes, data: bytes, verb: str
+) -> tuple[Path, bytes]:
+    """
+    Return where the bytes that a file has are kept, and those bytes without the secrets that go with them.
+
+    Secrets that went earlier, or by hand since the last change, are masked in what is kept already.
+    """
+    now, digest = data.decode("utf-8", "replace"), files.digest(was)
+    kept, older = _masked(vault, path, was, now), history.versions(store.home, ref)
+    if kept != was or (older and older[-1].now != digest):
+        for each in older:
+            with contextlib.suppress(OSError, DaybookError):
+                said = files.read(each.path)
+                if (masked := _masked(vault, path, said, now)) != said:
+                    history.put_over(each, masked)
+    after = files.digest(data)
+    at, by = store.clock(), store.by()
+    return history.new_place(store.home, ref, at, by=by, verb=verb, was=digest, now=after), kept
+
+
+def _masked(vault: Vault, path: Path, data: bytes, now: str) -> bytes:
+    """Return what a version says, *data*, without the secrets that do not stand in *now* any more."""
+    text = data.decode("utf-8", "replace")
+    if mask_gone(text, now) == text:
+        return data
+    try:
+        memory = parsed(vault, path, data)
+        hidden = replace(
+            memory,
+            title=mask_gone(memory.title, now),
+            text=mask_gone(memory.text, now),
+            evidence=mask_gone(memory.evidence, now),
+            notes=tuple(mask_gone(note, now) for note in memory.notes),
+        )
+        return memory_file.rewrite(data, hidden, path=str(path))
+    except DaybookError:  # it was no memory by then: nobody reads its head
+        return mask_gone(text, now).encode("utf-8")
 
 
 def _name() -> str:

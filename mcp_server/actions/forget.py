@@ -5,21 +5,23 @@ Forgetting moves the file to `trash/<vault>/` under the path it had; restoring m
 A memory in the archive comes back the same way. Forgetting for good leaves no byte of the text.
 """
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.commit import move, one_change
+from mcp_server.actions.load import parsed
 from mcp_server.actions.read import Found, find, read
 from mcp_server.actions.remember import reinstate
 from mcp_server.actions.sync import catch_up_if_free, if_free
 from mcp_server.actions.take_in import take_in
-from mcp_server.adapters import files, leftovers, places
+from mcp_server.adapters import files, history, leftovers, places
 from mcp_server.adapters.index import audit, erase, selections, transcripts
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.vault import Vault, confined, is_memory_name, stamp
-from mcp_server.core.errors import Held, IndexUnavailable, NotFound, Rejected
+from mcp_server.adapters.vault import Vault, confined, is_memory_name, stamp, stamps
+from mcp_server.core.errors import Held, IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id
 from mcp_server.store import Store
 
@@ -32,29 +34,36 @@ class Forgotten:
     What was forgotten: the id, and where the file waits to be restored; None when it is gone for good.
 
     `superseded` are the memories whose place it had taken: they stay superseded until they are restored.
+    `heirs` are those that took over what it said when it was merged into them: they go on saying it.
     """
 
     id: str
     path: Path | None
     superseded: tuple[str, ...] = ()
+    heirs: tuple[str, ...] = ()
 
 
 def forget(store: Store, memory_id: str, *, forever: bool = False, session: str = "") -> Forgotten:
     """
-    Move a memory to the trash, or with *forever* delete it, its copies in the trash, its index rows and what
-    the block of this project tells of it.
+    Move a memory to the trash, or with *forever* delete it, its copies in the trash, what it said before, its
+    index rows and what the block of this project tells of it.
 
     Raises NotFound, OSError.
     """
     try:
         row = find(store, memory_id)
     except NotFound:
-        trashed = list(_in_trash(store, check_id(memory_id.strip())))
+        trashed = list(in_trash(store, check_id(memory_id.strip())))
         if not (forever and trashed):
             raise
         _delete(path for _, path in trashed)
+        heirs = [
+            each
+            for vault in {vault.key: vault for vault, _ in trashed}.values()
+            for each in _erase_history(store, vault, memory_id.strip())
+        ]
         _leave_no_trace(store)
-        return Forgotten(memory_id, None)
+        return Forgotten(memory_id, None, heirs=tuple(heirs))
     return _forget(store, row, forever=forever, session=session)
 
 
@@ -69,12 +78,13 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
     path = confined(vault, Path(row.path))
     with store.database.read() as db:
         old = selections.superseded_by(db, row.id, [row.vault])
-    target = None
+    target, heirs = None, list[str]()
     if forever:
-        _delete([path, *(trashed for _, trashed in _in_trash(store, row.id))])
+        _delete([path, *(trashed for _, trashed in in_trash(store, row.id))])
+        heirs = _erase_history(store, vault, row.id)
         store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
     else:
-        target = _free_name(
+        target = free_name(
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
         )
         named = {} if path.stem == row.id else {"name": path.name}  # which may be its title, too
@@ -86,7 +96,7 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
             take_in(store, vault, path)
     if forever:
         _leave_no_trace(store)
-    return Forgotten(row.id, target, tuple(each.id for each in old))
+    return Forgotten(row.id, target, tuple(each.id for each in old), tuple(heirs))
 
 
 def _leave_no_trace(store: Store) -> None:
@@ -123,7 +133,7 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     Raises NotFound, and Rejected when it is active already or its place is taken.
     """
     wanted = check_id(memory_id.strip().removesuffix(".md"))
-    for vault, path in _in_trash(store, wanted):
+    for vault, path in in_trash(store, wanted):
         relative = path.relative_to(places.trash_folder(store.home, vault))
         target = confined(vault, vault.root / relative.parent / _name_of(store, vault, wanted))
         return _move_back(store, vault, path, target, wanted, session)
@@ -165,7 +175,7 @@ def _move_back(store: Store, vault: Vault, path: Path, target: Path, memory_id: 
     return read(store, memory_id)
 
 
-def _in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
+def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
     """Yield (vault, file) of what was forgotten under that id, the newest first."""
     for vault in reversed(store.vaults):
         folder = places.trash_folder(store.home, vault)
@@ -175,7 +185,7 @@ def _in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
                 yield vault, path
 
 
-def _free_name(path: Path) -> Path:
+def free_name(path: Path) -> Path:
     """Return *path*, or with a number before its ending when it is taken: what was forgotten twice."""
     number = 1
     free = path
@@ -183,6 +193,30 @@ def _free_name(path: Path) -> Path:
         number += 1
         free = path.with_name(f"{path.stem}.{number}.md")
     return free
+
+
+def _erase_history(store: Store, vault: Vault, memory_id: str) -> list[str]:
+    """
+    Delete what is kept of a memory, and the versions of others that say it because it was merged into them.
+
+    Return the ids of those that say it still.
+    """
+    gone = history.versions(store.home, f"{vault.key}/{memory_id}")
+    prefix = f"{vault.key}/"
+    for each in history.everything(store.home):
+        if each.ref.startswith(prefix) and _took_over(vault, each.path, vault.root / "kept.md", memory_id):
+            gone.append(each)
+    history.erase(dict.fromkeys(gone))
+    heirs = [Path(found.path) for found in stamps(vault)]
+    return [path.stem for path in heirs if _took_over(vault, path, path, memory_id)]
+
+
+def _took_over(vault: Vault, path: Path, place: Path, memory_id: str) -> bool:
+    """Tell whether the file at *path*, which belongs at *place*, is a memory that took over another."""
+    with contextlib.suppress(OSError, Unreadable):
+        data = files.read(path)
+        return memory_id.encode() in data and memory_id in parsed(vault, place, data).merged_from
+    return False
 
 
 def _delete(paths: Iterable[Path]) -> None:

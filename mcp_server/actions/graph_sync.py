@@ -24,7 +24,7 @@ from mcp_server.core.graph import SESSION_TTL, Edge, Node
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.store import Store
 
-CHANGES = ("remembered", "revised", "restored", "tidied", "unlinked", "forgotten")
+CHANGES = ("remembered", "revised", "restored", "tidied", "unlinked", "forgotten", "undone")
 
 
 @dataclass(frozen=True, slots=True)

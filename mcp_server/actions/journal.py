@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from mcp_server.actions.commit import create, indexed, put
+from mcp_server.actions.commit import create, indexed, one_change, one_run, put, tell
 from mcp_server.actions.load import load
-from mcp_server.actions.read import Found
+from mcp_server.actions.read import Found, is_accepted
 from mcp_server.actions.sync import catch_up, catch_up_if_free, sync
 from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import selections, tidying, usage
+from mcp_server.adapters.index import selections, tidying
 from mcp_server.adapters.index.tidying import FORGETTING
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
@@ -91,7 +91,8 @@ def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
     if entry.step != FORGETTING:
         store = replace(store, by=lambda: TIDY)
     if entry.new:
-        _create(store, entry)
+        with one_run(run):
+            _create(store, entry)
     failed = _apply_all(store, entry)
     if entry.heir and not failed:
         store.ledger.note("merged", store.clock(), refs=[entry.heir], **{"from": list(entry.ancestors)})
@@ -112,12 +113,14 @@ def complete(store: Store, run: str) -> None:
             catch_up(store)
 
 
-def undo(store: Store, run: str = "") -> Undone:
+@one_change()
+def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
     """
     Put back what the named run of tidying changed, or the last one; merged memories go to the trash.
 
-    What was changed by somebody since is left alone and reported. Where something stands in the way the
-    change is reported too, and the next undo of that run does the rest. Raises NotFound for an unknown run.
+    With *ref* only what it did to that memory. What was changed by somebody since is left alone and reported.
+    Where something stands in the way the change is reported too, and the next undo of that run does the rest.
+    Raises NotFound for an unknown run.
     """
     with alone(store):
         sync(store)
@@ -130,10 +133,12 @@ def undo(store: Store, run: str = "") -> Undone:
                 sentence=f"No run of tidying is called '{run[:80]}'.",
                 hint="Without a name the last run is put back.",
             )
-        done = Undone(chosen)
-        left = [ref for entry in reversed(entries) if not _undo(store, entry, done) for ref in entry.refs]
+        done, left = Undone(chosen), set[str]()
+        for entry in reversed(entries):
+            if (ref and ref not in entry.refs) or not _undo(store, entry, done):
+                left |= entry.refs
         if chosen:
-            said = {"left": sorted(set(left))} if left else {}
+            said = {"left": sorted(left)} if left else {}
             store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen, **said)
             catch_up_if_free(store)
         return done
@@ -153,7 +158,7 @@ def _undo(store: Store, entry: Entry, done: Undone) -> bool:
         if made and (found := _file(store, change)):
             back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, found)})
         try:
-            outcome: str = _apply(store, back, UNDONE)
+            outcome: str = _apply(store, back, UNDONE, undoes=done.run)
         except (DaybookError, OSError) as error:
             outcome, free = str(error), False
         if outcome == Outcome.DONE and not made:
@@ -186,8 +191,12 @@ def _create(store: Store, entry: Entry) -> None:
     create(store, vault, path, entry.new, accept=not waits)
 
 
-def _apply(store: Store, change: Change, verb: str) -> Outcome:
-    """Bring a memory from how *change* says it was to how it is now, unless somebody changed it."""
+def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Outcome:
+    """
+    Bring a memory from how *change* says it was to how it is now, unless somebody changed it.
+
+    The ledger has a line of it already, but for what takes a run back: it *undoes* that.
+    """
     if not change.now:
         return Outcome.NOTHING
     found = _file(store, change)
@@ -197,22 +206,18 @@ def _apply(store: Store, change: Change, verb: str) -> Outcome:
         return Outcome.CHANGED
     stays = change.was.get(PLACE) == change.now[PLACE]
     target = found.path if stays else places.at_place(store.home, found.vault, change.now[PLACE])
+    accepted = is_accepted(store, found)
     now = put(store, found, with_values(found.memory, change.now), to=target, verb=verb)
     if (now.digest, now.path) == (found.digest, found.path):
         return Outcome.NOTHING
-    if now.digest != found.digest:
-        _accept_again(store, found, now.digest)
+    if undoes:
+        tell(store, UNDONE, found, now, accept=accepted, undoes=undoes)
+        return Outcome.DONE
+    if now.digest != found.digest and accepted:  # tidying changes nothing of what it says
+        store.ledger.note("accepted", store.clock(), refs=[found.ref], digests=[now.digest])
     said = [places.at_place(store.home, found.vault, each[PLACE]) for each in (change.was, change.now)]
     take_in(store, found.vault, *indexed(found.vault, [*said, found.path]))
     return Outcome.DONE
-
-
-def _accept_again(store: Store, found: Found, digest: str) -> None:
-    """Let what the person accepted stay accepted: tidying changes nothing of what it says."""
-    with store.database.read() as db:
-        accepted = usage.accepted_digests(db, [found.digest])
-    if accepted:
-        store.ledger.note("accepted", store.clock(), refs=[found.ref], digests=[digest])
 
 
 def _file(store: Store, change: Change) -> Found | None:

@@ -37,11 +37,16 @@ def load(vault: Vault, path: Path, *, place: str = "", there: Stamp | None = Non
     *place* is where in the vault a file belongs that lies elsewhere, in the trash. *there* is its stamp where
     that is known. Raises FileNotFoundError, Unreadable when it says no memory.
     """
-    from mcp_server.adapters import memory_file  # slow to load, and a sync mostly finds nothing to read
-
     there = there or stamp(path)
     data = files.read(path) if place else read_memory_file(vault, path)
-    kind, archived = kind_of(vault, vault.root / place if place else path)
-    modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000 if there else 0, UTC)
-    memory = memory_file.parse(data, path=str(path), kind=kind, archived=archived, modified=modified)
+    memory = parsed(vault, vault.root / place if place else path, data, there)
     return Found(memory, vault, path, data, files.digest(data))
+
+
+def parsed(vault: Vault, path: Path, data: bytes, there: Stamp | None = None) -> Memory:
+    """Return the memory that *data* is at *path* of *vault*; raises Unreadable when it is none."""
+    from mcp_server.adapters import memory_file  # slow to load, and a sync mostly finds nothing to read
+
+    kind, archived = kind_of(vault, path)
+    modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000 if there else 0, UTC)
+    return memory_file.parse(data, path=str(path), kind=kind, archived=archived, modified=modified)

@@ -9,7 +9,7 @@ from mcp_server.actions.read import find, read
 from mcp_server.actions.remember import supersede
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up_if_free, sync, sync_if_free
-from mcp_server.adapters import files, git, places
+from mcp_server.adapters import files, git, history, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
@@ -63,6 +63,7 @@ def init(store: Store) -> Initialised:
             moved += 1
             memory_id = ids.get(found.path, path.stem)
             ref, old = f"{vault.key}/{memory_id}", f"{private.key}/{memory_id}"
+            history.carry(store.home, old, ref)
             store.ledger.append("moved", store.clock(), refs=[ref], **{"from": [old]})
             if found.path not in waiting:
                 digest = files.digest(files.read(vault.root / relative))

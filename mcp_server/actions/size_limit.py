@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions import trash
-from mcp_server.adapters import places
+from mcp_server.adapters import history, places
 from mcp_server.adapters.vault import stamps
 from mcp_server.store import Store
 
@@ -19,17 +19,18 @@ NEAR = 0.8  # share of the limit from which the person is told
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Bytes of all vaults, of the index, of the trash and of the ledger; the limit in bytes, 0 for none."""
+    """Bytes of the vaults, index, trash, history and ledger; the limit in bytes, 0 for none."""
 
     memories: int
     index: int
     trash: int
+    history: int
     ledger: int
     limit: int
 
     @property
     def total(self) -> int:
-        return self.memories + self.index + self.trash + self.ledger
+        return self.memories + self.index + self.trash + self.history + self.ledger
 
     @property
     def is_near(self) -> bool:
@@ -63,6 +64,7 @@ def measure(store: Store) -> Size:
         memories=sum(found.size for vault in vaults for found in stamps(vault)),
         index=index_size(store),
         trash=trash.size(store),
+        history=history.size(store.home),
         ledger=sum(path.stat().st_size for path in store.ledger.paths()),
         limit=store.settings.max_memory_size_mb * MEGABYTE,
     )

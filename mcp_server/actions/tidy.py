@@ -25,6 +25,7 @@ from mcp_server.actions.consolidate import (
 )
 from mcp_server.actions.journal import Undone, undo
 from mcp_server.actions.model_call import call_model
+from mcp_server.actions.prune import prune
 from mcp_server.actions.size_limit import measure
 from mcp_server.actions.sync import catch_up, ensure_synced, sync
 from mcp_server.adapters import files
@@ -51,9 +52,10 @@ class Tidied:
     What a run did, or would do: the entries of the journal, and what it only proposes.
 
     `refused` has a sentence for each answer of a model that was not believed, `failed` for each change
-    that could not be made, `repaired` is the number of files that the index had wrong, `clock` says why
-    nothing was put away for its age, `spent` is what the calls of the model cost, `unasked` is how many a dry
-    run left out, and `price` what those would cost at most, in USD.
+    that could not be made, `repaired` is the number of files that the index had wrong, `pruned` that of
+    versions that the history had no room for, `clock` says why nothing was put away for its age, `spent` is
+    what the calls of the model cost, `unasked` is how many a dry run left out, and `price` what those would
+    cost at most, in USD.
     """
 
     run: str
@@ -66,6 +68,7 @@ class Tidied:
     clock: str = ""
     repaired: int = 0
     emptied: int = 0
+    pruned: int = 0
     calls: int = 0
     spent: float = 0.0
     unasked: int = 0
@@ -83,7 +86,8 @@ class Tidied:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was done, or would be, and there is nothing to look at."""
-        return not (self.entries or self.proposals or self.refused or self.failed or self.emptied)
+        done = self.emptied or self.pruned
+        return not (self.entries or self.proposals or self.refused or self.failed or done)
 
     def lines(self) -> list[str]:
         """Return the report: one line for each entry, then what was left undone, then the counts."""
@@ -100,7 +104,8 @@ class Tidied:
         said += asking
         numbered = dict(self.counts)
         numbered |= {"repaired": self.repaired}
-        numbered |= {"emptied from the trash": self.emptied, "model calls": self.calls}
+        numbered |= {"emptied from the trash": self.emptied, "pruned from the history": self.pruned}
+        numbered |= {"model calls": self.calls}
         numbers = ", ".join(f"{name} {number}" for name, number in numbered.items() if number)
         numbers += f" (${self.spent:.4f})" if self.calls else ""
         return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
@@ -134,6 +139,7 @@ def tidy(store: Store, *, dry_run: bool = False, with_model: bool | None = None)
         settled = _steps(store, done, asking)
         if measure(store).is_over:
             done.emptied = len(trash.empty(store, trash.late(store)))
+        done.pruned = prune(store)
         with store.database.read() as db:
             active = tidying.count_active(db, scope)
         store.ledger.append("tidied", store.clock(), run=done.run, ended=scope, active=active, groups=settled)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from mcp_server.actions.clock_check import dated_from, old_before
 from mcp_server.actions.sync import catch_up
-from mcp_server.adapters import files
-from mcp_server.adapters.index import audit
+from mcp_server.adapters import files, history
+from mcp_server.adapters.index import audit, selections
 from mcp_server.core.dials import DAY
 from mcp_server.store import Store
 
@@ -43,11 +43,19 @@ def size(store: Store) -> int:
 
 
 def empty(store: Store, found: Iterable[Trashed]) -> list[Trashed]:
-    """Delete those files for good, each with a line in the ledger; return them. Raises OSError."""
+    """
+    Delete those files and what is kept of them for good, each with a line in the ledger; return them.
+
+    Raises OSError.
+    """
     deleted = []
     for each in found:
         store.ledger.append("emptied", store.clock(), refs=[each.ref])
         files.delete(each.path)
+        with store.database.read() as db:
+            lives = selections.with_ref(db, each.ref)
+        if not lives:
+            history.erase(history.versions(store.home, each.ref))
         deleted.append(each)
     return deleted
 

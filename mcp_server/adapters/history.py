@@ -9,10 +9,13 @@ that neither the index nor the ledger is needed to find one.
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
+
+from mcp_server.adapters import files, swap
 
 FOLDER = "history"
 _MOMENT = "%Y%m%dT%H%M%SZ"
@@ -43,6 +46,13 @@ class Version:
     def ref(self) -> str:
         return f"{self.path.parent.parent.name}/{self.path.parent.name}"
 
+    @property
+    def size(self) -> int:
+        try:
+            return self.path.lstat().st_size
+        except FileNotFoundError:
+            return 0
+
 
 def folder_of(home: Path, ref: str) -> Path:
     """Return where the versions of the memory *ref* (`vault/id`) are kept."""
@@ -59,6 +69,50 @@ def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: st
     number = 1 + max((each.number for each in _versions(folder_of(home, ref))), default=0)
     moment = at.astimezone(UTC).strftime(_MOMENT)
     return folder_of(home, ref) / f"{number:04}-{moment}-{by}-{verb}-{was}-{now}.md"
+
+
+def put_over(version: Version, data: bytes) -> None:
+    """Let what is kept as *version* be *data*, durably; nobody else writes there."""
+    other = version.path.with_name(swap.temporary_name())
+    files.write_new(other, data)
+    other.replace(version.path)
+    files.sync_folder(version.path.parent)
+
+
+def carry(home: Path, ref: str, to: str) -> None:
+    """Let what is kept of the memory *ref* be kept of *to*, which it is called from now on."""
+    for each in versions(home, ref):
+        target = folder_of(home, to) / each.path.name
+        with contextlib.suppress(FileExistsError):
+            files.move(each.path, target)
+
+
+def erase(found: Iterable[Version]) -> None:
+    """Delete versions for good, and their folders when nothing is left in them."""
+    for folder, those in groupby(found, lambda each: each.path.parent):
+        for each in those:
+            each.path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            (folder / files.LOCK_NAME).unlink(missing_ok=True)
+            files.sync_folder(folder)
+            folder.rmdir()
+
+
+def everything(home: Path) -> list[Version]:
+    """Return all versions of all memories."""
+    folders = [place for vault in _folders(home / FOLDER) for place in _folders(vault)]
+    return [each for folder in folders for each in _versions(folder)]
+
+
+def size(home: Path) -> int:
+    """Return the bytes of all versions."""
+    return sum(each.size for each in everything(home))
+
+
+def _folders(folder: Path) -> list[Path]:
+    with contextlib.suppress(OSError):
+        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+    return []
 
 
 def _versions(folder: Path) -> Iterator[Version]:

@@ -86,6 +86,14 @@ def redact(text: str) -> str:
     return text
 
 
+def mask_gone(text: str, now: str) -> str:
+    """Return *text* with those of its secrets masked that do not stand in *now*."""
+    for secret in reversed(find_secrets(text)):
+        if text[secret.start : secret.end] not in now:
+            text = f"{text[: secret.start]}[secret removed: {secret.kind}]{text[secret.end :]}"
+    return text
+
+
 def _outside(masks: list[tuple[int, int]], found: list[Found]) -> list[Found]:
     """Return what of *found* neither lies in a mask of ours nor crosses one."""
     ends = [end for _, end in masks]

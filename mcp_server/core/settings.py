@@ -12,8 +12,8 @@ CAPTURES = ("auto", "suggest", "manual")
 TOOLSETS = ("core", "sessions", "curation", "graph", "admin")
 IN_CONFIG = (
     "embedding_model", "hot_cache_max_items", "enable_auto_indexing", "model_calls", "daily_usd",
-    "daily_calls", "capture", "auto_archive_days", "toolsets", "max_memory_size_mb", "kg_orphan_grace_days",
-    "kg_max_tokens", "api_key", "api_base_url",
+    "daily_calls", "capture", "auto_archive_days", "toolsets", "max_memory_size_mb", "max_history_size_mb",
+    "kg_orphan_grace_days", "kg_max_tokens", "api_key", "api_base_url",
 )  # fmt: skip
 """What `config.toml` may say; another name there would be a wish that nobody hears."""
 
@@ -35,6 +35,7 @@ class Settings:
     auto_archive_days: AUTO_ARCHIVE_DAYS, days without activity after which a memory is archived, 0 for never.
     orphan_grace_days: KG_ORPHAN_GRACE_DAYS, days that an archived memory without links waits for the trash.
     max_memory_size_mb: MAX_MEMORY_SIZE_MB, how many MB the memory should take at most, 0 for no limit.
+    max_history_size_mb: MAX_HISTORY_SIZE_MB, how many MB what memories said before may take, 0 for no limit.
     kg_max_tokens: KG_MAX_TOKENS, tokens that the graph of a level may have before its lowest nodes are
         archived, 0 for never; `kg_read` shows at most 5,000 for each level.
     toolsets: DAYBOOK_TOOLSETS, the sets of tools that Claude is offered: names of TOOLSETS, always `core`.
@@ -50,6 +51,7 @@ class Settings:
     auto_archive_days: int = 90
     orphan_grace_days: int = 90
     max_memory_size_mb: int = 1000
+    max_history_size_mb: int = 0
     kg_max_tokens: int = 5000
     toolsets: tuple[str, ...] = TOOLSETS
 
@@ -122,6 +124,9 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         ),
         max_memory_size_mb=_number(
             "MAX_MEMORY_SIZE_MB", value("MAX_MEMORY_SIZE_MB"), default=1000, most=10_000_000
+        ),
+        max_history_size_mb=_number(
+            "MAX_HISTORY_SIZE_MB", value("MAX_HISTORY_SIZE_MB"), default=0, most=10_000_000
         ),
         kg_max_tokens=_number("KG_MAX_TOKENS", value("KG_MAX_TOKENS"), default=5000, most=1_000_000),
         toolsets=tuple(name for name in TOOLSETS if name == "core" or name in chosen),

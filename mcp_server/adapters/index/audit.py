@@ -23,6 +23,7 @@ _NOT_HISTORY = frozenset(
         *("session_started", "session_told", "session_ended", "graph_read"),
     }
 )
+_FILES = '"files": '  # in the detail of a deed that says what became of files
 _VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched"})
 
@@ -106,6 +107,29 @@ def last_unseen(
     after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
     found = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")
     return found[0] if found else None
+
+
+def last_change(
+    db: sqlite3.Connection, vaults: Sequence[str], *, refs: Sequence[str] = (), session: str = ""
+) -> Deed | None:
+    """Return the last deed that changed files of *vaults*, only of *refs* and in *session* where given."""
+    among = f"(ref IN ({marks(refs)}) OR ref = '' AND ({' OR '.join(['instr(detail, ?)'] * len(refs))}))"
+    conditions = [
+        f"(event = 'tidied' AND ref != '' OR instr(detail, '{_FILES}'))",
+        f"(ref = '' OR {_VAULT} IN ({marks(vaults)}))",
+        *([among] if refs else []),
+        *(["session = ?"] if session else []),
+    ]
+    quoted = [json.dumps(ref) for ref in refs]
+    bound = [*vaults, *refs, *quoted, *([session] if session else [])]
+    found = _deeds(db, " AND ".join(conditions), bound, "at DESC, row DESC LIMIT 1")
+    return found[0] if found else None
+
+
+def named(db: sqlite3.Connection, name: str) -> list[Deed]:
+    """Return the deeds that belong to the change or the run called *name*, the earliest first."""
+    found = _deeds(db, f"instr(detail, ?) AND instr(detail, '{_FILES}')", [json.dumps(name)], "at, row")
+    return [each for each in found if name in (each.detail.get("change"), each.detail.get("run"))]
 
 
 def _deeds(db: sqlite3.Connection, where: str, bound: Sequence[object], order: str) -> list[Deed]:

@@ -81,6 +81,11 @@ def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
     return str(found[0]) if found else ""
 
 
+def is_run(db: sqlite3.Connection, name: str) -> bool:
+    """Tell whether a run of the journal is called so, undone or not."""
+    return db.execute("SELECT 1 FROM tidied WHERE run = ? LIMIT 1", (name,)).fetchone() is not None
+
+
 def entries(db: sqlite3.Connection, run: str) -> list[Entry]:
     """Return what *run* set out to do and was not undone, in that order; memories it made are not told."""
     found = db.execute(
@@ -172,6 +177,10 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
         db.executemany("INSERT OR IGNORE INTO tidied_groups VALUES (?)", groups)
     if voids := str(data.get("voids", "")):
         db.execute("DELETE FROM tidied WHERE rowid = (SELECT max(rowid) FROM tidied WHERE run = ?)", (voids,))
+    if redone := str(data.get("redoes", "")):
+        db.execute("UPDATE tidied SET undone = 0 WHERE run = ?", (redone,))
+        for entry in entries(db, redone):
+            _put_away(db, entry.changes, at)
     if undoes := str(data.get("undoes", "")):
         left = {str(ref) for ref in _list(data.get("left"))}  # something stood in the way there
         for entry in entries(db, undoes):

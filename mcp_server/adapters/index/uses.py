@@ -10,7 +10,10 @@ from mcp_server.core.memory import parse_timestamp
 
 # What the person wrote on this machine or accepted, and what Claude wrote with nothing against it.
 _ACCEPTING = frozenset(
-    {"remembered", "revised", "accepted", "pinned", "unpinned", "trusted", "judged_origin", "session_titled"}
+    (
+        *("remembered", "revised", "undone", "accepted", "pinned", "unpinned", "trusted"),
+        *("judged_origin", "session_titled"),
+    )
 )
 OUTSIDE = "at "  # what stands for the session, before the moment, of a use in none: each is one of its own
 IMPORTED = "imported"

@@ -23,6 +23,7 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "import_commands": ("import", "export"),
     "curation_commands": ("link", "unlink", "related", "contradictions", "mine", "seed", "bootstrap"),
     "review_commands": ("review",),
+    "undo_commands": ("history", "undo"),
     "project_commands": ("init", "share", "trust", "brief", "adopt"),
     "model_commands": ("model",),
     "hot_commands": ("hot", "pin", "unpin", "promote", "demote", "patterns", "predict"),

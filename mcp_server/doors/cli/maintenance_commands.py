@@ -102,6 +102,7 @@ def metrics_command(as_json: bool) -> None:
             f"{size.index / MB:.1f} MB, {counted(found.passages, 'passage')}, {found.to_embed} to embed",
         ),
         ("trash and ledger", f"{size.trash / MB:.1f} and {size.ledger / MB:.1f} MB"),
+        ("history", f"{size.history / MB:.1f} MB"),
         ("limit", f"{size.limit // MB} MB" if size.limit else "none"),
         ("transcripts to keep", found.transcripts_to_keep),
         ("bytes to learn from", f"{found.bytes_to_learn:,}"),

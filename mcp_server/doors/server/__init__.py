@@ -33,13 +33,14 @@ from mcp_server.doors.server import (
     review_tools,
     session_tools,
     trust_tools,
+    undo_tools,
 )
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.background import keep_current
 from mcp_server.store import Store
 
 TOOLSETS = {  # the modules of each set of tools that DAYBOOK_TOOLSETS chooses from
-    "core": (memory_tools, review_tools),
+    "core": (memory_tools, review_tools, undo_tools),
     "sessions": (session_tools,),
     "curation": (learning_tools, curation_tools, hot_tools, trust_tools),
     "graph": (graph_tools,),

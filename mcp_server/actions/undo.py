@@ -1,0 +1,236 @@
+"""
+undo: take back the last change, of one memory or of all, as if it had not been made.
+
+Exactly the bytes come back that were there before. What was changed since is left alone, and named. Taking
+back is a change like any other, so it is taken back the same way.
+"""
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions import journal
+from mcp_server.actions.commit import Effect, one_change, put_bytes, tell_of
+from mcp_server.actions.forget import free_name
+from mcp_server.actions.forget_session import undo_forget_session
+from mcp_server.actions.journal import UNDONE, Undone
+from mcp_server.actions.load import parsed
+from mcp_server.actions.sync import catch_up_if_free, ensure_synced
+from mcp_server.adapters import files, history, places
+from mcp_server.adapters.index import audit, selections, tidying, usage
+from mcp_server.adapters.index.audit import Deed
+from mcp_server.adapters.index.tidying import FORGETTING
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
+from mcp_server.core.journal import PERSON
+from mcp_server.core.memory import Memory, check_id
+from mcp_server.core.provenance import MANUAL
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """
+    What would be taken back: its name, when it was made, in which session, by whom and by which verb.
+
+    `effects` is what became of each file; of a run of the journal, which knows them itself, there are none.
+    `undoes` is the run of the journal that this change took back, `ref` the one memory that is meant.
+    """
+
+    name: str
+    at: int
+    session: str
+    by: str
+    verb: str
+    effects: tuple[Effect, ...] = ()
+    undoes: str = ""
+    ref: str = ""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories that it changed."""
+        return tuple(effect[0].rpartition("/")[2] for effect in self.effects)
+
+
+def last_change(store: Store, memory_id: str = "", *, session: str = "") -> LastChange:
+    """
+    Return the last change of a memory, or without an id that of this project, in *session* where it is given.
+
+    Raises Rejected when nothing can be taken back.
+    """
+    ensure_synced(store)
+    catch_up_if_free(store)
+    wanted = check_id(memory_id.strip().removesuffix(".md")) if memory_id.strip() else ""
+    keys = [vault.key for vault in store.vaults]
+    refs = [f"{key}/{wanted}" for key in reversed(keys)] if wanted else []
+    with store.database.read() as db:
+        if wanted and (row := selections.with_id(db, keys[::-1], wanted)):
+            refs = [row.ref]
+        deed = audit.last_change(db, keys, refs=refs, session="" if wanted else session)
+        if deed is None:
+            whose = f"of '{wanted}' " if wanted else "in this session " if session else ""
+            raise Rejected(
+                f"No change {whose}is known that could be taken back.",
+                "Look at what was done with 'daybook audit'.",
+            )
+        run = str(deed.detail.get("run") or "")
+        if run and (deed.event == "tidied" or tidying.entries(db, run)):
+            ref = deed.ref if wanted else ""
+            return LastChange(run, deed.at, deed.session, "tidy", "tidied", ref=ref)
+        name = str((not wanted and run) or deed.detail.get("change") or "")
+        deeds = audit.named(db, name)
+    effects = _joined(effect for each in deeds for effect in _effects(each))
+    if wanted and deed.ref == "":  # one of many in one line of the ledger
+        effects = [effect for effect in effects if effect[0] in refs]
+    undoes = str(deed.detail.get("undoes") or "")
+    by = str(deed.detail.get("by") or "")
+    return LastChange(name, deed.at, deed.session, by, deed.event, tuple(effects), undoes)
+
+
+def is_persons(store: Store, change: LastChange) -> bool:
+    """Tell whether *change* is the person's own, or what it wrote is their word: only they take it back."""
+    if change.by == PERSON:
+        return True
+    for ref, was_place, was, now_place, now in change.effects:
+        vault = store.vault(ref.rpartition("/")[0])
+        path = _where(store, vault, ref, now_place, now) if vault else None
+        memory = _memory(vault, path) if vault and path else None
+        if vault and memory and memory.source == MANUAL and was != now:
+            before = _kept(store, ref, was) if was_place else None
+            former = _parsed(vault, now_place, before) if before else None
+            if former is None or (former.title, former.text) != (memory.title, memory.text):
+                return True
+    return False
+
+
+@one_change()
+def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str = "") -> Undone:
+    """
+    Take *change* back; return what is as before, and what was left alone with the reason.
+
+    With *anyway* also what was changed since, which the history keeps. Raises Conflict when nothing could be
+    taken back, Rejected, OSError.
+    """
+    with store.database.read() as db:
+        entries = tidying.entries(db, change.name)
+        redoes = bool(change.undoes) and tidying.is_run(db, change.undoes)
+        forgotten = FORGETTING in {entry.step for entry in entries}
+        deeds = audit.history(db, events=["session_forgotten"], limit=1000)
+    of_run = {str(deed.detail.get("run")): deed.session for deed in deeds if deed.detail.get("run")}
+    if change.undoes in of_run:
+        again = f"daybook forget-session {of_run[change.undoes]}"
+        raise Rejected("That brought a forgotten session back.", f"To forget it again: {again}")
+    if forgotten and not change.ref:
+        return undo_forget_session(store, of_run.get(change.name, change.session))
+    if entries:
+        return journal.undo(store, change.name, ref=change.ref)
+    done = Undone(change.name)
+    for effect in reversed(change.effects):
+        memory_id = effect[0].rpartition("/")[2]
+        try:
+            _take_back(store, effect, change, anyway=anyway, session=session)
+            done.restored.append(memory_id)
+        except FileExistsError as error:
+            done.skipped.append((memory_id, f"another file stands at {error.filename2}"))
+        except (Conflict, Unreadable) as error:
+            done.skipped.append((memory_id, str(error)))
+    if change.effects and not done.restored:
+        why = " ".join(f"'{memory_id}': {why}" for memory_id, why in done.skipped)
+        raise Conflict(
+            f"Nothing was taken back. {why}",
+            "Read both; '--anyway' (anyway) takes it back all the same, and that can be taken back, too.",
+        )
+    if redoes and not done.skipped:
+        store.ledger.append("tidied", store.clock(), run=journal.new_run(store), redoes=change.undoes)
+        catch_up_if_free(store)
+    return done
+
+
+def _take_back(store: Store, effect: Effect, change: LastChange, *, anyway: bool, session: str) -> None:
+    ref, was_place, was, now_place, now = effect
+    vault = store.vault(ref.rpartition("/")[0])
+    if vault is None:
+        raise Conflict("it belongs to another project: go there.")
+    path = _where(store, vault, ref, now_place, now)
+    if path is None:
+        raise Conflict("its file is gone: it was forgotten since.")
+    data = files.read(path)
+    digest = files.digest(data)
+    if digest != now and not anyway:
+        before = next((each.path for each in history.versions(store.home, ref) if each.was == was), None)
+        kept = f", what it said before the change in {before}" if before else ""
+        raise Conflict(f"it was changed since; what it says now is in {path}{kept}.")
+    former = data if was in ("", now) else _kept(store, ref, was)
+    if former is None:
+        raise Conflict("what it said before is not kept any more.")
+    target = _trashed(store, vault, path, ref)
+    if was_place:
+        target = places.at_place(store.home, vault, was_place)
+    put_bytes(store, vault, ref, path, data, former, to=target, verb=UNDONE)
+    back = files.digest(former)
+    with store.database.read() as db:
+        accepted = [back] if usage.accepted_digests(db, [was]) else []
+    places_now = [places.place_of(store.home, vault, each) for each in (path, target)]
+    told: Effect = [ref, places_now[0], digest, places_now[1], back]
+    tell_of(
+        store, vault, UNDONE, ref, [path, target], [told],
+        digests=accepted, session=session, undoes=change.undoes or change.name,
+    )  # fmt: skip
+
+
+def _where(store: Store, vault: Vault, ref: str, place: str, digest: str) -> Path | None:
+    """Return where the file of a memory lies: where it was put, or where somebody moved it; None if gone."""
+    path = places.at_place(store.home, vault, place)
+    if path.is_file():
+        return path
+    with store.database.read() as db:
+        row = selections.with_ref(db, ref)
+    return Path(row.path) if row and Path(row.path).is_file() else None
+
+
+def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
+    """Return a free place in the trash for a file that was not there before."""
+    folder = places.trash_folder(store.home, vault)
+    if not path.is_relative_to(vault.root) or path.is_relative_to(folder):
+        return path
+    return free_name(folder / path.relative_to(vault.root).with_name(f"{ref.rpartition('/')[2]}.md"))
+
+
+def _kept(store: Store, ref: str, digest: str) -> bytes | None:
+    """Return the bytes with that digest that the history keeps of a memory, secrets masked; None without."""
+    for each in reversed(history.versions(store.home, ref)):
+        if each.was == digest:
+            with contextlib.suppress(OSError, Unreadable):
+                return files.read(each.path)
+    return None
+
+
+def _effects(deed: Deed) -> list[Effect]:
+    said = deed.detail.get("files")
+    return [
+        [str(part) for part in effect]
+        for effect in (said if isinstance(said, list) else [])
+        if isinstance(effect, list) and len(effect) == 5
+    ]
+
+
+def _joined(effects: Iterable[Effect]) -> list[Effect]:
+    """Return one effect for each memory: from how it was before the first to how it is after the last."""
+    found: dict[str, Effect] = {}
+    for effect in effects:
+        first = found.pop(effect[0], effect)
+        found[effect[0]] = [*first[:3], *effect[3:]]
+    return list(found.values())
+
+
+def _memory(vault: Vault, path: Path) -> Memory | None:
+    with contextlib.suppress(OSError, Unreadable):
+        return _parsed(vault, path.name, files.read(path))
+    return None
+
+
+def _parsed(vault: Vault, place: str, data: bytes) -> Memory | None:
+    with contextlib.suppress(DaybookError):
+        return parsed(vault, vault.root / "knowledge" / Path(place).name, data)
+    return None

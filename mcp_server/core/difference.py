@@ -1,0 +1,55 @@
+"""What differs between two states of a memory, in one line for people."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from itertools import takewhile
+
+from mcp_server.core.memory import Memory
+
+SHORT = 60  # characters of each text that is quoted
+NOT_TOLD = ("id", "kind", "created", "updated")
+
+
+def difference(was: Memory, now: Memory) -> str:
+    """Return what *now* says otherwise than *was*; '' when nothing but the dates differ."""
+    return "; ".join(_differences(was, now))
+
+
+def _differences(was: Memory, now: Memory) -> Iterator[str]:
+    for field in fields(Memory):
+        before, after = getattr(was, field.name), getattr(now, field.name)
+        if before == after or field.name in NOT_TOLD:
+            continue
+        name = field.name.replace("_", " ")
+        if field.name == "text":
+            before, after = _where_they_part(before, after)
+        match before, after:
+            case str(), str():
+                yield f"{name} {_quoted(before)} -> {_quoted(after)}"
+            case tuple(), tuple():
+                gone = [f"-{_named(each)}" for each in before if each not in after]
+                new = [f"+{_named(each)}" for each in after if each not in before]
+                yield f"{name} {_short(' '.join([*gone, *new]))}"
+            case _:
+                yield name
+
+
+def _where_they_part(was: str, now: str) -> tuple[str, str]:
+    """Return two texts from the first word on that differs."""
+    before, after = was.split(), now.split()
+    same = (one == other for one, other in zip(before, after, strict=False))
+    start = max(0, sum(takewhile(bool, same)) - 1)  # with the word before
+    return " ".join(before[start:]), " ".join(after[start:])
+
+
+def _quoted(text: str) -> str:
+    return f'"{_short(text)}"' if text else "nothing"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHORT else f"{line[: SHORT - 1].rstrip()}…"
+
+
+def _named(each: object) -> str:
+    return f"{getattr(each, 'rel', '')}:{getattr(each, 'to', '')}" if hasattr(each, "rel") else str(each)

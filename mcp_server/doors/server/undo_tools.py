@@ -1,0 +1,53 @@
+"""Tools for what memories said before: history, undo."""
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from pydantic import Field
+
+from mcp_server.actions import undo as undoing
+from mcp_server.actions.history import history_of, version_of
+from mcp_server.core.render import counted, one_line
+from mcp_server.doors.server import replies
+from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.dialog import Dialog
+from mcp_server.doors.shown import history as shown
+
+TAKING_BACK = "taking back what the person said or did"
+
+
+def register(application: Application) -> None:
+    """Add the tools `history` and `undo` to *application*."""
+    session = application.session
+    store = application.opened.store
+
+    @application.tool(reads=True)
+    def history(
+        id: str, version: Annotated[int, Field(description="this version whole; 0 lists them")] = 0
+    ) -> str:
+        """Tell what a memory said before, when it was changed, by whom and by which verb."""
+        if version:
+            return replies.shown_lines(shown.version(*version_of(store(), id, version)))
+        return replies.shown_lines(shown.told(history_of(store(), id)))
+
+    @application.tool()
+    def undo(
+        context: Context[Any, Any],
+        id: Annotated[str, Field(description="without it: the last change of this session")] = "",
+        anyway: Annotated[bool, Field(description="also what was edited since")] = False,
+    ) -> str:
+        """Take back the last change of a memory, exactly; once more redoes it. What the person said or did is
+        taken back only with their yes in a dialog."""
+        here = store()
+        change = undoing.last_change(here, id, session=session.id)
+        if undoing.is_persons(here, change):
+            named = ", ".join(one_line(each, 80) for each in change.ids[:3]) or one_line(id, 80)
+            more = f" and {counted(len(change.ids) - 3, 'memory')} more" if len(change.ids) > 3 else ""
+            Dialog(context).consent(
+                f"Take back the change '{change.verb}' of {named}{more}?",
+                act=TAKING_BACK,
+                typed=f"undo {id}".strip(),
+            )
+        return replies.shown_lines(
+            shown.undone(undoing.undo(here, change, anyway=anyway, session=session.id))
+        )

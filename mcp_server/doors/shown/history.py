@@ -1,0 +1,71 @@
+"""What a memory said before, and what was taken back, in words."""
+
+from mcp_server.actions.history import Earlier, History
+from mcp_server.actions.journal import Undone
+from mcp_server.core.memory import timestamp
+from mcp_server.core.render import counted
+from mcp_server.doors.shown import Shown
+
+MASKED = "what looked like a secret was taken out"
+AGAIN = "'daybook undo' takes this back, too."
+
+
+def told(found: History) -> Shown:
+    """Return the changes of a memory, the latest first."""
+    if not found.versions:
+        head = f"Nothing that '{found.id}' said before is kept: it was not changed since, or only by hand."
+        return Shown(head, json={"id": found.id, "path": str(found.path), "versions": []})
+    return Shown(
+        f"'{found.id}' was changed {counted(len(found.versions), 'time')}; a version is what it said before.",
+        ("version", "changed (UTC)", "by", "verb", "what the change did"),
+        tuple(
+            (
+                f"{each.number}",
+                f"{each.at:%Y-%m-%d %H:%M}",
+                each.by,
+                each.verb.replace("_", " "),
+                f"{each.differs or 'nothing but dates'}{f'; {MASKED}' if each.masked else ''}",
+            )
+            for each in found.versions
+        ),
+        json={
+            "id": found.id,
+            "path": str(found.path),
+            "versions": [_json(each) for each in found.versions],
+        },
+    )
+
+
+def version(each: Earlier, text: str) -> Shown:
+    """Return one version whole."""
+    masked = (f"Masked: {MASKED}.",) if each.masked else ()
+    head = f"Version {each.number}, until it was {each.verb.replace('_', ' ')} {each.at:%Y-%m-%d %H:%M} UTC."
+    return Shown(head, ("file",), ((str(each.path),),), (text,), masked, {**_json(each), "bytes": text})
+
+
+def undone(done: Undone) -> Shown:
+    """Return what was taken back."""
+    rows = [(memory_id, "as before") for memory_id in dict.fromkeys(done.restored)]
+    rows += [(memory_id, f"left alone: {why}") for memory_id, why in done.skipped]
+    return Shown(
+        f"Taken back: {counted(len(dict.fromkeys(done.restored)), 'memory')}.",
+        ("id", "what became of it"),
+        tuple(rows),
+        notes=(AGAIN,) if done.restored else (),
+        json={"change": done.run, "restored": done.restored, "left": [list(each) for each in done.skipped]},
+    )
+
+
+def _json(each: Earlier) -> dict[str, object]:
+    memory = each.memory
+    return {
+        "version": each.number,
+        "at": timestamp(each.at),
+        "by": each.by,
+        "verb": each.verb,
+        "differs": each.differs,
+        "masked": each.masked,
+        "title": memory.title if memory else "",
+        "text": memory.text if memory else "",
+        "path": str(each.path),
+    }

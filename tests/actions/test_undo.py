@@ -1,0 +1,176 @@
+"""undo: the last change is taken back, whoever made it, and nothing that came later is lost."""
+
+from dataclasses import replace
+
+import pytest
+
+from mcp_server.actions.forget import forget
+from mcp_server.actions.history import history_of, version_of
+from mcp_server.actions.journal import Undone
+from mcp_server.actions.link import link
+from mcp_server.actions.read import is_accepted, read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.settle import settle
+from mcp_server.actions.sync import sync
+from mcp_server.actions.tidy import tidy
+from mcp_server.actions.tidy import undo as undo_tidy
+from mcp_server.actions.undo import is_persons, last_change, undo
+from mcp_server.core.errors import Conflict, NotFound, Rejected
+from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.provenance import ASSISTANT
+from mcp_server.store import Store
+from tests.actions.tidy.knowledge import files_of, twins
+from tests.conftest import Clock
+
+
+@pytest.fixture
+def known(store: Store) -> str:
+    return remember(store, Draft("Retry rule", "Wait thirty seconds.", level=Level.USER)).memory.id
+
+
+def take_back(store: Store, memory_id: str = "", *, anyway: bool = False) -> Undone:
+    return undo(store, last_change(store, memory_id), anyway=anyway)
+
+
+def test_taking_back_and_taking_that_back_go_to_and_fro(store: Store, known: str) -> None:
+    before = read(store, known).data
+    after = revise(store, known, Revision(title="Retry", text="Wait a minute.")).data
+
+    for expected in (before, after, before, after):
+        assert take_back(store, known).restored == [known]
+        assert read(store, known).data == expected
+        assert is_accepted(store, read(store, known))
+
+
+def test_what_is_replaced_comes_back_with_the_replacement_undone(store: Store, known: str) -> None:
+    before = files_of(store)
+    new = settle(store, Draft("Retry rule", "Wait an hour.", level=Level.USER), supersedes=known)
+    assert read(store, known).memory.status is Status.SUPERSEDED
+
+    done = take_back(store)
+
+    assert set(done.restored) == {new.id, known}
+    assert {name: data for name, data in files_of(store).items() if not name.startswith("trash/")} == before
+    take_back(store)
+    assert read(store, known).memory.superseded_by == new.id
+
+
+def test_a_later_edit_is_not_taken_back_but_named_with_both_texts(store: Store, known: str) -> None:
+    revise(store, known, Revision(text="Wait a minute."))
+    path = read(store, known).path
+    path.write_text(path.read_text("utf-8").replace("a minute", "two minutes"), "utf-8")
+    edited = path.read_bytes()
+
+    with pytest.raises(Conflict) as refused:
+        take_back(store, known)
+
+    (version,) = history_of(store, known).versions
+    assert str(path) in str(refused.value)
+    assert str(version.path) in str(refused.value)
+    assert "--anyway" in refused.value.hint
+    assert path.read_bytes() == edited
+
+    take_back(store, known, anyway=True)
+    assert read(store, known).memory.text == "Wait thirty seconds."
+    take_back(store, known)
+    assert path.read_bytes() == edited
+
+
+def test_of_a_change_of_many_files_what_was_not_edited_since_goes_back(store: Store) -> None:
+    one = remember(store, Draft("One", "text", level=Level.USER)).memory.id
+    other = remember(store, Draft("Other", "text two", level=Level.USER)).memory.id
+    link(store, one, other, "supersedes")
+    path = read(store, one).path
+    path.write_text(path.read_text("utf-8") + "\nand more\n", "utf-8")
+    sync(store)
+
+    done = take_back(store)
+
+    assert done.restored == [other]
+    assert [memory_id for memory_id, _ in done.skipped] == [one]
+    assert read(store, other).memory.status is Status.ACTIVE
+
+
+def test_the_first_change_of_a_memory_is_that_it_was_remembered(store: Store, known: str) -> None:
+    data = read(store, known).data
+    take_back(store, known)
+    with pytest.raises(NotFound):
+        read(store, known)
+    take_back(store, known)
+    assert read(store, known).data == data
+
+
+def test_forgetting_is_taken_back(store: Store, known: str) -> None:
+    data = read(store, known).data
+    forget(store, known)
+    take_back(store)
+    assert read(store, known).data == data
+
+
+def test_a_run_of_tidying_is_taken_back_and_done_again(store: Store, clock: Clock) -> None:
+    twins(store)
+    clock.pass_days(1)
+    before = files_of(store)
+    tidy(store)
+    after = files_of(store)
+    assert before != after
+
+    take_back(store)
+    assert files_of(store) == before
+    take_back(store)
+    assert files_of(store) == after
+    assert undo_tidy(store).skipped == []
+    assert files_of(store) == before
+
+
+def test_nothing_to_take_back_is_said(store: Store, known: str) -> None:
+    with pytest.raises(Rejected, match="No change of 'nothing-there' is known"):
+        last_change(store, "nothing-there")
+    with pytest.raises(Rejected, match="in this session"):
+        last_change(store, session="another")
+
+
+def test_claude_may_take_back_its_own_and_the_person_theirs(store: Store, known: str) -> None:
+    claude = replace(store, by=lambda: "claude")
+    assert is_persons(store, last_change(store, known))
+
+    revise(claude, known, Revision(tags=("net",)))
+    assert not is_persons(store, last_change(store, known))
+    revise(claude, known, Revision(text="Wait a minute."), source=ASSISTANT)
+    assert not is_persons(store, last_change(store, known))
+    said = remember(claude, Draft("Language", "Answer in German.", source="manual")).memory.id
+    assert is_persons(store, last_change(store, said))
+    own = remember(claude, Draft("Guess", "It may be the cache.", source=ASSISTANT)).memory.id
+    assert not is_persons(store, last_change(store, own))
+
+
+def test_the_history_tells_when_by_whom_and_what(store: Store, known: str, clock: Clock) -> None:
+    clock.pass_days(1)
+    revise(store, known, Revision(text="Wait sixty seconds.", tags=("net",)))
+
+    told = history_of(store, known)
+
+    (version,) = told.versions
+    assert (version.number, version.by, version.verb, version.at) == (1, "person", "revised", clock.now)
+    assert version.differs == 'text "Wait thirty seconds." -> "Wait sixty seconds."; tags +net'
+    assert "Wait thirty seconds." in version_of(store, known, 1)[1]
+    with pytest.raises(Rejected, match="no version 7"):
+        version_of(store, known, 7)
+
+
+def test_the_history_of_what_lies_in_the_trash_is_told(store: Store, known: str) -> None:
+    revise(store, known, Revision(text="Wait a minute."))
+    forget(store, known)
+    assert [each.number for each in history_of(store, known).versions] == [1]
+
+
+def test_an_edit_by_hand_between_two_changes_is_told(store: Store, known: str) -> None:
+    path = revise(store, known, Revision(text="Wait a minute.")).path
+    path.write_text(path.read_text("utf-8").replace("a minute", "two minutes"), "utf-8")
+    sync(store)
+    revise(store, known, Revision(pinned=True))
+
+    later, earlier = history_of(store, known).versions
+    assert "by hand" in earlier.differs
+    assert later.differs == "pinned"
