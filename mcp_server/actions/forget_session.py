@@ -217,7 +217,7 @@ def _kind(memory: Memory) -> str:
 
 def _left(store: Store, session: str, gone: set[str], revived: set[str]) -> list[str]:
     """
-    Return what the session did to memories that were there before, whose older words nobody keeps.
+    Return what the session did to memories that were there before.
 
     That it superseded those *revived* is taken back; what else it changed in them is not.
     """
@@ -231,7 +231,7 @@ def _left(store: Store, session: str, gone: set[str], revived: set[str]) -> list
             changed.setdefault(deed.id, set()).add(deed.event)
     return [
         f"[{memory_id}] was {' and '.join(sorted(events, reverse=True))} in it"
-        + ("; what it said before is not kept, so read it" if "revised" in events else "")
+        + (f"; 'daybook history {memory_id}' has what it said before" if "revised" in events else "")
         for memory_id, events in sorted(changed.items())
     ]
 

@@ -88,8 +88,8 @@ def changes(store: Store, ref: str, path: Path) -> list[Version]:
     """
     kept = history.versions(store.home, ref)
     data = _read(path)
-    following = [*(each.was for each in kept[1:]), files.digest(data) if data else ""]
-    return [each for each, then in zip(kept, following, strict=True) if each.was != then]
+    following = [each.was for each in kept[1:]] + [files.digest(data) if data else ""]
+    return [each for each, then in zip(kept, following, strict=False) if each.was != then]
 
 
 def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:

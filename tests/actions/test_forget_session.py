@@ -133,7 +133,7 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
     assert (status(store, older), read(store, older).memory.superseded_by) == (Status.SUPERSEDED, last)
     assert any(f"[{old}] is active again" in line for line in done.lines())
     assert any(f"[{older}] is superseded by [{last}] then" in line for line in done.lines())
-    assert done.left == [f"[{older}] was revised in it; what it said before is not kept, so read it"]
+    assert done.left == [f"[{older}] was revised in it; 'daybook history {older}' has what it said before"]
 
     undo_forget_session(store, "bad")
 

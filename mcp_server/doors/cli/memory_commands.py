@@ -206,6 +206,8 @@ def forget_command(memory_id: str, forever: bool) -> None:
         person.require("deleting a memory for good")
     gone = forgetting.forget(output.opened().store(), memory_id, forever=forever)
     click.echo(f"Deleted {gone.id} for good." if gone.path is None else f"Forgot {gone.id}\n{gone.path}")
+    for heir in gone.heirs:
+        click.echo(f"It had been merged into {heir}, which may say it still: daybook read {heir}")
     for old in gone.superseded:
         click.echo(f"{old} stays superseded; make it active again with: daybook restore {old}")
 

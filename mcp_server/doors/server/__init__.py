@@ -20,7 +20,6 @@ from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.journal import CLAUDE
 from mcp_server.core.settings import DEFAULTS
 from mcp_server.doors.server import (
     admin_tools,
@@ -57,7 +56,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     try:
-        opened = Opened(wait_for_model=False, by=lambda: CLAUDE)
+        opened = Opened(wait_for_model=False)
     except DaybookError as error:
         opened = Refusing(error)
     else:

@@ -15,6 +15,7 @@ from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import Opened
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import DaybookError, disk_refused
+from mcp_server.core.journal import CLAUDE
 from mcp_server.doors.server.arguments import Server, refused
 from mcp_server.doors.server.dialog import Asked
 from mcp_server.doors.server.session import TOOL_USE, Session
@@ -35,6 +36,7 @@ class Application:
 
     def __init__(self, opened: Opened) -> None:
         self.opened = opened
+        opened.by = lambda: CLAUDE
         projects = claude_folder(opened.environment) / "projects"
         known = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
         self.session = Session(known, projects=projects)

@@ -230,7 +230,7 @@ def register(application: Application) -> None:
             )
         gone = forgetting.forget(store(), id, forever=forever, session=session.id)
         if gone.path is None:
-            return f"{gone.id}: deleted for good."
+            return f"{gone.id}: deleted for good.{replies.left_heirs(gone.heirs)}"
         left = f" {replies.left_superseded(gone.superseded)}" if gone.superseded else ""
         return f"{gone.id}: forgotten; restore_memory brings it back. {gone.path}{left}"
 

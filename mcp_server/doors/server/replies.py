@@ -58,6 +58,13 @@ def left_superseded(ids: Sequence[str]) -> str:
     return f"Still superseded by it: {', '.join(ids[:20])}; restore_memory makes one active again."
 
 
+def left_heirs(ids: Sequence[str]) -> str:
+    """Return what is to be said of the memories that say what was deleted, '' when there are none."""
+    if not ids:
+        return ""
+    return f" It had been merged into {', '.join(ids[:20])}, which may say it still: read and revise that."
+
+
 def settled(done: Settled, found: Found, *, waits: str = "") -> str:
     """Return what became of a memory that was to be remembered; *waits* says why it is not shown unasked."""
     note = " ".join(filter(None, (done.note, waits)))

@@ -1,0 +1,291 @@
+"""Every way in which a verb changes, moves or removes the file of a memory that is there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions import (
+    contradiction,
+    forget_session,
+    graph_edge,
+    graph_node,
+    promote,
+    repository,
+    seed,
+)
+from mcp_server.actions import trust as trusting
+from mcp_server.actions.auto_memory import import_auto_memory
+from mcp_server.actions.candidate import approve, propose
+from mcp_server.actions.forget import forget, restore, to_trash
+from mcp_server.actions.imports.formats import import_from
+from mcp_server.actions.link import link, unlink
+from mcp_server.actions.read import find, read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.settle import settle
+from mcp_server.actions.sync import sync
+from mcp_server.actions.tidy import tidy
+from mcp_server.core.memory import Draft, Level, Link
+from mcp_server.core.provenance import ASSISTANT, SEEDED
+from mcp_server.store import Store
+from tests.actions.tidy.knowledge import twins
+from tests.conftest import Clock
+
+Act = Callable[[], object]
+USER, PROJECT = Level.USER, Level.PROJECT
+
+
+@dataclass(frozen=True)
+class Place:
+    """A store, its clock, and a folder of the person's own."""
+
+    store: Store
+    clock: Clock
+    folder: Path
+
+
+def known(store: Store, title: str = "Retry rule", text: str = "Wait thirty seconds.", **more: object) -> str:
+    return remember(store, Draft(title, text, **{"level": USER, **more})).memory.id  # type: ignore[arg-type]
+
+
+def _revised(revision: Revision) -> Callable[[Place], Act]:
+    def prepared(place: Place) -> Act:
+        memory_id = known(place.store)
+        return lambda: revise(place.store, memory_id, revision)
+
+    return prepared
+
+
+def _two(place: Place) -> tuple[str, str]:
+    return known(place.store), known(place.store, "Cache rule", "Keep pages for an hour.")
+
+
+def _linked(rel: str) -> Callable[[Place], Act]:
+    def prepared(place: Place) -> Act:
+        one, other = _two(place)
+        return lambda: link(place.store, one, other, rel)
+
+    return prepared
+
+
+def _unlinked(rel: str) -> Callable[[Place], Act]:
+    def prepared(place: Place) -> Act:
+        one, other = _two(place)
+        link(place.store, one, other, rel)
+        return lambda: unlink(place.store, one, other)
+
+    return prepared
+
+
+def _resolved(how: str) -> Callable[[Place], Act]:
+    def prepared(place: Place) -> Act:
+        one, other = _two(place)
+        link(place.store, one, other, "contradicts")
+        return lambda: contradiction.resolve_contradiction(place.store, one, other, how)
+
+    return prepared
+
+
+def _node(place: Place, name: str = "alpha") -> str:
+    graph_node.put_node(place.store, PROJECT, name, f"{name} is a service", notes=["small"])
+    return name
+
+
+def _edge(place: Place, rel: str = "calls") -> None:
+    _node(place), _node(place, "beta")
+    graph_edge.put_edge(place.store, PROJECT, "alpha", "beta", rel)
+
+
+def _put_node(place: Place) -> Act:
+    _node(place)
+    return lambda: graph_node.put_node(place.store, PROJECT, "alpha", "alpha is a queue", notes=["big"])
+
+
+def _title_of_an_ordinary_memory(place: Place) -> Act:
+    memory_id = known(place.store, level=PROJECT)
+    return lambda: graph_node.put_node(place.store, PROJECT, memory_id, "Another title")
+
+
+def _put_edge(place: Place, rel: str = "calls") -> Act:
+    _node(place), _node(place, "beta")
+    return lambda: graph_edge.put_edge(place.store, PROJECT, "alpha", "beta", rel)
+
+
+def _delete_edge(place: Place) -> Act:
+    _edge(place, "supersedes")
+    return lambda: graph_edge.delete_edge(place.store, PROJECT, "alpha", "beta", "supersedes")
+
+
+def _delete_node(place: Place) -> Act:
+    _edge(place)
+    return lambda: graph_node.delete_node(place.store, PROJECT, "beta")
+
+
+def _aged(place: Place) -> str:
+    """Store a memory in the archive, where it was not used for long."""
+    memory_id = known(place.store, type="note", source="extracted", level=PROJECT)
+    path = read(place.store, memory_id).path
+    archived = path.parent.parent / "archive" / path.name
+    archived.parent.mkdir(exist_ok=True)
+    archived.write_bytes(path.read_bytes().replace(b"source:", b"status: archived\nsource:"))
+    path.unlink()
+    sync(place.store)
+    return memory_id
+
+
+def _recall_node(place: Place) -> Act:
+    memory_id = _aged(place)
+    return lambda: graph_node.recall_node(place.store, PROJECT, memory_id)
+
+
+def _put_archived_node(place: Place) -> Act:
+    memory_id = _aged(place)
+    return lambda: graph_node.put_node(place.store, PROJECT, memory_id, "It is back")
+
+
+def _restored(place: Place) -> Act:
+    memory_id = _aged(place)
+    return lambda: restore(place.store, memory_id)
+
+
+def _reinstated(place: Place) -> Act:
+    one, other = _two(place)
+    link(place.store, one, other, "supersedes")
+    return lambda: restore(place.store, other)
+
+
+def _replaced(place: Place) -> Act:
+    memory_id = known(place.store)
+    return lambda: settle(place.store, Draft("Retry rule", "Wait an hour.", level=USER), supersedes=memory_id)
+
+
+def _said_again(place: Place) -> Act:
+    memory_id = known(place.store)
+    memory = read(place.store, memory_id).memory
+    again = Draft(memory.title, memory.text, level=USER, tags=("net",), links=(Link("uses", "src/net.py"),))
+    return lambda: settle(place.store, again)
+
+
+def _said_again_of_the_superseded(place: Place) -> Act:
+    one, other = _two(place)
+    link(place.store, one, other, "supersedes")
+    return lambda: settle(place.store, Draft("Cache rule", "Keep pages for an hour.", level=USER))
+
+
+def _remembered_as_taking_the_place(place: Place) -> Act:
+    memory_id = known(place.store)
+    draft = Draft("Another rule", "Never wait.", level=USER, supersedes=(memory_id,))
+    return lambda: remember(place.store, draft)
+
+
+def _tidied_twins(place: Place) -> Act:
+    twins(place.store)
+    place.clock.pass_days(1)
+    return lambda: tidy(place.store)
+
+
+def _tidied_aged(place: Place) -> Act:
+    known(place.store, "A passing thought", type="note", source="extracted")
+    place.clock.pass_days(120)
+    return lambda: tidy(place.store)
+
+
+def _forgotten_session(place: Place) -> Act:
+    old = known(place.store)
+    learned = known(place.store, "New rule", "Wait for ever.", session="bad", supersedes=(old,))
+    assert learned
+    return lambda: forget_session.forget_session(place.store, "bad", dry_run=False)
+
+
+def _imported_again(place: Place) -> Act:
+    note = place.folder / "notes" / "a.md"
+    note.parent.mkdir()
+    note.write_text("# Note\n\nThe port is 8080.\n", encoding="utf-8")
+    import_from(place.store, "notes", note.parent)
+    note.write_text("# Note\n\nThe port is 9090.\n", encoding="utf-8")
+    return lambda: import_from(place.store, "notes", note.parent)
+
+
+def _seeded_again(place: Place) -> Act:
+    told = "# Ports\n\nThe port of the shop is 8080, since the proxy wants it so.\n"
+    seed.seed_from_text(place.store, told, name="ports")
+    return lambda: seed.seed_from_text(place.store, told.replace("8080", "9090"), name="ports")
+
+
+def _auto_memory_again(place: Place) -> Act:
+    project = place.store.project
+    assert project
+    slug = "".join(each if each.isalnum() else "-" for each in str(project.root))
+    topic = place.folder / "claude" / "projects" / slug / "memory" / "port.md"
+    topic.parent.mkdir(parents=True)
+    text = "---\nname: port\ndescription: the port\ntype: project\n---\nThe port is {}.\n"
+    topic.write_text(text.format(8080), encoding="utf-8")
+    (topic.parent / "MEMORY.md").write_text("- [port](port.md)\n", encoding="utf-8")
+    taken = import_auto_memory(place.store, place.folder / "claude")
+    assert taken.topics
+    topic.write_text(text.format(9090), encoding="utf-8")
+    return lambda: import_auto_memory(place.store, place.folder / "claude")
+
+
+def _accepted(place: Place) -> Act:
+    memory_id = known(place.store, source=SEEDED)
+    return lambda: repository.trust(place.store, (memory_id,))
+
+
+def _approved(place: Place) -> Act:
+    memory_id = known(place.store)
+    draft = Draft("Retry rule", "Wait an hour, says the gateway.", level=USER, supersedes=(memory_id,))
+    propose(place.store, draft, key="mined-1", confidence=0.5, why="waits for you")
+    return lambda: approve(place.store, ["mined-1"])
+
+
+def _one(act: Callable[[Store, str], object]) -> Callable[[Place], Act]:
+    def prepared(place: Place) -> Act:
+        memory_id = known(place.store)
+        return lambda: act(place.store, memory_id)
+
+    return prepared
+
+
+WAYS: dict[str, Callable[[Place], Act]] = {
+    "revise the text": _revised(Revision(text="Wait a minute.")),
+    "revise the title": _revised(Revision(title="Another title")),
+    "revise tags and type": _revised(Revision(tags=("net",), type="gotcha")),
+    "revise by Claude": _one(
+        lambda store, memory_id: revise(store, memory_id, Revision(text="Never."), source=ASSISTANT)
+    ),
+    "pin": _one(lambda store, memory_id: promote.pin(store, memory_id, pinned=True)),
+    "validate": _one(trusting.validate),
+    "forget": _one(forget),
+    "review reject": _one(lambda store, memory_id: to_trash(store, find(store, memory_id))),
+    "restore from the archive": _restored,
+    "restore the superseded": _reinstated,
+    "replace": _replaced,
+    "remember what takes the place": _remembered_as_taking_the_place,
+    "say again with more": _said_again,
+    "say again what was superseded": _said_again_of_the_superseded,
+    "link": _linked("uses"),
+    "link as superseding": _linked("supersedes"),
+    "link as contradicting": _linked("contradicts"),
+    "unlink": _unlinked("uses"),
+    "unlink what supersedes": _unlinked("supersedes"),
+    "resolve by superseding": _resolved("supersede"),
+    "resolve by keeping both": _resolved("keep_both"),
+    "resolve by deleting": _resolved("delete"),
+    "put a node again": _put_node,
+    "put a node of the archive": _put_archived_node,
+    "put a node that is a memory": _title_of_an_ordinary_memory,
+    "put an edge": _put_edge,
+    "put an edge that supersedes": lambda place: _put_edge(place, "supersedes"),
+    "delete an edge": _delete_edge,
+    "delete a node": _delete_node,
+    "recall a node": _recall_node,
+    "tidy twins": _tidied_twins,
+    "tidy what has aged": _tidied_aged,
+    "forget a session": _forgotten_session,
+    "import again": _imported_again,
+    "seed again": _seeded_again,
+    "import auto memory again": _auto_memory_again,
+    "accept what documents say": _accepted,
+    "approve a candidate": _approved,
+}

@@ -1,0 +1,72 @@
+"""A process that is killed while it changes a memory, at any line, loses no word of what the memory said."""
+
+from collections.abc import Callable
+
+import pytest
+
+from mcp_server.actions.history import history_of
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import sync
+from mcp_server.actions.undo import last_change, undo
+from mcp_server.adapters import history, leftovers
+from mcp_server.core.memory import Draft, Level
+from mcp_server.store import Store
+from tests.durability.stepped import killed, stepped
+
+WRITING = ("replace", "write_new", "_write_temporary", "swap_in", "_check", "exchange")
+
+
+def known(store: Store, number: int) -> str:
+    return remember(store, Draft(f"Rule {number}", f"Text {number}.", level=Level.USER)).memory.id
+
+
+def revised(store: Store, memory_id: str) -> None:
+    revise(store, memory_id, Revision(text="Another text."))
+
+
+def taken_back(store: Store, memory_id: str) -> None:
+    undo(store, last_change(store, memory_id))
+
+
+def kept(store: Store, memory_id: str) -> list[bytes]:
+    return [each.path.read_bytes() for each in history.versions(store.home, f"user/{memory_id}")]
+
+
+@pytest.mark.parametrize("verb", [revised, taken_back])
+def test_no_kill_between_two_lines_destroys_what_a_file_said(
+    store: Store, verb: Callable[[Store, str], None]
+) -> None:
+    def prepared(number: int) -> str:
+        memory_id = known(store, number)
+        if verb is taken_back:
+            revised(store, memory_id)
+        return memory_id
+
+    verb(store, prepared(-1))  # which makes the folders
+    first = prepared(0)
+    names = stepped(lambda: verb(store, first), {})
+    lines = [number for number, name in enumerate(names, start=1) if name in WRITING]
+    assert len(lines) > 30, "the lines of the road are not looked at"
+    after = []
+    for line in lines:
+        memory_id = prepared(line)
+        path = read(store, memory_id).path
+        before = path.read_bytes()
+        assert killed(lambda: verb(store, memory_id), {}, line), names[line - 1]  # noqa: B023
+        # As the next process does, an hour later.
+        leftovers.sweep([path.parent, history.folder_of(store.home, f"user/{memory_id}")], age=-1)
+        now = path.read_bytes()
+        assert before == now or before in kept(store, memory_id), f"killed before line {line}"
+        after.append((memory_id, before, now))
+    assert 5 < sum(before != now for _, before, now in after) < len(lines) - 5
+
+    sync(store)
+    for memory_id, before, now in after:
+        told = history_of(store, memory_id).versions
+        done = (before != now) + (verb is taken_back)
+        assert len(told) == done, "what was not done is told, or what was done is not"
+        revise(store, memory_id, Revision(title="Another title"))
+        undo(store, last_change(store, memory_id))
+        assert read(store, memory_id).data == now
