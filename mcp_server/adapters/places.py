@@ -3,7 +3,7 @@ Where things lie below MEMORY_DIR, and which vaults belong to a project.
 
     knowledge/ conversations/ sessions/ archive/   the user vault
     projects/<key>/                                a project's vault, with project.json beside its folders
-    memory.db  ledger/  trash/  logs/  config.toml
+    memory.db  ledger/  trash/  history/  logs/  config.toml
 """
 
 import contextlib
