@@ -62,6 +62,7 @@ COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neith
     **dict.fromkeys(["actions.doctor", "actions.notice"], "what a worker should have done"),
     **dict.fromkeys(["actions.graph", "actions.graph_sync", "actions.work"], "which sessions go on"),
     **dict.fromkeys(["actions.mine", "actions.promote", "actions.quality"], "what is looked at"),
+    "actions.sight": "what the ledger notes once a day",
 }
 
 

@@ -150,8 +150,8 @@ def test_a_server_prints_nothing_but_the_protocol(memory_dir: Path, project: Pat
 def test_what_is_old_but_used_daily_stays_and_what_is_archived_really_moves(
     store: Store, clock: Clock
 ) -> None:
-    used = put(store, "Gateway", "The gateway speaks gRPC.")
-    idle = put(store, "Logo", "A passing thought about the emblem.")
+    used = put(store, "Gateway", "The gateway speaks gRPC.", source="mined")
+    idle = put(store, "Logo", "A passing thought about the emblem.", source="mined")
     before = read(store, idle).path
     for _ in range(20):
         clock.pass_days(10)

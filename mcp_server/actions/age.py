@@ -1,57 +1,100 @@
-"""age: what nobody uses goes to the archive, what lies there for long to the trash; nothing is deleted."""
+"""age: what passes and shows no sign of life goes to the archive; nothing is deleted."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from mcp_server.actions.clock_check import dated_from, old_before
 from mcp_server.actions.consolidate import put_away
 from mcp_server.actions.journal import trash_place
 from mcp_server.actions.read import Found, read_row
-from mcp_server.adapters.index import ageing
+from mcp_server.actions.sight import note_arrived
+from mcp_server.actions.sync import catch_up
+from mcp_server.adapters.index import ageing, life
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.tidying import AGEING, ORPHANS, TRASH
+from mcp_server.core.ageing import MOST_APART, within_bounds
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.journal import Entry, change
-from mcp_server.core.memory import Status
+from mcp_server.core.memory import Kind, Status
 from mcp_server.store import Store
 
+AGED = "aged"  # the reason that the file gives
 DROPPED_DAYS = 14  # days that a dropped memory waits in the archive
 MOST = 200  # memories of one step in one run
+LOOKED_AT = 5_000  # memories whose time is over that are counted
 
 
-def aged(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
-    """Yield the way to the archive for what had no activity for AUTO_ARCHIVE_DAYS, and is not hot."""
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What showed no sign of life for AUTO_ARCHIVE_DAYS: what one run may take of it, and what is left."""
+
+    taken: tuple[Row, ...] = ()
+    left: tuple[Row, ...] = ()
+
+
+def due(store: Store, vaults: Sequence[str]) -> Due:
+    """Return what is to be archived for its age, within the bounds of one run; nothing in a clock's doubt."""
     days = store.settings.auto_archive_days
     if not days:
-        return
-    before = old_before(store, days * DAY)
+        return Due()
+    before, now = old_before(store, days * DAY), store.now()
+    levels: dict[str, list[str]] = {}
+    for vault in store.vaults:
+        levels.setdefault(vault.level, []).append(vault.key)
+    level_of = {key: level for level, keys in levels.items() for key in keys}
     with store.database.read() as db:
-        rows = ageing.idle(db, vaults, before, store.now(), MOST)
+        knowledge = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=False)
+        apart = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=True)
+        sizes = {level: ageing.active_knowledge(db, keys) for level, keys in levels.items()}
+    taken = within_bounds([(level_of[row.vault], row) for row in knowledge], sizes)
+    chosen = {row.row for row in taken}
+    left = [row for row in knowledge if row.row not in chosen]
+    return Due((*apart[:MOST_APART], *taken), (*left, *apart[MOST_APART:]))
+
+
+def aged(store: Store, rows: Sequence[Row]) -> Iterator[Entry]:
+    """Yield the way to the archive for *rows*, which showed no sign of life for AUTO_ARCHIVE_DAYS."""
+    days = store.settings.auto_archive_days
     for found in _found(store, rows):
-        yield put_away(found, AGEING, "aged", f"archive: [{found.memory.id}] unused for {days} days")
+        line = f"archive: [{found.memory.id}] showed no sign of life for {days} days"
+        yield put_away(found, AGEING, AGED, line)
+
+
+def note_unseen(store: Store, vaults: Sequence[str]) -> None:
+    """Let the ledger know from today on of each memory that it never named: it is not known to be old."""
+    with store.database.read() as db:
+        refs = life.never_seen(db, vaults)
+    if refs:
+        note_arrived(store, refs)
+        catch_up(store)
 
 
 def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
     """
-    Yield the way to the archive for conversations that nobody ever used, after half of AUTO_ARCHIVE_DAYS.
+    Yield the way to the archive for conversations without a sign of life for half of AUTO_ARCHIVE_DAYS, and
+    to the trash for those that lie there as long as an orphan would.
 
-    For a store above its size limit: the oldest first; what is archived and linked to nothing ends in the
-    trash in time, which gives room. Not for the *new* in the archive.
+    For a store above its size limit, the oldest first. Not for the *new* in the archive.
     """
     days = store.settings.auto_archive_days // 2
     if not days:
         return
-    before = old_before(store, days * DAY)
+    before, grace = old_before(store, days * DAY), store.settings.orphan_grace_days
     with store.database.read() as db:
-        rows = ageing.idle(db, vaults, before, store.now(), MOST, raw_and_unused=True)
-    for found in _found(store, [row for row in rows if row.ref not in new]):
-        yield put_away(
-            found, AGEING, "aged", f"archive: [{found.memory.id}] unused for {days} days, room is short"
+        rows = ageing.idle(db, vaults, before, store.now(), MOST_APART, apart=True, only_conversations=True)
+        late = ageing.put_away_within(
+            db, vaults, dated_from(store), old_before(store, grace * DAY), reason=AGED, kind=Kind.CONVERSATION
         )
+    for found in _found(store, [row for row in rows if row.ref not in new]):
+        line = f"archive: [{found.memory.id}] showed no sign of life for {days} days, room is short"
+        yield put_away(found, AGEING, AGED, line)
+    for found in _found(store, [row for row in late if row.ref not in new][:MOST]):
+        yield _to_trash(store, found, f"was archived {grace} days ago, room is short")
 
 
 def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
-    """Yield the mark of an orphan for what is in the archive without a link; not for the *new* there."""
+    """Yield the mark of an orphan for compacted nodes of the graph without a link, but not for *new* ones."""
     with store.database.read() as db:
         rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
     for found in _found(store, [row for row in rows if row.ref not in new][:MOST]):
@@ -70,9 +113,12 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
         orphans = {row.ref for row in ageing.unlinked(db, vaults, Status.ORPHANED)}
     rows = {row.ref: row for row in [*dropped, *(row for row in late if row.ref in orphans)]}
     for found in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
-        line = f"trash: [{found.memory.id}] was {found.memory.archived_reason or found.memory.status.value}"
-        changed = change(found.ref, found.memory, found.place, to=trash_place(store, found))
-        yield Entry(TRASH, line, (changed,))
+        yield _to_trash(store, found, f"was {found.memory.archived_reason or found.memory.status.value}")
+
+
+def _to_trash(store: Store, found: Found, why: str) -> Entry:
+    changed = change(found.ref, found.memory, found.place, to=trash_place(store, found))
+    return Entry(TRASH, f"trash: [{found.memory.id}] {why}", (changed,))
 
 
 def _found(store: Store, rows: Sequence[Row]) -> Iterator[Found]:

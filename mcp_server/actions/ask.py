@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from mcp_server.actions.model_call import call_model
-from mcp_server.actions.recall import recall
+from mcp_server.actions.recall import note_found, recall
 from mcp_server.adapters import files
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import ModelUnavailable, Rejected
@@ -55,6 +55,8 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
         raise Rejected("There is no question.", 'Ask one as in: daybook ask "how are invoices stored"')
     query = Query(_MASK.sub(" ", question), limit=MOST, filter=Filter(statuses=ANY_STATUS))
     answer = recall(store, query, session=session)
+    if not session:
+        note_found(store, answer)
     if answer.verdict is Verdict.NONE:
         return Asked("", (), ())
     hits = answer.hits

@@ -36,6 +36,7 @@ from mcp_server.store import Store
 AT_HAND = "Kept at hand"  # the heading of the hot set
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
+TOLD_EVERY = 7 * dials.DAY  # seconds: what the block tells is noted as seldom, and ages in months
 SETTLED = ("decision", "gotcha", "architecture", "pattern")
 PASSING = ("note", "context", "reference")
 
@@ -98,6 +99,24 @@ def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
     if not block or files.digest(block.encode("utf-8", "surrogateescape")) != note.get("block"):
         return {}
     return {str(ref): str(digest) for ref, digest in told.items()}
+
+
+def note_told_by_block(store: Store, folder: Path | None = None) -> None:
+    """
+    Note as told what the block tells a session that starts now in *folder*, each memory once a week.
+
+    Runs in a hook: reads the index, and writes nothing but a line of the ledger. Raises IndexUnavailable.
+    """
+    told = told_by_block(store, folder)
+    if not told:
+        return
+    from mcp_server.adapters.index import life  # most sessions have no block
+
+    now = store.now()
+    with store.database.read() as db:
+        quiet = told.keys() - life.alive(db, told, now - TOLD_EVERY, now)
+    if quiet:
+        store.ledger.note("told", store.clock(), refs=sorted(quiet))
 
 
 def told_by_auto_memory(store: Store, folder: Path | None = None) -> dict[str, str]:

@@ -13,6 +13,8 @@ from pathlib import Path
 from mcp_server.actions import journal
 from mcp_server.actions.clock_check import old_before
 from mcp_server.actions.load import load
+from mcp_server.actions.read import look_up
+from mcp_server.actions.repository import keep
 from mcp_server.actions.settle import Settled, settle
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import files, memory_file
@@ -145,7 +147,9 @@ def approve(store: Store, keys: Sequence[str]) -> list[Settled]:
     Raises NotFound for a key that does not wait, before anything is stored.
     """
     waiting = [expected(store, key) for key in keys]
-    return [_store(store, each, source=_confirmed(each.memory.source)) for each in waiting]
+    stored = [_store(store, each, source=_confirmed(each.memory.source)) for each in waiting]
+    keep(store, [row.ref for row in (look_up(store, each.id) for each in stored) if row])
+    return stored
 
 
 def reject(store: Store, keys: Sequence[str]) -> None:

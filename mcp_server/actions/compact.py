@@ -45,11 +45,11 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
 
 
 def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
-    """Yield for each orphan that an active memory is linked with again that it is one no more."""
+    """Yield for what is called an orphan, and is no compacted node without a link, that it is none."""
     with store.database.read() as db:
-        refs = ageing.linked_orphans(db, vaults)
+        refs = ageing.no_orphans(db, vaults)
     for found in _found(store, refs[:MOST]):
-        line = f"no orphan: [{found.memory.id}] is linked with an active memory again"
+        line = f"no orphan: [{found.memory.id}] stays in the archive"
         changed = change(found.ref, found.memory, found.place, status=Status.ARCHIVED)
         yield Entry(ORPHANS, line, (changed,))
 

@@ -49,7 +49,7 @@ from mcp_server.core.verdict import Statement, enumerates, jaccard, tokens
 from mcp_server.store import Store
 
 MERGES = "merges"
-DROPS = "drops"
+
 MOST_COMPARED = 1000  # memories of one vault that are compared with each other, those updated last
 LONGEST_TAG = 40  # characters of a tag that a model gives
 MOST_PROPOSED = 20  # pairs that are left to the person, in one report
@@ -178,7 +178,7 @@ def planned(store: Store, here: Known, items: Sequence[Item], plan: Plan) -> Ite
             yield _merged(store, merge, found)
     for number in plan.drops:
         if found := _loaded(store, [here.rows[items[number].ref]]):
-            yield put_away(found[0], DROPS, "dropped", f"drop: [{found[0].memory.id}]")
+            yield put_away(found[0], tidying.DROPS, "dropped", f"drop: [{found[0].memory.id}]")
 
 
 def put_away(found: Found, step: str, reason: str, line: str) -> Entry:

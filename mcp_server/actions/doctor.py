@@ -19,14 +19,14 @@ from mcp_server.actions.forget import forget
 from mcp_server.actions.list import Stats, get_stats
 from mcp_server.actions.litter import look_for_litter
 from mcp_server.actions.model_call import Spending, spending
-from mcp_server.actions.notice import LATE
+from mcp_server.actions.notice import LATE, put_away
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import refused, untrusted
 from mcp_server.actions.size_limit import measure
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import files
-from mcp_server.adapters.index import selections, soundness, transcripts
+from mcp_server.adapters.index import selections, soundness, transcripts, unattended
 from mcp_server.adapters.own_process import try_hook
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.errors import DaybookError
@@ -78,6 +78,7 @@ def status(store: Store, *, has_key: bool) -> State:
     capture = _capture(store)
     needs = []
     with store.database.read() as db:
+        away = unattended.untold(db, [vault.key for vault in store.vaults])
         disputed = len(selections.disputed(db, [vault.key for vault in store.vaults], private=store.private))
         pinned = hot.pinned(store, db)
     if stats.unreadable:
@@ -111,6 +112,8 @@ def status(store: Store, *, has_key: bool) -> State:
     if len(pinned) > (places := store.settings.hot_cache_max_items):
         beyond = f"{counted(len(pinned), 'memory')} for {counted(places, 'place')}"
         needs.append(f"More is pinned than is kept at hand: {beyond}; 'daybook hot' shows which, unpin some.")
+    if away:
+        needs.append(f"Since you were last told, {put_away(away)}")
     if disputed:
         pair = counted(disputed, "memory")
         needs.append(f"Contradicting each other: {pair}; 'daybook contradictions' lists them.")

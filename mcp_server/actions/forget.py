@@ -7,17 +7,17 @@ A memory in the archive comes back the same way. Forgetting for good leaves no b
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_server.actions.claude_md import refresh
-from mcp_server.actions.commit import move, one_change
-from mcp_server.actions.load import parsed
-from mcp_server.actions.read import Found, find, read
+from mcp_server.actions.commit import indexed, move, one_change, put, tell
+from mcp_server.actions.load import load, parsed
+from mcp_server.actions.read import Found, find, is_accepted, read
 from mcp_server.actions.remember import reinstate
 from mcp_server.actions.sync import catch_up_if_free, if_free
 from mcp_server.actions.take_in import take_in
-from mcp_server.adapters import files, history, leftovers, places
+from mcp_server.adapters import files, history, leftovers, memory_file, places
 from mcp_server.adapters.index import audit, erase, selections, transcripts
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, confined, is_memory_name, stamp, stamps
@@ -25,6 +25,7 @@ from mcp_server.core.errors import Held, IndexUnavailable, NotFound, Rejected, U
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id
 from mcp_server.store import Store
 
+AWAY = (Status.ARCHIVED, Status.ORPHANED)
 CANDIDATES = "candidates"  # a folder of the trash whose files were never memories
 
 
@@ -127,35 +128,32 @@ def _unlearned_is_never_sent(store: Store, session: str) -> None:
 @one_change()
 def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     """
-    Bring a memory back from the trash or the archive, and return it.
+    Bring a memory back from the trash or the archive, and return it: it is active, and its file says so.
 
     What was superseded is active again beside its successor, if that one is still there.
     Raises NotFound, and Rejected when it is active already or its place is taken.
     """
     wanted = check_id(memory_id.strip().removesuffix(".md"))
     for vault, path in in_trash(store, wanted):
-        relative = path.relative_to(places.trash_folder(store.home, vault))
-        target = confined(vault, vault.root / relative.parent / _name_of(store, vault, wanted))
-        return _move_back(store, vault, path, target, wanted, session)
+        place = path.relative_to(places.trash_folder(store.home, vault)).as_posix()
+        found = load(vault, path, place=place)
+        home = vault.path_for(wanted, found.memory.kind)
+        folder = home.parent if place.startswith(f"{ARCHIVE_FOLDER}/") else (vault.root / place).parent
+        target = confined(vault, folder / _name_of(store, vault, wanted))
+        return _reinstated(store, _move_back(store, found, target, session), session)
     found = read(store, wanted)
-    successor = found.memory.superseded_by
-    if found.memory.status is Status.SUPERSEDED:
-        reinstate(store, wanted, by=successor, session=session)
-        return read(store, wanted)
-    return unarchive(store, found, session=session)
+    back = _reinstated(store, found, session)
+    return back if back is not found and not _in_archive(back) else unarchive(store, back, session=session)
 
 
 def unarchive(store: Store, found: Found, *, session: str = "") -> Found:
     """Bring a memory back from the archive; raises Rejected when it is not there or its place is taken."""
-    if found.path.relative_to(found.vault.root).parts[0] != ARCHIVE_FOLDER:
-        raise Rejected(
-            f"'{found.memory.id}' is {found.memory.status.value} and needs no restoring.",
-            f"Unlink '{found.memory.superseded_by}' from it to make it active again."
-            if found.memory.superseded_by
-            else "Read it with read.",
-        )
-    target = found.vault.path_for(found.memory.id, found.memory.kind).with_name(found.path.name)
-    return _move_back(store, found.vault, found.path, target, found.memory.id, session)
+    if found.memory.status is Status.ACTIVE and not _in_archive(found):
+        raise Rejected(f"'{found.memory.id}' is active and needs no restoring.", "Read it with read.")
+    target = found.path
+    if _in_archive(found):
+        target = found.vault.path_for(found.memory.id, found.memory.kind).with_name(found.path.name)
+    return _move_back(store, found, target, session)
 
 
 def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
@@ -167,12 +165,33 @@ def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
     return name if is_memory_name(name) and "/" not in name else f"{memory_id}.md"
 
 
-def _move_back(store: Store, vault: Vault, path: Path, target: Path, memory_id: str, session: str) -> Found:
-    try:
-        move(store, vault, f"{vault.key}/{memory_id}", path, target, "restored", session=session)
-    except FileExistsError:
-        raise Rejected(f"{target} exists already.", "Rename or forget that file first.") from None
-    return read(store, memory_id)
+def _in_archive(found: Found) -> bool:
+    return found.path.relative_to(found.vault.root).parts[0] == ARCHIVE_FOLDER
+
+
+def _move_back(store: Store, found: Found, target: Path, session: str) -> Found:
+    """Bring the file that was *found* to *target*; it no longer says that it was put away."""
+    if target != found.path and stamp(target):
+        raise Rejected(f"{target} exists already.", "Rename or forget that file first.")
+    status = Status.ACTIVE if found.memory.status in AWAY else found.memory.status
+    memory = replace(found.memory, status=status, archived_reason="")
+    if memory_file.rewrite(found.data, memory, path=str(found.path)) == found.data:
+        move(store, found.vault, found.ref, found.path, target, "restored", session=session)
+        return read(store, found.memory.id)
+    accepted = is_accepted(store, found)
+    now = put(store, found, memory, to=target, verb="restored")
+    with if_free(store):
+        take_in(store, found.vault, *indexed(found.vault, [found.path]))
+    tell(store, "restored", found, now, accept=accepted, session=session)
+    return read(store, found.memory.id)
+
+
+def _reinstated(store: Store, found: Found, session: str) -> Found:
+    """Return *found*, which is active again if another had taken its place."""
+    if found.memory.status is not Status.SUPERSEDED:
+        return found
+    reinstate(store, found.memory.id, by=found.memory.superseded_by, session=session)
+    return read(store, found.memory.id)
 
 
 def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:

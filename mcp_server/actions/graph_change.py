@@ -15,7 +15,7 @@ from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.adapters.index import graph
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.memory import ARCHIVE_FOLDER, Draft
+from mcp_server.core.memory import ARCHIVE_FOLDER, Draft, Status
 from mcp_server.store import Store
 
 ATTEMPTS = 8  # times that a write is repeated when another process was quicker
@@ -46,8 +46,9 @@ def returned(here: Store, found: Found, session: str) -> Found:
 
 
 def is_put_away(found: Found) -> bool:
-    """Tell whether a memory lies in the archive."""
-    return found.path.relative_to(found.vault.root).parts[0] == ARCHIVE_FOLDER
+    """Tell whether a memory lies in the archive, or its file says so."""
+    away = found.memory.status in (Status.ARCHIVED, Status.ORPHANED)
+    return away or found.path.relative_to(found.vault.root).parts[0] == ARCHIVE_FOLDER
 
 
 def nearest(store: Store, memory_id: str) -> list[str]:

@@ -22,6 +22,7 @@ from mcp_server.adapters.index.tidying import FORGETTING
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import PLACE, TIDY, TRASH, Change, Entry, stands_between, with_values
+from mcp_server.core.memory import parse_timestamp
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.store import Store
 
@@ -142,6 +143,27 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
             store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen, **said)
             catch_up_if_free(store)
         return done
+
+
+def undo_since(store: Store, since: str) -> Undone:
+    """
+    Put back what all runs from the day *since* (UTC, ISO 8601) on changed, the last first.
+
+    Raises Rejected for what is no date, and what `undo` raises.
+    """
+    try:
+        day = f"{parse_timestamp(since):%Y%m%d}"
+    except ValueError:
+        raise Rejected(f"'{since[:40]}' is not a date.", "Give it as 2026-11-20.") from None
+    sync(store)
+    with store.database.read() as db:
+        runs = tidying.runs_since(db, day, [vault.key for vault in store.vaults])
+    done = Undone(", ".join(runs))
+    for run in runs:
+        one = undo(store, run)
+        done.restored += one.restored
+        done.skipped += one.skipped
+    return done
 
 
 def new_run(store: Store) -> str:

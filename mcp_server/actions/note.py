@@ -86,6 +86,16 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
     )
 
 
+def upkeep_is_due(store: Store) -> bool:
+    """Tell whether the memories of this project are to be tidied although no session is captured."""
+    from mcp_server.adapters.index import tidying
+
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        scope = tidying.scope_of(store.private)
+        return tidying.is_due(db, scope, store.now(), captures=store.settings.capture != "manual")
+    return False
+
+
 def captures(store: Store, path: Path) -> bool:
     """Tell whether the transcript at *path* is to be noted at all."""
     return store.settings.capture != "manual" and path.suffix == ".jsonl" and path.is_absolute()

@@ -1,15 +1,19 @@
 """notice: the one line that a person sees when a session starts and something needs them."""
 
+import contextlib
 import sqlite3
+from datetime import UTC, datetime
 
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import selections, transcripts
+from mcp_server.adapters.index import selections, transcripts, unattended
+from mcp_server.adapters.index.unattended import PutAway
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, the day behind it: told once a day
+AWAY_TOLD = "put-away-told-"  # an empty file in `work`, the last run behind it: hooks do not write the index
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
 
@@ -25,8 +29,11 @@ def notice(store: Store, *, identity: str) -> str:
             late = transcripts.late(db, store.now() - LATE)
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
             waiting = _waiting(store, db)
+            away = unattended.untold(db, [vault.key for vault in store.vaults])
     except IndexUnavailable:
         return ""
+    if away and _tell(store, away):
+        return f"Daybook: {put_away(away)}"
     if late:
         return (
             f"Daybook: not captured an hour after the end: {counted(late, 'session')};"
@@ -51,6 +58,30 @@ def notice(store: Store, *, identity: str) -> str:
             " 'daybook review' in a terminal, or /daybook:review here, asks you."
         )
     return ""
+
+
+def put_away(away: PutAway) -> str:
+    """Return what upkeep put away and the command that takes it back, as one sentence."""
+    day = f"{datetime.fromtimestamp(away.since, UTC):%Y-%m-%d}"
+    which = f"--run {away.runs[0]}" if len(away.runs) == 1 else f"--since {day}"
+    when = "on" if len(away.runs) == 1 else "since"
+    return (
+        f"upkeep put {counted(away.memories, 'memory')} away {when} {day}, as aged or of no use;"
+        f" 'daybook tidy --undo {which}' takes it back."
+    )
+
+
+def _tell(store: Store, away: PutAway) -> bool:
+    """Note that the person is told of *away*; False when another session that starts now tells it."""
+    told = store.home / "work" / f"{AWAY_TOLD}{away.runs[-1]}"
+    with contextlib.suppress(OSError):
+        if told.exists():
+            return False
+        for earlier in told.parent.glob(f"{AWAY_TOLD}*"):
+            files.delete(earlier)
+        files.write_new(told, b"")
+    store.ledger.note("upkeep_told", store.clock(), runs=away.runs)
+    return True
 
 
 def _waiting(store: Store, db: sqlite3.Connection) -> int:

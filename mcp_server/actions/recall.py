@@ -70,7 +70,7 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
         # An edit saved a moment ago, which the watcher has not told of yet.
         with if_free(store):
             for vault, path in changed:
-                take_in(store, vault, path)
+                take_in(store, vault, path, by_hand=True)
         ensure_synced(store)
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
@@ -86,6 +86,13 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
             session=session,
         )
     return answer
+
+
+def note_found(store: Store, answer: Answer) -> None:
+    """Note for a door that is no session what was found with confidence: somebody still asks for it."""
+    sure = [hit.ref for hit in answer.hits if hit.confidence is not Verdict.NONE]
+    if sure:
+        store.ledger.note("found", store.clock(), refs=sure)
 
 
 def visible(store: Store, db: sqlite3.Connection, filter: Filter) -> list[str]:

@@ -139,10 +139,17 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
         batch = accepted[start : start + AT_ONCE]
         refs, digests = [row.ref for row in batch], [row.digest for row in batch]
         store.ledger.append("accepted", store.clock(), refs=refs, digests=digests)
+    keep(store, [row.ref for row in rows])
     catch_up_if_free(store)
     for row in accepted:
         if row.source == ASSISTANT:
             supersede(store, read(store, row.id).memory)  # what waited took nobody's place
+
+
+def keep(store: Store, refs: Sequence[str]) -> None:
+    """Note that the person wants *refs* kept: they age no more. Raises OSError."""
+    for start in range(0, len(refs), AT_ONCE):
+        store.ledger.append("approved", store.clock(), refs=refs[start : start + AT_ONCE])
 
 
 def refused(store: Store) -> str:

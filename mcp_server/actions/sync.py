@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
+from mcp_server.actions.sight import Sight, note_seen
 from mcp_server.actions.take_in import take_in_files, take_in_waiting
 from mcp_server.adapters.index import memories, replay, selections
 from mcp_server.adapters.index.memories import Problem
@@ -160,13 +161,15 @@ def _sync_vault(
     if there != indexed:  # mostly they are equal, which is seen ten times as fast as what differs
         report.unreadable += [_misnamed(found.path) for found in there if not is_utf8(found.path)]
         changes = diff((found for found in there if is_utf8(found.path)), indexed)
+    seen: dict[str, Sight] = {}
     for batch in _batches(changes, BATCH):
         new = {found.path for change, found in batch if change is Change.ADDED}
         with store.database.write() as db:
-            changed, gone = take_in_files(store, db, vault, [Path(found.path) for _, found in batch])
-        report.removed += len(gone)
-        report.added += len(new.intersection(changed))
-        report.modified += len(set(changed) - new)
+            taken = take_in_files(store, db, vault, [Path(found.path) for _, found in batch])
+        report.removed += len(taken.gone)
+        report.added += len(new.intersection(taken.changed))
+        report.modified += len(set(taken.changed) - new)
+        seen |= taken.seen
         if progress:
             progress(len(batch))
     with store.database.read() as db:
@@ -174,6 +177,10 @@ def _sync_vault(
     if waiting:
         with store.database.write() as db:
             take_in_waiting(store, db, vault)
+    if seen:
+        with store.database.read() as db:
+            known = selections.facts(db).issuperset(_synced_facts([vault]))
+        note_seen(store, seen, first=not known)
 
 
 def _misnamed(path: str) -> Problem:

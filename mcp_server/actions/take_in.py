@@ -3,16 +3,17 @@
 import sqlite3
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions.load import load
-from mcp_server.adapters.index import memories
+from mcp_server.actions.sight import Sight, note_seen
+from mcp_server.adapters.index import memories, selections
 from mcp_server.adapters.index.memories import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, stamp
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import Memory
+from mcp_server.core.memory import Memory, fingerprint
 from mcp_server.store import Store
 
 RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
@@ -28,41 +29,75 @@ class _Reading:
     problem: Problem | None = None
 
 
-def take_in(store: Store, vault: Vault, *paths: Path) -> None:
-    """Make the index say what the files at *paths* say now, or that they are gone."""
+@dataclass(slots=True)
+class Taken:
+    """
+    What taking files in changed: the paths of which the index says something new, and those that are gone.
+
+    `seen` is ref → what was new or has other words now; a repository's is not told, for nothing ages there.
+    """
+
+    changed: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    seen: dict[str, Sight] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.gone)
+
+
+def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> None:
+    """
+    Make the index say what the files at *paths* say now, or that they are gone.
+
+    *by_hand*: somebody else changed them, which the ledger is to know.
+    """
     with store.database.write() as db:
-        changed, gone = take_in_files(store, db, vault, paths)
-        if changed or gone:
+        taken = take_in_files(store, db, vault, paths)
+        if taken:
             take_in_waiting(store, db, vault)
+    if by_hand:
+        note_seen(store, taken.seen)
 
 
 def take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
     """Take in the files whose id another one had, as long as that makes another id free."""
     while waiting := memories.waiting(db, vault.key):
-        changed, gone = take_in_files(store, db, vault, map(Path, waiting))
-        if not (changed or gone):
+        if not take_in_files(store, db, vault, map(Path, waiting)):
             return
 
 
-def take_in_files(
-    store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path]
-) -> tuple[list[str], list[str]]:
+def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path]) -> Taken:
     """
-    Make the index say what the files at *paths* say now; return (what changed in it, what is gone).
+    Make the index say what the files at *paths* say now.
 
     The files are read inside the transaction, so that of two processes the one that writes the index
     last has also read last.
     """
-    changed, gone = [], []
+    taken = Taken()
     found = [(path, _stamp(vault, path)) for path in paths if is_utf8(str(path))]
     # Those that are gone come first: a renamed file keeps its id, which only one row may have.
     for path, there in sorted(found, key=lambda one: one[1] is not None):
         if there is None:
             memories.remove(db, str(path), store.now())
-            gone.append(str(path))
-        elif _put(store, db, vault, _read(vault, there)):
-            changed.append(str(path))
-    return changed, gone
+            taken.gone.append(str(path))
+            continue
+        reading = _read(vault, there)
+        before = _words_known(db, vault, reading)
+        if not _put(store, db, vault, reading):
+            continue
+        taken.changed.append(str(path))
+        if reading.memory and not vault.in_repository:
+            ref = f"{vault.key}/{reading.memory.id}"
+            if before is None:
+                taken.seen[ref] = Sight.ARRIVED
+            elif before != fingerprint(reading.memory.title, reading.memory.text):
+                taken.seen[ref] = Sight.EDITED
+    return taken
+
+
+def _words_known(db: sqlite3.Connection, vault: Vault, reading: _Reading) -> str | None:
+    """Return the fingerprint of what the index says of the memory that was read, None when it is new."""
+    return selections.fingerprint_of(db, vault.key, reading.memory.id) if reading.memory else None
 
 
 def _stamp(vault: Vault, path: Path) -> Stamp | None:
@@ -89,7 +124,7 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
         memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
         return False
     memory, found, digest = reading.memory, reading.stamp, reading.digest
-    if memories.says(db, vault=vault.key, memory=memory, stamp=found, digest=digest):
+    if memories.says(db, vault=vault.key, memory=memory, stamp=found, digest=digest, now=store.now()):
         memories.touch(db, found)
         return False
     holder = memories.path_of(db, vault.key, memory.id)

@@ -15,7 +15,6 @@ from mcp_server.actions import age, compact, journal, trash
 from mcp_server.actions.candidate import expired
 from mcp_server.actions.clock_check import clock_doubt
 from mcp_server.actions.consolidate import (
-    DROPS,
     Known,
     compare,
     day_of,
@@ -23,7 +22,7 @@ from mcp_server.actions.consolidate import (
     known,
     planned,
 )
-from mcp_server.actions.journal import Undone, undo
+from mcp_server.actions.journal import Undone, undo, undo_since
 from mcp_server.actions.model_call import call_model
 from mcp_server.actions.prune import prune
 from mcp_server.actions.size_limit import measure
@@ -39,9 +38,9 @@ from mcp_server.core.journal import Entry
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
-__all__ = ["Tidied", "Undone", "tidy", "tidy_when_due", "undo"]
+__all__ = ["Tidied", "Undone", "tidy", "tidy_when_due", "undo", "undo_since"]
 
-MOST_CHANGES = 500  # entries of one run; what is left waits for the next
+MOST_CHANGES = 1_000  # entries of one run; what is left waits for the next
 WORK = "work"  # folder of answers that were paid for and are not carried out yet
 NONE: frozenset[str] = frozenset()
 
@@ -53,7 +52,8 @@ class Tidied:
 
     `refused` has a sentence for each answer of a model that was not believed, `failed` for each change
     that could not be made, `repaired` is the number of files that the index had wrong, `pruned` that of
-    versions that the history had no room for, `clock` says why nothing was put away for its age, `spent` is
+    versions that the history had no room for, `clock` says why nothing was put away for its age, `left` is
+    how much more has aged than one run may put away, `spent` is
     what the calls of the model cost, `unasked` is how many a dry run left out, and `price` what those would
     cost at most, in USD.
     """
@@ -69,6 +69,7 @@ class Tidied:
     repaired: int = 0
     emptied: int = 0
     pruned: int = 0
+    left: int = 0
     calls: int = 0
     spent: float = 0.0
     unasked: int = 0
@@ -101,6 +102,8 @@ class Tidied:
         said += [f"not done: {line}" for line in (*self.refused, *self.failed)]
         said += [f"the model waits: {self.waits}"] if self.waits else []
         said += [self.clock] if self.clock else []
+        if self.left:
+            said.append(f"left for the next run, or for your word in 'daybook review': {self.left} more aged")
         said += asking
         numbered = dict(self.counts)
         numbered |= {"repaired": self.repaired}
@@ -111,9 +114,11 @@ class Tidied:
         return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
 
 
-def tidy(store: Store, *, dry_run: bool = False, with_model: bool | None = None) -> Tidied:
+def tidy(
+    store: Store, *, dry_run: bool = False, with_model: bool | None = None, unattended: bool = False
+) -> Tidied:
     """
-    Tidy the memories of the person and of this project.
+    Tidy the memories of the person and of this project; *unattended*: nobody reads what is returned.
 
     With *dry_run* nothing is changed, and the model is asked only when *with_model* says so; its answers
     are kept for the run that carries them out. Raises Conflict when another process is tidying,
@@ -134,7 +139,8 @@ def tidy(store: Store, *, dry_run: bool = False, with_model: bool | None = None)
             unended = tidying.open_run(db, scope)
         if unended:
             journal.complete(store, unended)
-        store.ledger.append("tidied", store.clock(), run=done.run, began=scope)
+        alone = {"unattended": True} if unattended else {}
+        store.ledger.append("tidied", store.clock(), run=done.run, began=scope, **alone)
         done.repaired = sync(store, deep=True).changed
         settled = _steps(store, done, asking)
         if measure(store).is_over:
@@ -142,7 +148,9 @@ def tidy(store: Store, *, dry_run: bool = False, with_model: bool | None = None)
         done.pruned = prune(store)
         with store.database.read() as db:
             active = tidying.count_active(db, scope)
-        store.ledger.append("tidied", store.clock(), run=done.run, ended=scope, active=active, groups=settled)
+        store.ledger.append(
+            "tidied", store.clock(), run=done.run, ended=scope, active=active, groups=settled, left=done.left
+        )
         catch_up(store)
     return done
 
@@ -154,13 +162,14 @@ def tidy_when_due(store: Store) -> Tidied | None:
     Raises what `tidy` raises.
     """
     with store.database.read() as db:
-        due = tidying.is_due(db, _scope(store), store.now())
-    return tidy(store) if due else None
+        captures = store.settings.capture != "manual"
+        due = tidying.is_due(db, _scope(store), store.now(), captures=captures)
+    return tidy(store, unattended=True) if due else None
 
 
 def _scope(store: Store) -> str:
     """Return the key of the private vault that says how long ago this project was tidied."""
-    return [vault.key for vault in store.vaults if not vault.in_repository][-1]
+    return tidying.scope_of(store.private)
 
 
 def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
@@ -192,9 +201,13 @@ def put_aged_away(store: Store, done: Tidied) -> None:
     doubt = clock_doubt(store)
     done.clock = str(doubt or "")
     if not doubt:
+        if not done.dry_run:
+            age.note_unseen(store, private)
         _take(store, done, compact.compacted(store, private))
-        _take(store, done, age.aged(store, private))
-    new = done.refs(DROPS, tidying.AGEING, tidying.COMPACTION)
+        due = age.due(store, private)
+        done.left = len(due.left)
+        _take(store, done, age.aged(store, due.taken))
+    new = done.refs(tidying.DROPS, tidying.AGEING, tidying.COMPACTION)
     _take(store, done, compact.reconnected(store, private))
     _take(store, done, age.orphaned(store, private, new))
     _take(store, done, age.thrown_away(store, private, new | done.refs(tidying.ORPHANS)))

@@ -46,12 +46,17 @@ StoreFor = Callable[[Path | None], Store]
 
 @dataclass(slots=True)
 class Work:
-    """What a worker did: utterances kept, what became of proposals, and why it could not learn ('' if so)."""
+    """
+    What a worker did: utterances kept, what became of proposals, and why it could not learn ('' if so).
+
+    `finished`: what follows on learning, upkeep included, was done for some project.
+    """
 
     kept: int = 0
     settled: list[Settled] = field(default_factory=list)
     waits: str = ""
     failed: dict[str, str] = field(default_factory=dict)
+    finished: bool = False
 
 
 def work(store_for: StoreFor) -> Work | None:
@@ -68,6 +73,8 @@ def work(store_for: StoreFor) -> Work | None:
             with files.lock(store.home / LOCK, patience=0):
                 while _work_once(store_for, done):
                     pass
+                if not done.finished:
+                    _finish(store_for(None), done)  # things age, whatever is captured
         except Held:
             return None
         # Whoever noted something after our last look found the lock held and left it to us.
@@ -151,8 +158,10 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
 
 
 def _finish(store: Store, done: Work) -> None:
-    """Mine what was logged, tidy when it is due, and let CLAUDE.md say what is known now."""
-    for step in (mine_when_logged, tidy_when_due, refresh):
+    """Mine what was logged if that is wanted, tidy when it is due, let CLAUDE.md say what is known now."""
+    done.finished = True
+    captures = store.settings.capture != "manual"
+    for step in (*((mine_when_logged,) if captures else ()), tidy_when_due, refresh):
         try:
             step(store)
         except (DaybookError, OSError) as error:

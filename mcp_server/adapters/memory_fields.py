@@ -44,6 +44,7 @@ KEYS = (
 _ALWAYS_WRITTEN = frozenset({"id", "title", "tags", "created", "updated", "source"})
 _DEFAULTS = {field.name: field.default for field in fields(Memory)}
 _PUT_AWAY = (Status.ARCHIVED, Status.ORPHANED)
+_BY_UPKEEP = ("aged", "dropped", "compacted")
 _KINDS = frozenset(Kind)
 _STATUSES = frozenset(Status)
 _FOLDERS = frozenset({*(kind.folder for kind in Kind), ARCHIVE_FOLDER})
@@ -71,9 +72,11 @@ def read_fields(
     memory_id, title = get("id"), get("title")
     kind_said, memory_type = _word(get("kind")), _word(get("type"))
     status = _status(head)
+    # Earlier versions left in a file that was restored what upkeep had written into it.
+    left = status is Status.ORPHANED or _text(get("archived_reason")) in _BY_UPKEEP
     if archived and status is Status.ACTIVE:
         status = Status.ARCHIVED
-    elif not archived and status in _PUT_AWAY:
+    elif not archived and status in _PUT_AWAY and left:
         status = Status.ACTIVE
     return Memory(
         id=memory_id if memory_id and isinstance(memory_id, str) else id_of_name(PurePath(path).stem),

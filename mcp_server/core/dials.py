@@ -38,6 +38,15 @@ COLD_AFTER = 14.0  # days without an access
 FULL_SALIENCE = 20  # accesses that count fully
 
 
+def believed(said: int, written: int, now: int) -> int:
+    """
+    Return the date *said*, or when it lies in the future the one on which its file was *written*.
+
+    All in Unix seconds. A slip of the pen, as in 2099, would keep a memory the newest for ever.
+    """
+    return said if said <= max(now, written) + DAY else written
+
+
 def half_life(age: float, days: float) -> float:
     """Return 1 at age 0, 0.5 after *days*, never 0; a time in the future counts as now."""
     return float(0.5 ** (max(0.0, age) / days))

@@ -40,8 +40,12 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def session_end(said: dict[str, Any]) -> dict[str, Any]:
-    """Note how far the transcript has come, and start the worker; Claude Code waits for neither."""
-    from mcp_server.actions.note import captures, note_ended
+    """
+    Note how far the transcript has come, and start the worker; Claude Code waits for neither.
+
+    Where nothing is captured the worker only keeps the memory up.
+    """
+    from mcp_server.actions.note import captures, note_ended, upkeep_is_due
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.core.bounds import session_id
 
@@ -54,6 +58,8 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
         note_ended(store, path, session=session, folder=str(folder))
         if os.environ.get(SETUP) != "missing":
             start_worker(os.environ)
+    elif upkeep_is_due(store) and os.environ.get(SETUP) != "missing":
+        start_worker({**os.environ, "CLAUDE_PROJECT_DIR": str(folder)})
     return {}
 
 
@@ -91,7 +97,7 @@ def _setting_up() -> str:
 
 def _brief(said: dict[str, Any]) -> tuple[str, str]:
     """Return what the session is told, and one line for the person."""
-    from mcp_server.actions.brief import brief
+    from mcp_server.actions.brief import brief, note_told_by_block
     from mcp_server.actions.notice import notice
     from mcp_server.bootstrap import model_identity
     from mcp_server.core.bounds import session_id
@@ -109,6 +115,7 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
         survived = after_compaction(store, session=session)
     try:
         told = brief(store, notices=survived, again=session if compacted else "", folder=folder)
+        note_told_by_block(store, folder)
     except IndexUnavailable:
         return "", ""  # there is nothing yet
     if told.refs:

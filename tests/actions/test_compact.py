@@ -4,13 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
+from mcp_server.actions.consolidate import put_away
 from mcp_server.actions.graph import read_graph
 from mcp_server.actions.graph_edge import put_edge
 from mcp_server.actions.graph_node import put_node, recall_node
+from mcp_server.actions.journal import new_run, perform
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.tidy import tidy, undo
+from mcp_server.adapters.index.tidying import COMPACTION
 from mcp_server.bootstrap import Opened
 from mcp_server.core.graph import Graph
 from mcp_server.core.graph_text import TOKEN, measured, rendered
@@ -195,9 +198,7 @@ def test_an_orphan_that_was_linked_in_between_waits_its_whole_grace_again(
 ) -> None:
     store = open_here(KG_ORPHAN_GRACE_DAYS="20").store()
     put_node(store, PROJECT, "stays", "stays"), put_node(store, PROJECT, "goes", "goes")
-    found = read(store, "goes")
-    (found.vault.root / "archive").mkdir(exist_ok=True)
-    found.path.rename(found.vault.root / "archive/goes.md")
+    perform(store, put_away(read(store, "goes"), COMPACTION, "compacted", "too long"), new_run(store))
     tidy(store)
     assert status(store, "goes") is Status.ORPHANED
     clock.pass_days(15)

@@ -10,6 +10,7 @@ import pytest
 from mcp_server.actions import trash
 from mcp_server.actions.audit import audit_history
 from mcp_server.actions.candidate import propose, review_candidates
+from mcp_server.actions.capture import SOURCE
 from mcp_server.actions.doctor import status as state_of
 from mcp_server.actions.forget import forget, restore
 from mcp_server.actions.maintain import clean_up, maintain
@@ -102,7 +103,7 @@ def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
 def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: Clock) -> None:
     thrown = put(store, "Forgotten long ago")
     path = forget(store, thrown).path
-    aged = put(store, "Aged")
+    aged = put(store, "Aged", source="mined")
     propose(store, Draft("Maybe", "A candidate.", source="mined"), key="abc", confidence=0.5, why="waits")
     litter = store.home / "work" / ".daybook-0123456789abcdef"
     litter.parent.mkdir(exist_ok=True)
@@ -115,7 +116,7 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
     plan = clean_up(store, dry_run=True)
 
     assert [entry.reason for entry in plan.tidied.entries] == [
-        f"archive: [{aged}] unused for 90 days",
+        f"archive: [{aged}] showed no sign of life for 90 days",
         "trash: [abc] was proposed and not seen for 30 days",
     ]
     assert ([each.id for each in plan.trash], plan.litter) == ([thrown], [litter])
@@ -188,7 +189,7 @@ def over(open_here: Callable[..., Opened], **more: str) -> Store:
     """Return a store with a limit of one megabyte that holds more."""
     store = open_here(MAX_MEMORY_SIZE_MB="1", **more).store()
     for part in range(3):
-        remember(store, Draft(f"Long {part}", f"part{part} " * 60_000, kind=Kind.CONVERSATION))
+        remember(store, Draft(f"Long {part}", f"part{part} " * 60_000, kind=Kind.CONVERSATION, source=SOURCE))
     assert measure(store).is_over
     return store
 
@@ -221,7 +222,9 @@ def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_em
     open_here: Callable[..., Opened], clock: Clock
 ) -> None:
     store = over(open_here)
-    used = remember(store, Draft("Used", "zirconium lighthouse", kind=Kind.CONVERSATION)).memory.id
+    used = remember(
+        store, Draft("Used", "zirconium lighthouse", kind=Kind.CONVERSATION, source=SOURCE)
+    ).memory.id
     known = put(store, "Port", "Staging listens on 8080.", type="decision")
     old = forget(store, put(store, "Forgotten long ago")).path
     clock.pass_days(1)

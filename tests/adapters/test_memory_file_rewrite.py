@@ -161,14 +161,12 @@ def test_a_file_that_ends_with_its_frontmatter_gets_a_text() -> None:
     [
         ("", False, Status.ACTIVE), ("", True, Status.ARCHIVED),
         ("active", False, Status.ACTIVE), ("active", True, Status.ARCHIVED),
-        ("archived", False, Status.ACTIVE), ("archived", True, Status.ARCHIVED),
+        ("archived", False, Status.ARCHIVED), ("archived", True, Status.ARCHIVED),
         ("orphaned", False, Status.ACTIVE), ("orphaned", True, Status.ORPHANED),
         ("superseded", False, Status.SUPERSEDED), ("superseded", True, Status.SUPERSEDED),
     ],
 )  # fmt: skip
-def test_the_folder_knows_better_whether_a_memory_is_archived(
-    said: str, archived: bool, status: Status
-) -> None:
+def test_a_memory_is_archived_by_its_folder_or_by_its_word(said: str, archived: bool, status: Status) -> None:
     path = "archive/x.md" if archived else "knowledge/x.md"
     data = f"---\nid: x\nstatus: {said}\n---\nx\n".encode()
     memory = parse(data, path=path, kind=Kind.KNOWLEDGE, archived=archived, modified=MODIFIED)
@@ -177,8 +175,11 @@ def test_the_folder_knows_better_whether_a_memory_is_archived(
 
 
 def test_a_status_left_over_from_another_folder_goes_with_the_next_change() -> None:
-    before = "---\nid: x\ntitle: x\ncreated: 2026-11-20\nupdated: 2026-11-20\nstatus: archived\n---\n"
-    check_rewrite(before, before.replace("status: archived", "pinned: true"), pinned=True)
+    before = "---\nid: x\ntitle: x\ncreated: 2026-11-20\nupdated: 2026-11-20\nstatus: archived\n"
+    before += "archived_reason: aged\n---\n"
+    assert read(before.encode()).status is Status.ACTIVE
+    after = before.replace("status: archived\n", "").replace("aged\n", "aged\npinned: true\n")
+    check_rewrite(before, after, pinned=True)
 
 
 def test_a_file_that_says_already_that_it_is_archived_only_has_to_be_moved() -> None:

@@ -17,7 +17,7 @@ from mcp_server.adapters.ledger import Watermark
 # What only says that a memory was shown, or keeps our own books, is not history.
 _NOT_HISTORY = frozenset(
     {
-        *("recalled", "injected", "used", "kept_silent"),
+        *("recalled", "found", "injected", "told", "used", "kept_silent", "arrived", "upkeep_told"),
         *("transcript_seen", "transcript_kept", "transcript_learned", "reserved", "spent", "paused"),
         "mined",
         *("session_started", "session_told", "session_ended", "graph_read"),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from mcp_server.adapters.index import changelog, scopes
 from mcp_server.adapters.index.filters import marks
 from mcp_server.core.changes import Change, Stamp
+from mcp_server.core.dials import believed
 from mcp_server.core.links import all_links, as_name, names
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
 from mcp_server.core.provenance import reads_like_instruction
@@ -18,7 +19,6 @@ COLUMNS = (
     "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category, "
     "session, created, updated, verified, valid_from, valid_to, superseded_by, touches, instructing"
 )
-
 
 _Vectors = dict[tuple[str, str], tuple[bytes, bytes]]  # (text of a passage, model) → embedding, signs
 
@@ -93,7 +93,7 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     row = known[0][0] if known else None
     for _, other in known[1:]:
         remove(db, other, now)  # the file now at this path took over the id of one that is gone
-    columns = _columns(vault, memory, stamp, digest)
+    columns = _columns(vault, memory, stamp, digest, now)
     vectors: _Vectors = {}
     if row is None:
         cursor = db.execute(
@@ -177,12 +177,13 @@ def waiting(db: sqlite3.Connection, vault: str) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def says(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str) -> bool:
+def says(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> bool:
     """Tell whether the row of the file at `stamp.path` says all that *memory* says."""
-    known = db.execute("SELECT 1 FROM memories WHERE path = ? AND digest = ?", (stamp.path, digest))
-    if not known.fetchone():
+    if not db.execute(
+        "SELECT 1 FROM memories WHERE path = ? AND digest = ?", (stamp.path, digest)
+    ).fetchone():
         return False
-    columns = _columns(vault, memory, stamp, digest)
+    columns = _columns(vault, memory, stamp, digest, now)
     del columns["size"], columns["mtime_ns"]
     found = db.execute(f"SELECT {', '.join(columns)} FROM memories WHERE path = ?", (stamp.path,)).fetchone()
     return bool(found == tuple(columns.values()))
@@ -259,9 +260,10 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Ve
     return len(texts)
 
 
-def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str) -> dict[str, object]:
+def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> dict[str, object]:
     from mcp_server.core.words import index_parts
 
+    written = stamp.mtime_ns // 1_000_000_000
     return {
         "vault": vault,
         "id": memory.id,
@@ -281,9 +283,9 @@ def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str) -> dict[str,
         "trust": memory.trust,
         "category": memory.category,
         "session": memory.session,
-        "created": int(memory.created.timestamp()),
-        "updated": int(memory.updated.timestamp()),
-        "verified": _seconds(memory.verified),
+        "created": believed(_seconds(memory.created), written, now),
+        "updated": believed(_seconds(memory.updated), written, now),
+        "verified": believed(_seconds(memory.verified), 0, now),
         "valid_from": _seconds(memory.valid_from),
         "valid_to": _seconds(memory.valid_to),
         "superseded_by": memory.superseded_by,

@@ -45,6 +45,7 @@ def _derived() -> Sequence[ModuleType]:
         episodes,
         graph,
         imports,
+        life,
         moves,
         receipts,
         relations,
@@ -57,12 +58,13 @@ def _derived() -> Sequence[ModuleType]:
         transcripts,
         transitions,
         trust,
+        unattended,
         uses,
     )
 
     return (
         uses, transcripts, sightings, spending, tidying, sessions, receipts, trust, transitions, touched,
-        imports, episodes, graph, relations, seeds, moves,
+        imports, episodes, graph, relations, seeds, life, unattended, moves,
     )  # fmt: skip
 
 

@@ -124,6 +124,9 @@ def create(connection: sqlite3.Connection) -> None:
     )
     db.table("last_recalls").create({"session": str, "refs": str, "at": int}, pk="session")
     db.table("touched").create({"ref": str, "path": str, "digest": str, "at": int}, pk=("ref", "path"))
+    # The last sign of life of each month, so that a line from a clock that was ahead hides no earlier one.
+    db.table("life").create({"ref": str, "month": int, "at": int}, pk=("ref", "month"))
+    db.table("kept").create({"ref": str}, pk="ref")
     db.table("injected").create({"session": str, "ref": str, "digest": str}, pk=("session", "ref"))
     db.table("accepted").create({"digest": str}, pk="digest")
     db.table("transcripts").create(
@@ -157,10 +160,11 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("tidied_groups").create({"digest": str}, pk="digest")
     db.table("put_away").create({"ref": str, "status": str, "reason": str, "at": int}, pk="ref")
     db.table("upkeep").create(
-        {"scope": str, "tried": int, "at": int, "pieces": int, "active": int, "open": str},
+        {"scope": str, "tried": int, "at": int, "pieces": int, "active": int, "open": str, "left": int},
         pk="scope",
-        defaults={"tried": 0, "at": 0, "pieces": 0, "active": 0, "open": ""},
+        defaults={"tried": 0, "at": 0, "pieces": 0, "active": 0, "open": "", "left": 0},
     )
+    db.table("unattended").create({"run": str, "at": int, "told": int}, pk="run", defaults={"told": 0})
     connection.execute(
         "CREATE TABLE audit (row INTEGER PRIMARY KEY, file TEXT NOT NULL, offset INTEGER NOT NULL,"
         " at INTEGER NOT NULL, event TEXT NOT NULL, ref TEXT NOT NULL, session TEXT NOT NULL,"

@@ -217,6 +217,14 @@ def contested(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequenc
     return told
 
 
+def fingerprint_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str | None:
+    """Return the fingerprint of what that memory of *vault* says, None when the index has none."""
+    found = db.execute(
+        "SELECT fingerprint FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)
+    ).fetchone()
+    return str(found[0]) if found else None
+
+
 def vaults_in_use(db: sqlite3.Connection) -> list[str]:
     """Return the keys of all vaults that have a memory in the index."""
     return [str(row[0]) for row in db.execute("SELECT DISTINCT vault FROM memories ORDER BY vault")]

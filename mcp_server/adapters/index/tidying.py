@@ -5,9 +5,10 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from mcp_server.adapters.index import vectors
+from mcp_server.adapters.index import life, vectors
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
+from mcp_server.core.dials import DAY
 from mcp_server.core.journal import Change, Entry, change_of
 from mcp_server.core.memory import Status
 
@@ -15,9 +16,11 @@ EVENTS = frozenset({"tidied", "merged", "unmerged", "restored", "transcript_kept
 AT_MOST_EVERY = 3600  # seconds between two runs that nobody asked for
 PIECES = 10  # kept or learned pieces of transcript after which tidying is due: A-39 in docs/features.md
 NEW_MEMORIES = 80  # active memories more than after the last run
+LONGEST = 7 * DAY  # seconds without a run, whatever was learned: things age, too
 AGEING, ORPHANS, TRASH, COMPACTION = "ageing", "orphans", "trash", "compaction"
 EXPIRY = "expired candidates"  # a step that takes no memory, only what was proposed
 UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at what is said
+DROPS = "drops"  # a model said that a memory is of no use
 FORGETTING = "forget session"  # a step of nobody's tidying, which has an undo of its own
 
 
@@ -36,11 +39,17 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
             _add_run(db, data, at)
 
 
-def is_due(db: sqlite3.Connection, scope: str, now: int) -> bool:
+def scope_of(private: Sequence[str]) -> str:
+    """Return the one of the *private* vaults, the user vault first, that says when a project was tidied."""
+    return private[-1]
+
+
+def is_due(db: sqlite3.Connection, scope: str, now: int, *, captures: bool = True) -> bool:
     """
     Tell whether the memories of *scope* (the key of a vault) are to be tidied, without being asked for it.
 
-    Never within an hour of the last attempt, unless a clock that was ahead noted that one.
+    Never within an hour of the last attempt, unless a clock that was ahead noted that one. Where nothing
+    *captures* sessions, a new memory is enough.
     """
     found = db.execute(
         "SELECT 1 FROM (SELECT coalesce(max(u.tried), 0) AS tried, coalesce(max(u.at), 0) AS last,"
@@ -50,9 +59,20 @@ def is_due(db: sqlite3.Connection, scope: str, now: int) -> bool:
         "   AS now_active FROM upkeep u WHERE u.scope = :scope)"
         " WHERE (tried <= :now - :hour OR tried > :now)"
         " AND (now_pieces >= pieces + :pieces OR now_active > active + :new"
+        "  OR (:alone AND now_active > active)"
+        "  OR max(last, (SELECT coalesce(min(created), :now) FROM memories"
+        "   WHERE vault = :scope AND status = 'active')) <= :now - :longest"
         "  OR (now_pieces > pieces AND now_active > active"
         "   AND EXISTS (SELECT 1 FROM transcripts t WHERE t.ended AND t.at >= last)))",
-        {"scope": scope, "now": now, "hour": AT_MOST_EVERY, "pieces": PIECES, "new": NEW_MEMORIES},
+        {
+            "scope": scope,
+            "now": now,
+            "hour": AT_MOST_EVERY,
+            "pieces": PIECES,
+            "new": NEW_MEMORIES,
+            "longest": LONGEST,
+            "alone": not captures,
+        },
     )
     return found.fetchone() is not None
 
@@ -84,6 +104,22 @@ def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
 def is_run(db: sqlite3.Connection, name: str) -> bool:
     """Tell whether a run of the journal is called so, undone or not."""
     return db.execute("SELECT 1 FROM tidied WHERE run = ? LIMIT 1", (name,)).fetchone() is not None
+
+
+def runs_since(db: sqlite3.Connection, day: str, vaults: Sequence[str]) -> list[str]:
+    """Return the runs from *day* (YYYYMMDD) on that changed a memory of *vaults*, the last first."""
+    found = db.execute(
+        f"SELECT DISTINCT run FROM tidied WHERE NOT undone AND step != ? AND vault IN ({marks(vaults)})"
+        " AND run >= ? ORDER BY run DESC",
+        (FORGETTING, *vaults, day),
+    )
+    return [str(row[0]) for row in found]
+
+
+def left_over(db: sqlite3.Connection, scope: str) -> bool:
+    """Tell whether more had aged than the last run over *scope* was allowed to put away."""
+    found = db.execute('SELECT "left" FROM upkeep WHERE scope = ?', (scope,)).fetchone()
+    return bool(found and found[0])
 
 
 def entries(db: sqlite3.Connection, run: str) -> list[Entry]:
@@ -169,9 +205,9 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
     if ended := str(data.get("ended", "")):
         _upkeep(
             db, ended,
-            "at = ?, open = '', active = ?, pieces = (SELECT coalesce(max(p.pieces), 0) FROM upkeep p"
-            " WHERE p.scope = '')",
-            at, _number(data.get("active")),
+            "at = ?, open = '', active = ?, \"left\" = ?, pieces ="
+            " (SELECT coalesce(max(p.pieces), 0) FROM upkeep p WHERE p.scope = '')",
+            at, _number(data.get("active")), _number(data.get("left")),
         )  # fmt: skip
         groups = [(str(digest),) for digest in _list(data.get("groups"))]
         db.executemany("INSERT OR IGNORE INTO tidied_groups VALUES (?)", groups)
@@ -189,6 +225,7 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
             _put_away(db, [change.reversed() for change in entry.changes], at)
             if entry.step in UPKEEP:
                 _touch(db, entry.refs, at)
+                life.note(db, entry.refs, at)
         db.execute(
             "UPDATE tidied SET undone = 1 WHERE run = ? AND NOT EXISTS (SELECT 1 FROM json_each(changes) c"
             " WHERE json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?)))",

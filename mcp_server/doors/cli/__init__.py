@@ -16,7 +16,7 @@ DISK_REFUSED = 9
 LITTER = 200_000  # objects that are made before garbage is looked for: most commands end before
 GROUPS = {  # module: the commands in it; only the module of the command that runs is loaded
     "recall_command": ("recall",),
-    "memory_commands": ("remember", "read", "revise", "forget", "restore"),
+    "memory_commands": ("remember", "read", "revise", "forget", "archive", "restore"),
     "listing_commands": ("list", "stats", "bench"),
     "session_commands": ("save-session", "restore-session", "save-conversation", "load-conversation"),
     "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),

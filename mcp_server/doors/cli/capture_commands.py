@@ -13,6 +13,7 @@ from mcp_server.actions.repository import trust
 from mcp_server.actions.settle import describe, describe_each
 from mcp_server.actions.setup import Choices, allows_more, setup
 from mcp_server.actions.sync import sync_if_free
+from mcp_server.actions.tidy import Tidied, Undone
 from mcp_server.actions.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
@@ -212,8 +213,9 @@ def candidates_command(
 @click.option("--with-model", is_flag=True, help="With --dry-run: ask the model too, and pay for it.")
 @click.option("--undo", is_flag=True, help="Put the last run back.")
 @click.option("--run", "name", default="", metavar="RUN", help="With --undo: which run.")
+@click.option("--since", default="", metavar="DATE", help="With --undo: all runs from that day (UTC) on.")
 @as_json
-def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, as_json: bool) -> None:
+def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: str, as_json: bool) -> None:
     """Join equal memories, list what may differ, archive what nobody uses. Happens by itself now and then.
 
     Example: daybook tidy --dry-run
@@ -224,10 +226,16 @@ def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, as_json
         raise Rejected("A run asks the model anyway.", "Add --dry-run, or leave out --with-model.")
     if name and not undo:
         raise Rejected(f"--run {name} names a run to put back.", "Add --undo, or leave it out to tidy.")
+    if since and (name or not undo):
+        raise Rejected("--since is for what --undo puts back.", "Give it with --undo, without --run.")
     store = output.opened().store()
     sync_if_free(store)
-    asks = with_model or not dry_run
-    report = tidying.undo(store, name) if undo else tidying.tidy(store, dry_run=dry_run, with_model=asks)
+    if since:
+        report: Tidied | Undone = tidying.undo_since(store, since)
+    elif undo:
+        report = tidying.undo(store, name)
+    else:
+        report = tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run)
     if as_json:
         output.print_json(asdict(report))
         return

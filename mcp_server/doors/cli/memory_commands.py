@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 import click
 
 from mcp_server.actions import forget as forgetting
+from mcp_server.actions.archive import archive
 from mcp_server.actions.promote import require_place
 from mcp_server.actions.read import read
 from mcp_server.actions.revise import Revision, revise, version
@@ -212,6 +213,17 @@ def forget_command(memory_id: str, forever: bool) -> None:
         click.echo(f"{old} stays superseded; make it active again with: daybook restore {old}")
 
 
+@click.command("archive")
+@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
+def archive_command(memory_ids: tuple[str, ...]) -> None:
+    """Put memories out of sight: found with --include-archived, told no more; `daybook restore` brings back.
+
+    Example: daybook archive stripe-webhook-raw-body-k3f9
+    """
+    for found in archive(output.opened().store(), memory_ids):
+        click.echo(f"Archived {found.memory.id}\n{found.path}")
+
+
 @click.command("restore")
 @click.argument("memory_id")
 def restore_command(memory_id: str) -> None:
@@ -228,5 +240,6 @@ COMMANDS = (
     read_command,
     revise_command,
     forget_command,
+    archive_command,
     restore_command,
 )

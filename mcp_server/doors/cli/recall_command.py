@@ -7,7 +7,7 @@ It stands by itself: whoever asks waits for no module that only those commands n
 import click
 
 from mcp_server.actions.embed import embed_pending, pending
-from mcp_server.actions.recall import recall
+from mcp_server.actions.recall import note_found, recall
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
@@ -87,6 +87,7 @@ def recall_command(
     if query.mode is not Mode.KEYWORD:
         _embed_few(store)
     answer = recall(store, query)
+    note_found(store, answer)
     if as_json:
         output.print_json(output.answer_json(answer, explain=explain))
         return

@@ -110,7 +110,7 @@ def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
         if len(paths) > FEW or not all(is_memory_name(path.name) for path in paths):
             sync(store, vaults=[vaults[key]])
         else:
-            take_in(store, vaults[key], *paths)
+            take_in(store, vaults[key], *paths, by_hand=True)
     catch_up(store)
 
 

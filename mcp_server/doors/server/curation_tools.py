@@ -9,6 +9,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions import contradiction, link, seed
+from mcp_server.actions.archive import archive as to_archive
 from mcp_server.actions.read import read
 from mcp_server.actions.repository import from_documents
 from mcp_server.actions.seed import Options
@@ -34,6 +35,15 @@ def register(application: Application) -> None:
     session = application.session
     tool = application.tool
     store = application.opened.store
+
+    @tool()
+    def archive(
+        ids: Annotated[list[str] | str, Field(description="ids of memories, a list or a text with commas")],
+    ) -> str:
+        """Put memories out of sight: recall finds them with include_archived, nothing else tells them, and
+        restore_memory brings them back. Ask the person first."""
+        done = to_archive(store(), split_list(ids), session=session.id)
+        return "\n".join(f"{found.memory.id}: archived. {found.path}" for found in done)
 
     @tool()
     def link_memories(
