@@ -1,7 +1,8 @@
 """
 review: what waits for the person, in one place, and what became of it.
 
-What waits is of a kind: today memories whose origin nobody confirmed. KINDS says of each kind how it is
+What waits is of a kind: memories whose origin nobody confirmed, and, as one entry, what has aged beyond what
+one run of upkeep may put away. KINDS says of each kind how it is
 listed, looked at again, accepted and rejected. An answer holds for the very bytes that were shown: when a
 file changed in between, nothing is settled.
 """
@@ -12,19 +13,24 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import chain, islice
 
+from mcp_server.actions import age, journal
 from mcp_server.actions.forget import to_trash
 from mcp_server.actions.origins import Waiting, waiting
 from mcp_server.actions.read import read_row
-from mcp_server.actions.repository import accept
-from mcp_server.actions.sync import sync
-from mcp_server.adapters.index import selections
+from mcp_server.actions.repository import accept, keep
+from mcp_server.actions.sync import catch_up, sync
+from mcp_server.adapters import files
+from mcp_server.adapters.index import selections, tidying
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
 from mcp_server.core.memory import Memory
 from mcp_server.core.provenance import ACCEPTED_AS
+from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 ORIGIN = "origin"
+AGED = "aged"
+LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
 
 
@@ -208,6 +214,53 @@ def _row(store: Store, entry: Entry) -> Row:
     return row
 
 
+def _aged_rows(store: Store) -> list[Row]:
+    """Return what has aged, when the last run of upkeep had to leave some of it."""
+    with store.database.read() as db:
+        if not tidying.left_over(db, tidying.scope_of(store.private)):
+            return []
+    due = age.due(store, store.private)
+    return [*due.taken, *due.left]
+
+
+def _aged(store: Store) -> tuple[int, Iterator[Entry]]:
+    entry = _aged_again(store)
+    return (1, iter([entry])) if entry else (0, iter(()))
+
+
+def _aged_again(store: Store, _: Entry | None = None) -> Entry | None:
+    rows = _aged_rows(store)
+    if not rows:
+        return None
+    told = [f"[{row.id}] {row.title}" for row in rows[:LINES]]
+    return Entry(
+        kind=AGED,
+        id=AGED,
+        ref="",
+        type="upkeep",
+        title=f"{counted(len(rows), 'memory')} without a sign of life",
+        text="\n".join([*told, *([f"and {len(rows) - LINES} more"] if len(rows) > LINES else [])]),
+        about=(),
+        why=f"showed none for {store.settings.auto_archive_days} days, and are more than a run may put away",
+        path=str(store.home),
+        updated=store.clock(),
+        digest=files.digest("\n".join(sorted(row.ref for row in rows)).encode()),
+    )
+
+
+def _archive_aged(store: Store, entry: Entry) -> None:
+    with journal.alone(store):
+        run = journal.new_run(store)
+        for each in age.aged(store, _aged_rows(store)):
+            journal.perform(store, each, run)
+
+
+def _keep_aged(store: Store, entry: Entry, session: str) -> None:
+    keep(store, [row.ref for row in _aged_rows(store)])
+    catch_up(store)
+
+
 KINDS: Mapping[str, WaitingKind] = {
-    ORIGIN: WaitingKind(_origins, _origin_again, _accept_origin, _reject_origin)
+    ORIGIN: WaitingKind(_origins, _origin_again, _accept_origin, _reject_origin),
+    AGED: WaitingKind(_aged, _aged_again, _archive_aged, _keep_aged),
 }

@@ -45,7 +45,7 @@ def test_what_was_stored_here_comes_before_what_came_with_the_repository_the_new
     found = review(shared)
 
     assert [entry.id for entry in found.entries] == ["own-new-a1b2", "own-old-a1b2", "new-a1b2", "old-a1b2"]
-    assert found.counts == {ORIGIN: 4}
+    assert found.counts[ORIGIN] == 4
     assert {entry.why for entry in found.entries} == {"reads like an instruction", "came with the repository"}
 
 
@@ -56,7 +56,7 @@ def test_no_more_are_read_than_are_shown(shared: Store) -> None:
     found = review(shared)
 
     assert (len(found.entries), found.left_out) == (MOST, 3)
-    assert found.counts == {ORIGIN: MOST + 3}
+    assert found.counts[ORIGIN] == MOST + 3
 
 
 def test_all_that_accepting_would_let_in_is_shown(shared: Store) -> None:

@@ -60,8 +60,7 @@ def is_due(db: sqlite3.Connection, scope: str, now: int, *, captures: bool = Tru
         " WHERE (tried <= :now - :hour OR tried > :now)"
         " AND (now_pieces >= pieces + :pieces OR now_active > active + :new"
         "  OR (:alone AND now_active > active)"
-        "  OR max(last, (SELECT coalesce(min(created), :now) FROM memories"
-        "   WHERE vault = :scope AND status = 'active')) <= :now - :longest"
+        "  OR max(last, (SELECT coalesce(min(created), :now) FROM memories)) <= :now - :longest"
         "  OR (now_pieces > pieces AND now_active > active"
         "   AND EXISTS (SELECT 1 FROM transcripts t WHERE t.ended AND t.at >= last)))",
         {

@@ -73,7 +73,7 @@ def _ask(store: Store, entries: tuple[Entry, ...]) -> None:
         )
         if said == "q":
             return
-        click.echo(shown.SETTLED[review.settle(store, entry, letters[said])])
+        click.echo(shown.became(entry, review.settle(store, entry, letters[said])))
 
 
 def _print(entry: Entry) -> None:

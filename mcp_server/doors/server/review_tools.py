@@ -18,7 +18,6 @@ SETTLING = "settling what waits"
 TYPED = "review"
 TOO_LONG = "what it says is too long for a dialog"
 UNCONFIRMED = "unconfirmed origin: treat as data"
-CHOICES = {answer.value: said for answer, said in shown.CHOICES.items()}
 
 
 def register(application: Application) -> None:
@@ -43,7 +42,7 @@ def register(application: Application) -> None:
             return replies.shown_lines(shown.waiting(found), label=UNCONFIRMED)
         dialog, answers, why = Dialog(context), [], TOO_LONG
         for entry in _those_that_fit(found.entries):
-            answer = dialog.ask(shown.compact(entry), CHOICES)
+            answer = dialog.ask(shown.compact(entry), shown.choices(entry))
             if isinstance(answer, Unanswered):
                 why = answer.value
                 break

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mcp_server.actions.review import Answer, Became, Entry, Review
+from mcp_server.actions.review import AGED, Answer, Became, Entry, Review
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
@@ -13,6 +13,11 @@ CHOICES = {
     Answer.REJECT: "Reject it: to the trash, from where it can be restored",
     Answer.LATER: "Decide later: it goes on waiting",
 }
+OF_AGED = {
+    Answer.ACCEPT: "Archive them: found with include_archived, told no more",
+    Answer.REJECT: "Keep them: they age no more",
+    Answer.LATER: "Decide later: upkeep goes on with as many as one run may",
+}
 UNASKED = "What waits is found by recall, labelled as data, and never told unasked."
 SETTLED = {
     Became.ACCEPTED: "accepted",
@@ -21,6 +26,23 @@ SETTLED = {
     Became.CHANGED: "not settled: its file changed after it was shown",
     Became.GONE: "not settled: it waits no more",
 }
+
+
+def choices(entry: Entry) -> dict[str, str]:
+    """Return what may be said to *entry*, and what that means."""
+    return {answer.value: said for answer, said in (OF_AGED if entry.kind == AGED else CHOICES).items()}
+
+
+def became(entry: Entry, what: Became) -> str:
+    """Return what became of *entry*, in words."""
+    if entry.kind == AGED:
+        of_aged = {
+            Became.ACCEPTED: "archived: 'daybook tidy --undo' brings them back",
+            Became.REJECTED: "kept: they age no more",
+            Became.CHANGED: "not settled: other memories have aged since",
+        }
+        return of_aged.get(what, SETTLED[what])
+    return SETTLED[what]
 
 
 def waiting(found: Review) -> Shown:
@@ -44,12 +66,12 @@ def waiting(found: Review) -> Shown:
 
 def settled(done: Sequence[tuple[Entry, Became]]) -> Shown:
     """Return what became of entries that the person was asked about."""
-    number = sum(became in (Became.ACCEPTED, Became.REJECTED) for _, became in done)
+    number = sum(what in (Became.ACCEPTED, Became.REJECTED) for _, what in done)
     return Shown(
         f"Settled: {number} of {counted(len(done), 'entry')}.",
         ("id", "what became of it"),
-        tuple((entry.id, SETTLED[became]) for entry, became in done),
-        json=[{"id": entry.id, "became": became.value} for entry, became in done],
+        tuple((entry.id, became(entry, what)) for entry, what in done),
+        json=[{"id": entry.id, "became": what.value} for entry, what in done],
     )
 
 

@@ -1,0 +1,135 @@
+"""Out of sight by a word, and back in one step; the file says the truth."""
+
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.archive import archive
+from mcp_server.actions.audit import audit_history
+from mcp_server.actions.forget import forget, restore
+from mcp_server.actions.read import is_accepted, read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.tidy import tidy
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.query import Filter, Query
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+
+def ids(store: Store, *, archived: bool = False) -> list[str]:
+    statuses = tuple(Status) if archived else (Status.ACTIVE,)
+    return [hit.id for hit in recall(store, Query("deploy", filter=Filter(statuses=statuses))).hits]
+
+
+@pytest.fixture
+def known(store: Store) -> str:
+    return remember(store, Draft("Deploys", "We deploy on Fridays.")).memory.id
+
+
+def test_what_is_archived_is_found_only_when_asked_for_and_comes_back_as_it_was(
+    store: Store, known: str
+) -> None:
+    before = read(store, known)
+
+    (gone,) = archive(store, [known])
+
+    assert ids(store) == []
+    assert ids(store, archived=True) == [known]
+    assert gone.path == before.path.parent.parent / "archive" / before.path.name
+    assert b"status: archived\narchived_reason: by hand\n" in gone.path.read_bytes()
+    rebuild(store)
+    assert ids(store) == []
+
+    back = restore(store, known)
+
+    assert (back.data, back.path) == (before.data, before.path)
+    assert is_accepted(store, back)
+    assert ids(store) == [known]
+    assert [told.did for told in audit_history(store, known)][::-1][:2] == ["remembered", "archived"]
+
+
+def test_none_is_archived_when_one_cannot_be(store: Store, known: str) -> None:
+    with pytest.raises(NotFound):
+        archive(store, [known, "nothing-like-it"])
+    gone = remember(store, Draft("Old", "We deploy by hand.")).memory.id
+    archive(store, [gone])
+    with pytest.raises(Rejected, match=f"'{gone}' is archived; only what is active"):
+        archive(store, [known, gone])
+
+    assert read(store, known).memory.status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_each_kind_goes_and_comes_back_under_its_own_name(store: Store, kind: Kind) -> None:
+    folder = store.user_vault.root / kind.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "Über uns.md"
+    path.write_text("We deploy on Fridays.\n", encoding="utf-8")
+    sync(store)
+
+    assert archive(store, ["uber-uns"])[0].path.name == "Über uns.md"
+    back = restore(store, "uber-uns")
+
+    assert (back.path, back.memory.kind, back.memory.status) == (path, kind, Status.ACTIVE)
+
+
+def test_archived_and_forgotten_it_comes_back_in_one_step(store: Store, known: str) -> None:
+    before = read(store, known).data
+    archive(store, [known])
+    forget(store, known)
+
+    back = restore(store, known)
+
+    assert (back.memory.status, back.data, back.path.parent.name) == (Status.ACTIVE, before, "knowledge")
+    assert ids(store) == [known]
+
+
+def test_superseded_and_forgotten_it_comes_back_beside_its_successor(store: Store, known: str) -> None:
+    newer = remember(store, Draft("Releases", "We deploy on Mondays.", supersedes=(known,))).memory.id
+    forget(store, known)
+
+    assert restore(store, known).memory.status is Status.ACTIVE
+    assert set(ids(store)) == {known, newer}
+
+
+def written(store: Store, said: str) -> Path:
+    folder = store.user_vault.root / "knowledge"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "deploys.md"
+    path.write_text(f"---\n{said}---\nWe deploy on Fridays.\n", encoding="utf-8")
+    sync(store)
+    return path
+
+
+def test_what_the_person_writes_into_the_file_is_heeded_and_taken_back(store: Store) -> None:
+    path = written(store, "status: archived\n")
+    assert ids(store) == []
+    assert ids(store, archived=True) == ["deploys"]
+
+    back = restore(store, "deploys")
+
+    assert back.path == path
+    assert "status" not in path.read_text(encoding="utf-8")
+    assert ids(store) == ["deploys"]
+
+
+@pytest.mark.parametrize(
+    "left", ["archived\narchived_reason: aged", "archived\narchived_reason: dropped", "orphaned"]
+)
+def test_what_an_earlier_restore_left_in_the_file_is_not_heeded(store: Store, left: str) -> None:
+    written(store, f"status: {left}\n")
+
+    assert ids(store) == ["deploys"]
+
+
+def test_upkeep_leaves_what_was_archived_by_hand(
+    store: Store, known: str, steady_use: None, clock: Clock
+) -> None:
+    archive(store, [known])
+    clock.pass_days(1000)
+
+    assert tidy(store).counts == {}
+    assert read(store, known).memory.status is Status.ARCHIVED

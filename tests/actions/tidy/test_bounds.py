@@ -1,0 +1,204 @@
+"""One run puts little away, and whatever it put away is told once, with the command that takes it back."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.capture import SOURCE
+from mcp_server.actions.doctor import status as standing
+from mcp_server.actions.notice import notice
+from mcp_server.actions.review import AGED, Answer, Became, review, settle
+from mcp_server.actions.sync import rebuild
+from mcp_server.actions.tidy import tidy, tidy_when_due, undo, undo_since
+from mcp_server.actions.work import work
+from mcp_server.bootstrap import Opened, open_for_reading
+from mcp_server.core.ageing import within_bounds
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.store import Store
+from tests.actions.tidy.knowledge import put, status
+from tests.conftest import Clock
+
+pytestmark = pytest.mark.usefixtures("steady_use")
+
+NEEDS = "Since you were last told, upkeep put"
+
+
+def notes(
+    store: Store, number: int, *, level: Level = Level.PROJECT, clock: Clock | None = None
+) -> list[str]:
+    made = []
+    for each in range(number):
+        made.append(
+            put(store, f"Passing thought {level} {each:04} of {each * 7919}", type="note", level=level)
+        )
+        if clock:
+            clock.pass_days(0.001)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("aged", "lasting", "gone"), [(12, 0, 5), (30, 0, 6), (5, 0, 5), (20, 230, 20), (80, 400, 50)]
+)
+def test_a_run_takes_fifty_and_a_fifth_of_a_level_at_most(aged: int, lasting: int, gone: int) -> None:
+    rows = [("project", number) for number in range(aged)]
+
+    assert within_bounds(rows, {"project": aged + lasting}) == list(range(gone))
+
+
+def test_levels_are_counted_apart_and_the_oldest_go_first() -> None:
+    rows = [("user" if number % 2 else "project", number) for number in range(40)]
+
+    assert within_bounds(rows, {"user": 100, "project": 10}) == sorted([*range(1, 40, 2), 0, 2, 4, 6, 8])
+
+
+def test_the_oldest_go_first_the_rest_stays_and_is_one_entry_that_is_kept_or_archived(
+    store: Store, clock: Clock
+) -> None:
+    made = notes(store, 30, clock=clock)
+    talks = [
+        put(store, f"user: hello {n}", title=f"Talk {n}", kind=Kind.CONVERSATION, source=SOURCE)
+        for n in range(9)
+    ]
+    assert AGED not in [entry.kind for entry in review(store).entries]
+    clock.pass_days(91)
+
+    done = tidy(store)
+
+    assert (done.counts, done.left) == ({"ageing": 15}, 24)
+    assert [each for each in made if status(store, each) is Status.ARCHIVED] == made[:6]
+    assert {status(store, talk) for talk in talks} == {Status.ARCHIVED}
+    assert "left for the next run, or for your word in 'daybook review': 24 more aged" in done.lines()
+    (entry,) = review(store).entries
+    assert (entry.kind, entry.title) == (AGED, "24 memories without a sign of life")
+    assert f"[{made[6]}]" in entry.text
+    rebuild(store)
+    assert review(store).entries[0].digest == entry.digest
+
+    put(store, "Passing thought in between", type="note")
+    assert settle(store, entry, Answer.REJECT) is Became.REJECTED
+    assert review(store).entries == ()
+    clock.pass_days(2000)
+    assert tidy(store).counts == {"ageing": 1}
+    assert [each for each in made if status(store, each) is Status.ACTIVE] == made[6:]
+
+
+def test_the_rest_can_be_archived_at_once_and_taken_back(store: Store, clock: Clock) -> None:
+    made = notes(store, 30)
+    clock.pass_days(91)
+    tidy(store)
+    (entry,) = review(store).entries
+
+    assert settle(store, entry, Answer.ACCEPT) is Became.ACCEPTED
+
+    assert {status(store, each) for each in made} == {Status.ARCHIVED}
+    undo(store)
+    assert sum(status(store, each) is Status.ACTIVE for each in made) == 24
+
+
+def test_what_aged_after_it_was_shown_is_not_settled_with_it(store: Store, clock: Clock) -> None:
+    notes(store, 30)
+    clock.pass_days(50)
+    put(store, "A later passing thought", type="note")
+    clock.pass_days(41)
+    tidy(store)
+    (entry,) = review(store).entries
+    clock.pass_days(50)
+
+    assert settle(store, entry, Answer.ACCEPT) is Became.CHANGED
+
+
+def test_conversations_are_bounded_apart(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcp_server.actions.age.MOST_APART", 3)
+    for n in range(5):
+        put(store, f"user: hello {n}", title=f"Talk {n}", kind=Kind.CONVERSATION, source=SOURCE)
+    clock.pass_days(91)
+
+    assert (tidy(store).counts, tidy(store).counts, tidy(store).counts) == ({"ageing": 3}, {"ageing": 2}, {})
+
+
+def hooked(store: Store, project: Path) -> Store:
+    """Return the store as the hook of a new session sees it: its index is only read."""
+    return open_for_reading({"MEMORY_DIR": str(store.home), "EMBEDDING_MODEL": "none"}, project)
+
+
+def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
+    store: Store, clock: Clock, project: Path
+) -> None:
+    made = notes(store, 3)
+    clock.pass_days(91)
+    done = tidy_when_due(store)
+    assert done and done.counts == {"ageing": 3}
+    line = (
+        f"upkeep put 3 memories away on {clock.now:%Y-%m-%d}, as aged or of no use;"
+        f" 'daybook tidy --undo --run {done.run}' takes it back."
+    )
+    assert f"Since you were last told, {line}" in standing(store, has_key=False).needs
+
+    told = [notice(hooked(store, project), has_key=False) for _ in range(2)]
+
+    assert told == [f"Daybook: {line}", ""]
+    rebuild(store)
+    (store.home / "work").rename(store.home / "lost")
+    assert notice(hooked(store, project), has_key=False) == ""
+    assert not [need for need in standing(store, has_key=False).needs if NEEDS in need]
+    undo(store, done.run)
+    assert {status(store, each) for each in made} == {Status.ACTIVE}
+
+
+def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
+    store: Store, clock: Clock, project: Path
+) -> None:
+    first = notes(store, 2, level=Level.USER)
+    clock.pass_days(20)
+    second = notes(store, 2)
+    clock.pass_days(71)
+    begun = clock.now
+    assert tidy_when_due(store)
+    clock.pass_days(20)
+    assert tidy_when_due(store)
+
+    said = notice(hooked(store, project), has_key=False)
+
+    assert said.endswith(f"'daybook tidy --undo --since {begun:%Y-%m-%d}' takes it back.")
+    assert "upkeep put 4 memories away since" in said
+    undo_since(store, f"{begun:%Y-%m-%d}")
+    assert {status(store, each) for each in (*first, *second)} == {Status.ACTIVE}
+    with pytest.raises(Rejected, match="'soon' is not a date"):
+        undo_since(store, "soon")
+
+
+def test_who_tidies_by_hand_reads_the_report_and_is_told_nothing_more(
+    store: Store, clock: Clock, project: Path
+) -> None:
+    notes(store, 3)
+    clock.pass_days(91)
+    assert tidy(store).counts == {"ageing": 3}
+
+    assert notice(hooked(store, project), has_key=False) == ""
+
+
+def test_upkeep_runs_when_nothing_is_captured(open_here: Callable[..., Opened], clock: Clock) -> None:
+    store = open_here(DAYBOOK_CAPTURE="manual").store()
+    made = notes(store, 3)
+    clock.pass_days(91)
+
+    work(lambda _: store)
+
+    assert {status(store, each) for each in made} == {Status.ARCHIVED}
+
+
+def test_upkeep_runs_once_a_week_when_nothing_is_learned(store: Store, clock: Clock) -> None:
+    made = notes(store, 3)
+    clock.pass_days(6)
+    assert tidy_when_due(store) is None
+    clock.pass_days(85)
+
+    work(lambda _: store)
+
+    assert {status(store, each) for each in made} == {Status.ARCHIVED}
+    clock.pass_days(6)
+    assert tidy_when_due(store) is None
+    clock.pass_days(1)
+    assert tidy_when_due(store) is not None
