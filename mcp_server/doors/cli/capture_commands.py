@@ -216,7 +216,7 @@ def candidates_command(
 @click.option("--since", default="", metavar="DATE", help="With --undo: all runs from that day (UTC) on.")
 @as_json
 def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: str, as_json: bool) -> None:
-    """Join equal memories, list what may differ, archive what nobody uses. Happens by itself now and then.
+    """Join equal memories, list what may differ, archive what shows no sign of life.
 
     Example: daybook tidy --dry-run
     """

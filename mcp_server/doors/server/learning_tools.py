@@ -111,7 +111,7 @@ def register(application: Application) -> None:
         with_model: Annotated[bool, Field(description="let a plan ask the model too, which costs")] = False,
     ) -> str:
         """
-        Show what tidying would do (join equal memories, list what may differ, archive what nobody uses), or
+        Show what tidying would do (join equal memories, list what may differ, archive what shows no life), or
         with apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
         """
         return replies.tidied(tidy(store(), dry_run=not apply, with_model=apply or with_model))
