@@ -54,8 +54,6 @@ UNASKED = (
     "how tall is the tallest lighthouse in Brittany",
 )
 SUBJECTS = "checkout invoices search login exports webhooks retries uploads billing audit quotas".split()
-    "checkout invoices search login exports webhooks retries caching uploads billing audit quotas".split()
-)
 
 
 class Clock:

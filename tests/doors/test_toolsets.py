@@ -23,7 +23,7 @@ AGREED = {
         " validate_memory invalidate_memory get_trust_history mark_memory_used retrieval_quality_stats"
         " log_output run_mining mining_status"
         " link_memories unlink_memories get_related"
-        " find_contradictions get_contradictions mark_contradiction resolve_contradiction"
+        " archive find_contradictions get_contradictions mark_contradiction resolve_contradiction"
         " seed_from_text seed_from_file bootstrap_project"
     ),
     "graph": (
