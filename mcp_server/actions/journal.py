@@ -246,12 +246,26 @@ def _file(store: Store, change: Change) -> Found | None:
     """Return the file that *change* is about, where it was, where it is by now, or as a person named it."""
     vault = store.vault(change.vault)
     if vault is None:
-        return None
-    wanted = [said[PLACE] for said in (change.was, change.now) if PLACE in said]
+        return _moved(store, change)
+    wanted = _places(change)
     with store.database.read() as db:
         row = selections.with_ref(db, change.ref)
     if row and (path := Path(row.path)).is_relative_to(vault.root):
         wanted.append(path.relative_to(vault.root).as_posix())
+    return _at(store, vault, change, wanted)
+
+
+def _moved(store: Store, change: Change) -> Found | None:
+    """Return the file in another vault: the folder of its project was renamed, if its words are the same."""
+    found = (_at(store, vault, change, _places(change)) for vault in store.vaults if not vault.in_repository)
+    return next((each for each in found if each and stands_between(each.memory, change)), None)
+
+
+def _places(change: Change) -> list[str]:
+    return [said[PLACE] for said in (change.was, change.now) if PLACE in said]
+
+
+def _at(store: Store, vault: Vault, change: Change, wanted: list[str]) -> Found | None:
     for place in wanted:
         with contextlib.suppress(NotFound, Unreadable, Rejected):
             found = load_at(store, vault, place)

@@ -8,6 +8,7 @@ from typing import Any
 from mcp_server.adapters.index import life, vectors
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
+from mcp_server.adapters.index.unattended import changed_in
 from mcp_server.core.dials import DAY
 from mcp_server.core.journal import Change, Entry, change_of
 from mcp_server.core.memory import Status
@@ -108,9 +109,9 @@ def is_run(db: sqlite3.Connection, name: str) -> bool:
 def runs_since(db: sqlite3.Connection, day: str, vaults: Sequence[str]) -> list[str]:
     """Return the runs from *day* (YYYYMMDD) on that changed a memory of *vaults*, the last first."""
     found = db.execute(
-        f"SELECT DISTINCT run FROM tidied WHERE NOT undone AND step != ? AND vault IN ({marks(vaults)})"
-        " AND run >= ? ORDER BY run DESC",
-        (FORGETTING, *vaults, day),
+        f"SELECT DISTINCT t.run FROM tidied t WHERE NOT t.undone AND t.step != ? AND {changed_in(vaults)}"
+        " AND t.run >= ? ORDER BY t.run DESC",
+        (FORGETTING, *vaults, *vaults, day),
     )
     return [str(row[0]) for row in found]
 

@@ -35,13 +35,25 @@ class PutAway:
     since: int
 
 
+def changed_in(vaults: Sequence[str]) -> str:
+    """
+    Return the SQL condition that a change `t` of tidying was to a memory of *vaults*, bound twice.
+
+    The folder of a project may have been renamed since: then another vault has the memory.
+    """
+    return (
+        f"(t.vault IN ({marks(vaults)}) OR EXISTS (SELECT 1 FROM memories m WHERE m.vault IN ({marks(vaults)})"
+        " AND json_extract(t.changes, '$[0].ref') = t.vault || '/' || m.id))"
+    )
+
+
 def untold(db: sqlite3.Connection, vaults: Sequence[str]) -> PutAway | None:
     """Return what unattended runs put away of *vaults* that the person was not told and nobody undid."""
     found = db.execute(
         "SELECT u.run, u.at, count(*) FROM unattended u JOIN tidied t ON t.run = u.run"
-        f" WHERE NOT u.told AND NOT t.undone AND t.step IN ({marks(AWAY)}) AND t.vault IN ({marks(vaults)})"
+        f" WHERE NOT u.told AND NOT t.undone AND t.step IN ({marks(AWAY)}) AND {changed_in(vaults)}"
         " GROUP BY u.run ORDER BY u.at, u.run",
-        (*AWAY, *vaults),
+        (*AWAY, *vaults, *vaults),
     ).fetchall()
     if not found:
         return None

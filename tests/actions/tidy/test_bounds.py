@@ -9,7 +9,7 @@ from mcp_server.actions.capture import SOURCE
 from mcp_server.actions.doctor import status as standing
 from mcp_server.actions.notice import notice
 from mcp_server.actions.review import AGED, Answer, Became, review, settle
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.sync import rebuild, sync
 from mcp_server.actions.tidy import tidy, tidy_when_due, undo, undo_since
 from mcp_server.actions.work import work
 from mcp_server.bootstrap import Opened, open_for_reading
@@ -167,6 +167,27 @@ def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
     assert {status(store, each) for each in (*first, *second)} == {Status.ACTIVE}
     with pytest.raises(Rejected, match="'soon' is not a date"):
         undo_since(store, "soon")
+
+
+def test_what_was_put_away_before_a_folder_was_renamed_is_told_where_it_is_now(
+    store: Store, clock: Clock, project: Path, open_here: Callable[..., Opened]
+) -> None:
+    made = notes(store, 3)
+    clock.pass_days(91)
+    done = tidy_when_due(store)
+    assert done and store.project
+    moved = project.rename(project.with_name("store"))
+    here = open_here(moved).store()
+    assert here.project
+    (store.home / "projects" / store.project.key).rename(store.home / "projects" / here.project.key)
+    elsewhere = open_here(project.parent).store()
+    sync(here)
+    sync(elsewhere)
+
+    assert notice(elsewhere, has_key=False) == ""
+    assert f"--run {done.run}'" in notice(here, has_key=False)
+    undo(here, done.run)
+    assert {status(here, each) for each in made} == {Status.ACTIVE}
 
 
 def test_who_tidies_by_hand_reads_the_report_and_is_told_nothing_more(
