@@ -182,7 +182,7 @@ class Played:
                 "injected", store.clock(), why="session start", refs=told.refs, digests=told.digests,
                 session=session,
             )  # fmt: skip
-        if line := notice(store, has_key=False):
+        if line := notice(store, identity=""):
             self.year.told.append(line)
         self.year.longest_brief = max(self.year.longest_brief, len(told.text))
         store.database.close()

@@ -42,7 +42,8 @@ def changed_in(vaults: Sequence[str]) -> str:
     The folder of a project may have been renamed since: then another vault has the memory.
     """
     return (
-        f"(t.vault IN ({marks(vaults)}) OR EXISTS (SELECT 1 FROM memories m WHERE m.vault IN ({marks(vaults)})"
+        f"(t.vault IN ({marks(vaults)}) OR EXISTS"
+        f" (SELECT 1 FROM memories m WHERE m.vault IN ({marks(vaults)})"
         " AND json_extract(t.changes, '$[0].ref') = t.vault || '/' || m.id))"
     )
 

@@ -136,12 +136,12 @@ def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
     )
     assert f"Since you were last told, {line}" in standing(store, has_key=False).needs
 
-    told = [notice(hooked(store, project), has_key=False) for _ in range(2)]
+    told = [notice(hooked(store, project), identity="") for _ in range(2)]
 
     assert told == [f"Daybook: {line}", ""]
     rebuild(store)
     (store.home / "work").rename(store.home / "lost")
-    assert notice(hooked(store, project), has_key=False) == ""
+    assert notice(hooked(store, project), identity="") == ""
     assert not [need for need in standing(store, has_key=False).needs if NEEDS in need]
     undo(store, done.run)
     assert {status(store, each) for each in made} == {Status.ACTIVE}
@@ -159,7 +159,7 @@ def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
     clock.pass_days(20)
     assert tidy_when_due(store)
 
-    said = notice(hooked(store, project), has_key=False)
+    said = notice(hooked(store, project), identity="")
 
     assert said.endswith(f"'daybook tidy --undo --since {begun:%Y-%m-%d}' takes it back.")
     assert "upkeep put 4 memories away since" in said
@@ -184,8 +184,8 @@ def test_what_was_put_away_before_a_folder_was_renamed_is_told_where_it_is_now(
     sync(here)
     sync(elsewhere)
 
-    assert notice(elsewhere, has_key=False) == ""
-    assert f"--run {done.run}'" in notice(here, has_key=False)
+    assert notice(elsewhere, identity="") == ""
+    assert f"--run {done.run}'" in notice(here, identity="")
     undo(here, done.run)
     assert {status(here, each) for each in made} == {Status.ACTIVE}
 
@@ -197,7 +197,7 @@ def test_who_tidies_by_hand_reads_the_report_and_is_told_nothing_more(
     clock.pass_days(91)
     assert tidy(store).counts == {"ageing": 3}
 
-    assert notice(hooked(store, project), has_key=False) == ""
+    assert notice(hooked(store, project), identity="") == ""
 
 
 def test_upkeep_runs_when_nothing_is_captured(open_here: Callable[..., Opened], clock: Clock) -> None:
