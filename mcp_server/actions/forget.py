@@ -136,11 +136,17 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     wanted = check_id(memory_id.strip().removesuffix(".md"))
     for vault, path in in_trash(store, wanted):
         place = path.relative_to(places.trash_folder(store.home, vault)).as_posix()
-        found = load(vault, path, place=place)
-        home = vault.path_for(wanted, found.memory.kind)
-        folder = home.parent if place.startswith(f"{ARCHIVE_FOLDER}/") else (vault.root / place).parent
-        target = confined(vault, folder / _name_of(store, vault, wanted))
-        return _reinstated(store, _move_back(store, found, target, session), session)
+        folder, name = (vault.root / place).parent, _name_of(store, vault, wanted)
+        try:
+            found = load(vault, path, place=place)
+        except Unreadable:  # as it is; `sync` says what is wrong with it
+            move(store, vault, f"{vault.key}/{wanted}", path, confined(vault, folder / name), "restored")
+            return read(store, wanted)
+        found = replace(found, memory=replace(found.memory, id=wanted))  # whatever number its name has there
+        if place.startswith(f"{ARCHIVE_FOLDER}/"):
+            folder = vault.path_for(wanted, found.memory.kind).parent
+        back = _move_back(store, found, confined(vault, folder / name), session)
+        return _reinstated(store, back, session)
     found = read(store, wanted)
     back = _reinstated(store, found, session)
     return back if back is not found and not _in_archive(back) else unarchive(store, back, session=session)

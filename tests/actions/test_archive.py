@@ -40,6 +40,7 @@ def test_what_is_archived_is_found_only_when_asked_for_and_comes_back_as_it_was(
     assert ids(store, archived=True) == [known]
     assert gone.path == before.path.parent.parent / "archive" / before.path.name
     assert b"status: archived\narchived_reason: by hand\n" in gone.path.read_bytes()
+    assert is_accepted(store, gone)
     rebuild(store)
     assert ids(store) == []
 
@@ -93,6 +94,20 @@ def test_superseded_and_forgotten_it_comes_back_beside_its_successor(store: Stor
 
     assert restore(store, known).memory.status is Status.ACTIVE
     assert set(ids(store)) == {known, newer}
+
+
+def test_a_file_without_an_id_that_was_forgotten_twice_comes_back_under_its_own(store: Store) -> None:
+    folder = store.user_vault.root / "knowledge"
+    folder.mkdir(parents=True, exist_ok=True)
+    for text in ("We deploy by hand.\n", "We deploy on Fridays.\n"):
+        (folder / "deploys.md").write_text(text, encoding="utf-8")
+        sync(store)
+        forget(store, "deploys")
+
+    back = restore(store, "deploys")
+
+    assert (back.memory.id, back.memory.text) == ("deploys", "We deploy on Fridays.")
+    assert ids(store) == ["deploys"]
 
 
 def written(store: Store, said: str) -> Path:

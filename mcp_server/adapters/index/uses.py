@@ -12,7 +12,7 @@ from mcp_server.core.memory import parse_timestamp
 _ACCEPTING = frozenset(
     (
         *("remembered", "revised", "undone", "accepted", "pinned", "unpinned", "trusted"),
-        *("judged_origin", "session_titled"),
+        *("judged_origin", "session_titled", "archived", "restored"),
     )
 )
 OUTSIDE = "at "  # what stands for the session, before the moment, of a use in none: each is one of its own
