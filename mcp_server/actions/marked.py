@@ -19,12 +19,11 @@ UNSEEN = "it waits for the person's word"  # instead of a title that may not be 
 @dataclass(frozen=True, slots=True)
 class Marked:
     """
-    What the person marked: `words`, '' when the tag stood alone, and what became of them.
+    What became of what the person marked: nothing when the tag stood alone, about what was said before.
 
-    `masked`: a secret in them was taken out.
+    `masked`: a secret in it was taken out.
     """
 
-    words: str
     settled: Settled | None = None
     masked: bool = False
 
@@ -37,13 +36,13 @@ def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None
     """
     words = None if prompt.lstrip().startswith(ASKED) else marked(prompt)
     if not words:
-        return None if words is None else Marked("")
+        return None if words is None else Marked()
     settled = store_marked(store, words, session=session)
     near = tuple(
         each if is_shown(store, read(store, each.id)) else replace(each, title=UNSEEN, differs="")
         for each in settled.near
     )
-    return Marked(words, replace(settled, near=near), "[secret removed" in words)
+    return Marked(replace(settled, near=near), "[secret removed" in words)
 
 
 def store_marked(store: Store, words: str, *, session: str, conversation: str = "") -> Settled:
