@@ -34,6 +34,7 @@ from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 AT_HAND = "Kept at hand"  # the heading of the hot set
+GRAPH = "graph"  # the set of the graph's tools, and the category of what they put
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
 TOLD_EVERY = 7 * dials.DAY  # seconds: what the block tells is noted as seldom, and ages in months
@@ -213,11 +214,16 @@ def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[i
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
     shared = [vault.key for vault in store.vaults if vault.in_repository]
     waiting = selections.count_not_accepted(db, shared, shared) if shared else 0
+    nodes = 0
+    if GRAPH in store.settings.toolsets:
+        nodes = selections.count_in(db, [vault.key for vault in store.vaults], category=GRAPH)
+    graph = [f"The knowledge graph has {counted(nodes, 'node')}; kg_read shows it."] if nodes else []
     if not waiting:
-        return []
+        return graph
     return [
+        *graph,
         f"Not shown until the person accepts them with 'daybook review': {counted(waiting, 'memory')} that"
-        " came with this repository."
+        " came with this repository.",
     ]
 
 

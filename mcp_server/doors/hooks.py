@@ -29,7 +29,10 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
         if said.get("source") not in ("resume", "fork"):
             text, need = _brief(said)
         elif said.get("transcript_path"):  # a doctor who tries the hook has none
-            _note_session(said, *_opened(said))  # what was shown at its start is still in the conversation
+            store, folder = _opened(said)
+            if said.get("source") == "fork":
+                _told_before(said, store, folder)
+            _note_session(said, store, folder)  # what was shown at its start is still in the conversation
     except SettingsError as error:
         need = f"Daybook rests until its settings are right. {error} {error.hint}"
     if need:
@@ -129,6 +132,27 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
             session=session,
         )
     return told.text, notice(store, identity=model_identity(persons_own(os.environ, folder)))
+
+
+def _told_before(said: dict[str, Any], store: Any, folder: Path) -> None:
+    """Note that a fork was told what the session before it in this folder was: its conversation holds it."""
+    from mcp_server.adapters.index import receipts, sessions, usage
+    from mcp_server.core.bounds import session_id
+
+    session = session_id(said.get("session_id"))
+    with store.database.read() as db:
+        told = sorted(usage.injected(db, sessions.latest_in(db, str(folder), but=session)))
+    if told and session:
+        refs, digests = zip(*told, strict=True)
+        store.ledger.note(
+            "injected",
+            store.clock(),
+            why=receipts.START,
+            refs=refs,
+            digests=digests,
+            tokens=[],
+            session=session,
+        )
 
 
 def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.brief import brief
+from mcp_server.actions.graph_node import put_node
 from mcp_server.actions.inject import inject
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
@@ -260,3 +261,14 @@ def test_a_memory_of_the_person_is_told_in_every_project(
     ).memory.id
 
     assert known in brief(open_here(folder=tmp_path / "blog").store()).text
+
+
+def test_a_session_hears_of_the_graph_where_its_tools_are(open_here: Callable[..., Opened]) -> None:
+    store = open_here(DAYBOOK_TOOLSETS="core,graph").store()
+    assert "graph" not in brief(store).text
+    for name in ("alpha", "beta"):
+        put_node(store, Level.PROJECT, name, f"what {name} says")
+
+    assert "The knowledge graph has 2 nodes; kg_read shows it." in brief(store).text
+    without = open_here(DAYBOOK_TOOLSETS="core").store()
+    assert "knowledge graph" not in brief(without).text

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.inject import inject
 from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import sync
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 
@@ -66,12 +68,23 @@ def test_a_resumed_session_is_not_told_again(hook: Hook, known: str) -> None:
 
 
 def test_what_the_brief_told_is_not_told_again_by_a_prompt(hook: Hook, store: Store, known: str) -> None:
-    from mcp_server.actions.inject import inject
-
     assert known in context(hook())
 
     assert inject(store, "why does the webhook body parsing fail", session="s1") == ""
     assert known in inject(store, "why does the webhook body parsing fail", session="s2")
+
+
+def test_a_fork_is_not_told_again_what_its_conversation_holds(hook: Hook, store: Store, known: str) -> None:
+    assert known in context(hook({"session_id": "before"}))
+    sync(store)
+    asked = "why does the webhook body parsing fail"
+    forked = {"session_id": "fork", "source": "fork", "transcript_path": "/t.jsonl"}
+
+    assert silent(hook(forked))
+
+    sync(store)
+    assert inject(store, asked, session="fork") == ""
+    assert known in inject(store, asked, session="another")
 
 
 def test_while_daybook_is_set_up_the_person_is_told_in_one_line(hook: Hook) -> None:

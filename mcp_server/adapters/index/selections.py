@@ -265,3 +265,12 @@ def note_facts(db: sqlite3.Connection, names: Sequence[str]) -> None:
 
 def _in(vaults: Sequence[str]) -> str:
     return f"vault IN ({marks(vaults)})"
+
+
+def count_in(db: sqlite3.Connection, vaults: Sequence[str], *, category: str) -> int:
+    """Return how many active memories of *vaults* are in *category*."""
+    found = db.execute(
+        f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)}) AND status = ? AND category = ?",
+        (*vaults, Status.ACTIVE.value, category),
+    )
+    return int(found.fetchone()[0])
