@@ -99,7 +99,9 @@ def keep(store: Store, transcript: Transcript, *, progress: Progress | None = No
     condenser = Condenser(skipping=transcript.skipping and start > 0, subagent=is_subagent(path))
     kept, reached = 0, start
     for chunk in chunks(condenser.read(lines())):
-        kept += _keep_chunk(store, transcript, chunk, marks, first_words=condenser.first_words)
+        kept += _keep_chunk(
+            store, transcript, chunk, marks, first_words=condenser.first_words or condenser.command
+        )
         if progress:
             progress(chunk.end - reached)
         reached = chunk.end

@@ -10,6 +10,7 @@ import logging
 import queue
 import stat
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -30,6 +31,8 @@ from watchdog.observers.api import BaseObserver, ObservedWatch
 from watchdog.observers.polling import PollingObserver
 
 log = logging.getLogger(__name__)
+# A folder that comes while the one above it is watched makes the library warn; nothing is lost by that.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
 
 QUIET = 0.1  # seconds without another event after which a batch is complete
 LONGEST = 0.5  # seconds after which a batch is given out although events still come

@@ -41,3 +41,14 @@ def _ends_of(text: str) -> str:
     """Return what is looked at of *text*: all, or half from its beginning and half from its end."""
     half = MAX_QUERY // 2
     return text if len(text) <= MAX_QUERY else f"{text[:half]}\n{text[-half:]}"
+
+
+_COMMAND = re.compile(
+    r"<command-name>(?P<name>/[^<]{1,80})</command-name>(?:\s*<command-args>(?P<arguments>[^<]{0,400}))?"
+)
+
+
+def command_in(text: str) -> str:
+    """Return the slash command that Claude Code noted in *text*, with what was given to it; '' for none."""
+    found = _COMMAND.search(text)
+    return f"{found['name']} {found['arguments'] or ''}".strip() if found else ""

@@ -18,6 +18,7 @@ from typing import Any
 from mcp_server.core.brief import FRAME, PROMPT_FRAME
 from mcp_server.core.memory import parse_timestamp, timestamp
 from mcp_server.core.private import says_skip, without_private
+from mcp_server.core.prompt_parts import command_in
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import visible
 
@@ -100,14 +101,13 @@ class Condenser:
     A reading may end behind any line and go on there with the `skipping` it ended with. It may also go
     on behind any utterance it gave: then nothing was being skipped. The utterances are the same as in one
     reading, but a call whose result comes only in the later part is not marked as failed.
-    `cwd`, `branch` and `first_words`, the first turn of the person, are '' until they were seen.
+    `cwd`, `branch`, `first_words`, the person's first turn, and `command`, their first, are '' until seen.
     """
 
     def __init__(self, *, skipping: bool = False, subagent: bool = False) -> None:
         self.skipping = skipping
-        self.cwd = ""
-        self.branch = ""
-        self.first_words = ""
+        self.cwd = self.branch = ""
+        self.first_words = self.command = ""
         self._subagent = subagent
         self._held: deque[_Held] = deque()
 
@@ -165,6 +165,7 @@ class Condenser:
         text = "\n\n".join(part for part in texts_of(blocks) if not part.lstrip().startswith(ECHOES))
         shows = any(block.get("type") not in ("text", "tool_result") for block in blocks)
         own = not_injected(text)
+        self.command = self.command or _kept(without_private(command_in("\n".join(texts_of(blocks)))))
         if not own.strip() and not shows:
             return None
         if not aside:

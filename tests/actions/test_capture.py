@@ -264,3 +264,16 @@ def test_a_session_that_ended_without_a_word_is_noted_when_it_is_quiet(
     keep(store, queued(store, recorded))
     assert kept_words(store, recorded)[-1] == "user: And what nobody told of, for the client was killed"
     assert note_left_behind(store) is False
+
+
+def test_a_session_that_a_command_began_is_called_after_it(store: Store, recorded: Recorded) -> None:
+    name, given = (
+        "<command-name>/daybook:recall</command-name>",
+        "<command-args>invoice rounding</command-args>",
+    )
+    recorded.user(f"<command-message>daybook:recall</command-message>\n{name}\n{given}")
+    recorded.claude("Doing it. The total is rounded per line.")
+
+    keep(store, seen(store, recorded))
+
+    assert read(store, recorded.session).memory.title == "/daybook:recall invoice rounding"

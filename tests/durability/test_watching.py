@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from mcp_server.adapters import files
 from tests.durability.served import Served, eventually
+from tests.live import ROOT
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/fd").is_dir(), reason="who watches is seen in /proc, which is not there"
@@ -268,3 +270,14 @@ def says(index: Path) -> dict[str, str]:
             db.close()
     except sqlite3.OperationalError:
         return {}
+
+
+def test_what_the_library_warns_of_reaches_nobody() -> None:
+    warning = (
+        "warnings.warn_explicit('again', RuntimeWarning, 'f.py', 1, module='watchdog.observers.inotify_c')"
+    )
+    code = f"import warnings; import mcp_server.adapters.watcher; {warning}"
+
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert done.stderr == ""
