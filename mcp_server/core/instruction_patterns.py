@@ -162,12 +162,12 @@ SIGNALS: tuple[tuple[str, str], ...] = (
         r"|\beval\((?:atob|base64)",
     ),
     (
-        ".sh|bash|sh |rm -|npm |pnpm |yarn |pip |pip3 |gem |cargo |go |base64|chmod|git config"
-        "&before|after|whenever|every|at the start|always|first|automatically|vor jede|immer|zuerst"
+        "before|after|whenever|every|at the start|always|first|automatically|vor jede|immer|zuerst"
         "|avant|toujours|d'abord"
         "|antes|siempre|primero|prima|sempre|перед|всегда|сначала|voor elke|altijd|przed|zawsze|her "
         "|始终|每次|总是|必ず|毎回"
-        "|前に|항상|전에|قبل|دائم|हर |execute|run |実行|실행|pipe|çalıştır",
+        "|前に|항상|전에|قبل|دائم|हर |execute|run |実行|실행|pipe|çalıştır"
+        "&.sh|bash|sh |rm -|npm |pnpm |yarn |pip |pip3 |gem |cargo |go |base64|chmod|git config",
         rf"(?:{_RUN}).{{0,30}}(?<![\w/]){_STRANGE}.{{0,60}}{_EACH}"
         rf"|{_EACH}.{{0,60}}(?:{_RUN}).{{0,30}}(?<![\w/]){_STRANGE}"
         rf"|{_EACH}.{{0,40}}(?<![\w/]){_STRANGE}.{{0,20}}(?:{_RUN})"
@@ -293,6 +293,8 @@ _SPEAKERS = (
     r"|系統|システム"
     r"|النظام|시스템)"
 )
+# Of these, one is in every text in which a head can be.
+SPEAKING = "system|sistema|assistant|human|claude|système|система|系统|系統|システム|النظام|시스템"
 HEADS = (
     rf"^[ \t#>*]*+{_SPEAKERS}\s*[:：]"
     r"(?=\s*\S+(?:\s+\S+){3}|\s*(?:obey|comply|ignore|approve|you)\b|\s*[^\x00-\x7f]{4})"

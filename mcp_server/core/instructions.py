@@ -10,29 +10,35 @@ import binascii
 import functools
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _BEGIN = 5  # letters by which it is seen quickly that a word may be there
 
+# Beginnings of words, parts of a text in ASCII, other parts: one is there when one of a group of words is.
+_Group = tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]
 
-def _told_by(words: str) -> tuple[frozenset[str], list[str]]:
-    """Return (beginnings of words, parts of a text) of which one is there when one of *words* is."""
+
+def _told_by(words: str) -> _Group:
     found = words.split("|")
     whole = [word for word in found if word.isascii() and word.isalpha()]
-    return frozenset(word[:_BEGIN] for word in whole), [word for word in found if word not in whole]
-
-
-@functools.cache
-def _signals() -> tuple[list[tuple[list[tuple[frozenset[str], list[str]]], str]], str, str]:
-    """Return (each pattern with what tells quickly that it may match, that of tags, that of heads)."""
-    from mcp_server.core.instruction_patterns import HEADS, SIGNALS, TAG  # most starts of a session need none
-
+    parts = [word for word in found if word not in whole]
     return (
-        [([_told_by(words) for words in groups.split("&")], pattern) for groups, pattern in SIGNALS],
-        TAG,
-        HEADS,
+        frozenset(word[:_BEGIN] for word in whole),
+        tuple(part for part in parts if part.isascii()),
+        tuple(part for part in parts if not part.isascii()),
     )
 
 
+@functools.cache
+def _signals() -> tuple[list[tuple[list[_Group], str]], str, str, list[str]]:
+    """Return (each pattern with what tells quickly that it may match, those of tags and of heads, speakers)."""
+    from mcp_server.core.instruction_patterns import HEADS, SIGNALS, SPEAKING, TAG  # most starts need none
+
+    signals = [([_told_by(words) for words in groups.split("&")], pattern) for groups, pattern in SIGNALS]
+    return signals, TAG, HEADS, SPEAKING.split("|")
+
+
+_BEGINNING = f"([a-z]{{1,{_BEGIN}}})[a-z]*"
 _ALIKE = str.maketrans("аеорсухіѕјԁɡոυАВЕКМНОРСТХІ", "aeopcyxisjdgnuABEKMHOPCTXI")
 _LEET = str.maketrans("013457@$", "oieastas")
 _ODD = "[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]"
@@ -43,7 +49,9 @@ _UNSEEN = (
 _HIDDEN = "[\\u202d\\u202e\\U000e0020-\\U000e007f]"  # turns text around, or is a letter that nobody sees
 _MIXED = r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІԁɡոυ])\w+"  # a word of two alphabets
 _SPREAD = r"(?<!\w)\w(?:[ .\-_*]\w){4,}(?!\w)"  # l e t t e r s
+_SPREAD_END = r"[ .\-_*]\w(?:[ .\-_*]\w){3}(?!\w)"  # which is quicker to see
 _ENCODED = r"(?<![\w+/])[A-Za-z0-9+/]{16,}={0,2}(?![\w+/])"
+_LEET_END = r"[013457@$][a-zA-Z]"
 _LEETED = r"[a-zA-Z][013457@$]+[a-zA-Z]|\b[01345][a-zA-Z]{3}"
 _PARTED = "(?<=[a-zA-Z])[\\u200b\\u200c\\u2060\\ufeff](?=[a-zA-Z])"
 
@@ -62,25 +70,44 @@ def reads_like_instruction(text: str) -> bool:
 def _steers(text: str) -> bool:
     lower = text.lower()
     flat = " ".join(lower.split())
-    begins = {word[:_BEGIN] for word in re.findall(r"[^\W\d_]+", flat)}
-    signals, tag, heads = _signals()
+    is_ascii = flat.isascii()
+    if is_ascii:
+        begins = set(re.findall(_BEGINNING, flat))
+    else:
+        begins = {word[:_BEGIN] for word in re.findall(r"[^\W\d_]+", flat)}
+    signals, tag, heads, speakers = _signals()
     for groups, pattern in signals:
-        if all(
-            not starts.isdisjoint(begins) or any(part in flat for part in parts) for starts, parts in groups
-        ) and re.search(pattern, flat):
+        for starts, parts, foreign_parts in groups:
+            if starts.isdisjoint(begins) and not _has(flat, parts if is_ascii else parts + foreign_parts):
+                break
+        else:
+            if re.search(pattern, flat):
+                return True
+    if "<" in text and re.search(tag, text):
+        return True
+    return _has(lower, speakers) and re.search(heads, lower, re.MULTILINE) is not None
+
+
+def _has(text: str, parts: Iterable[str]) -> bool:
+    for part in parts:  # noqa: SIM110 (most of the time would go into making an iterator for any)
+        if part in text:
             return True
-    return re.search(tag, text) is not None or re.search(heads, lower, re.MULTILINE) is not None
+    return False
 
 
 def _uncovered(text: str) -> list[str]:
     """Return what *text* says when letters that stand apart, digits for letters, and base64 are read."""
     found = []
     words = text.split()
-    if any(len(word) < 2 or word[1] in ".-_*" for word in words) and re.search(_SPREAD, text):
-        found.append(re.sub(_SPREAD, lambda word: re.sub(r"[ .\-_*]", "", word[0]), text))
-    if any(mark in text for mark in "013457@$") and re.search(_LEETED, text):
+    if re.search(_SPREAD_END, text) and any(len(word) < 2 or word[1] in ".-_*" for word in words):
+        plain = re.sub(_SPREAD, lambda word: re.sub(r"[ .\-_*]", "", word[0]), text)
+        if plain != text:
+            found.append(plain)
+    if re.search(_LEET_END, text) and re.search(_LEETED, text):
         found.append(re.sub(r"\b[\w@$]*[a-zA-Z][\w@$]*\b", lambda word: word[0].translate(_LEET), text))
-    long = any(len(word) >= 16 and not word.islower() for word in words)
+    long = max(map(len, words), default=0) >= 16 and any(
+        len(word) >= 16 and not word.islower() for word in words
+    )
     for encoded in re.findall(_ENCODED, text)[:20] if long else ():
         try:
             said = binascii.a2b_base64(encoded + "=" * (-len(encoded) % 4)).decode("ascii")
