@@ -31,7 +31,7 @@ def _told_by(words: str) -> _Group:
 
 @functools.cache
 def _signals() -> tuple[list[tuple[list[_Group], str]], str, str, list[str]]:
-    """Return (each pattern with what tells quickly that it may match, those of tags and of heads, speakers)."""
+    """Return (each pattern with what tells quickly that it may match, those of tags and heads, speakers)."""
     from mcp_server.core.instruction_patterns import HEADS, SIGNALS, SPEAKING, TAG  # most starts need none
 
     signals = [([_told_by(words) for words in groups.split("&")], pattern) for groups, pattern in SIGNALS]

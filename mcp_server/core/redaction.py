@@ -17,7 +17,15 @@ from dataclasses import dataclass
 from mcp_server.core.errors import Rejected
 from mcp_server.core.secret_commands import in_commands
 from mcp_server.core.secret_phrases import in_phrases
-from mcp_server.core.secret_places import Found, in_headers, in_manifests, in_urls, private_keys
+from mcp_server.core.secret_places import (
+    Found,
+    before_hosts,
+    in_addresses,
+    in_headers,
+    in_manifests,
+    in_urls,
+    private_keys,
+)
 from mcp_server.core.secret_settings import in_settings
 from mcp_server.core.secret_shapes import shaped
 from mcp_server.core.secret_values import forget_values
@@ -49,6 +57,8 @@ def find_secrets(text: str) -> list[Secret]:
         *private_keys(text),
         *shaped(text),
         *in_urls(text),
+        *before_hosts(text),
+        *in_addresses(text),
         *in_headers(text, lowered),
         *in_commands(text),
         *in_manifests(text),

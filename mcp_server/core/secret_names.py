@@ -3,7 +3,7 @@
 import re
 
 WORD = re.compile(
-    r"pass(?:word|wd|phrase|code|wort|ord|e(?=[ \t]{0,3}[:=]|\s))?|pwd|pw|psk"
+    r"pass(?:[_-]?(?:word|phrase|code)|wd|wort|ord|e(?=[ \t]{0,3}[:=]|\s))?|pwd|pw|psk"
     r"|secret(?:[_.-]?(?:access[_.-]?)?key)?"
     r"|token|key|credentials?|creds|auth(?:orization|-user-pass)?|login|salt|pepper|zugangsdaten|anmeldedaten"
     r"|identifiants|credenciales|kennwort|contrase[nñ]a|clave|senha|parola|wachtwoord|has[lł]o|heslo|lozinka|geslo"
@@ -59,7 +59,9 @@ def names_a_secret(text: str, word: re.Match[str], name: str) -> bool:
     if said == "pass":
         if name:
             return True
-        return text[start] == "p" and _ROUND.search(text, max(0, start - 20), start) is None
+        return (text[start] == "p" or text.startswith("<", start - 1)) and _ROUND.search(
+            text, max(0, start - 20), start
+        ) is None
     if said.startswith("credential"):
         return not name.endswith("Amz-")  # in a URL, the id of a key
     if said not in ("key", "token"):

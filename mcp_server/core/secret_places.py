@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_server.core.secret_shapes import WINDOW, pattern, whole
-from mcp_server.core.secret_values import is_key, is_password, is_placeholder, is_random
+from mcp_server.core.secret_values import is_key, is_password, is_placeholder, is_random, is_strict
 
 Found = tuple[int, int, str]
 MAX_KEY_BLOCK = 64 * 1024  # characters between the two lines around a private key
@@ -67,6 +67,42 @@ def in_urls(text: str) -> Iterator[Found]:
                 yield *match.span("password"), "a password in a URL"
         elif text[at - 4 : at] in ("http", "ttps") and len(user) >= 16 and is_random(user):
             yield *match.span("user"), "a token in a URL"
+
+
+_USER_BEFORE = r"""(?:^|[\s"'`=(,])[A-Za-z][\w.+-]{0,63}:(?P<password>[^\s"'`@/:]{3,128})\Z"""
+_HOST_BEHIND = r"(?:tcp|unix)\(|[\w.-]{1,100}(?::[0-9]{2,5}\b|/\w)"
+
+
+def before_hosts(text: str) -> Iterator[Found]:
+    """The password in `user:password@host` where no scheme stands before it, as in the DSN of a driver."""
+    for at in _places(text, "@"):
+        start = max(0, at - 200)
+        if text.find(":", start, at) < 0 or not pattern(_HOST_BEHIND).match(text, at + 1):
+            continue
+        match = pattern(_USER_BEFORE).search(text, start, at)
+        if match and is_strict(match["password"]) and is_password(match["password"], plain_word=False):
+            yield *match.span("password"), "a password"
+
+
+# What lets everybody in who knows the address: of a webhook, a private feed, a `?key=`.
+_ADDRESS = r"[^\s\"'`<>]{8,2000}"
+_IN_ADDRESSES = r"""(?xi)
+    (?: hooks?(?:\.[\w-]{1,40}){0,5}(?::[0-9]{1,5})?(?:/(?!blob|tree|commit|raw)[\w.-]{1,40}){0,4}?/
+        (?P<hook>[\w-]{20,128}+)(?![\w/.-])
+      | /private-(?P<feed>[0-9a-f]{32})(?=/)
+      | /(?:key|token|secret)/(?P<path>[\w~%+=-]{20,200}+)(?![\w/.])
+      | [?&](?:key|auth)=(?P<key>[\w%+/~=-]{20,2000})
+      | [?&](?:appid|code)=(?P<code>[\w%+/~=-]{32,2000}) )"""
+
+
+def in_addresses(text: str) -> Iterator[Found]:
+    """The part of a URL that is as good as a password."""
+    for at in _places(text, "://"):
+        address = pattern(_ADDRESS).match(text, at + 3, at + 3 + WINDOW)
+        for found in pattern(_IN_ADDRESSES).finditer(text, at + 3, address.end()) if address else ():
+            group = found.lastgroup or 0
+            if is_key(found[group]):
+                yield found.start(group), whole(text, found.end(group), at + 3 + WINDOW), "a token in a URL"
 
 
 _SCHEME = r"""(?x)

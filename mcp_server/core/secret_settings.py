@@ -33,6 +33,18 @@ def _told(value: str) -> bool:
     return is_password(value, plain_word=False)
 
 
+def _seed(value: str) -> bool:
+    return any(map(str.isdigit, value)) or is_random(value)
+
+
+def _licence(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _cookie(value: str) -> bool:
+    return is_key(value) and pattern(_UUID).fullmatch(value) is None  # which logs name sessions by
+
+
 def _jumble(value: str) -> bool:
     return is_random(value.replace(" ", "").replace("-", ""))
 
@@ -56,6 +68,11 @@ _GROUPS = r"(?P<secret>[a-z]{4}(?:[ -][a-z]{4}){3})(?![\w])"
 _FIELD = r"[^\s:]{1,80}:(?:[0-9]{1,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,128})"
 _SESSION = r"(?:sess(?:ion)?(?:[_-]?id)?|[\w.-]{0,24}(?:sess(?:ion|id|ionid)?|sid|token"
 _SESSION += r"|auth|jwt|remember|secret|login)[\w.-]{0,24})"
+
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_SEED = r"""[^\n]{0,60}?[\s"'`(:=]["'`]?(?P<secret>[A-Z2-7]{16,64}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}"""
+_SEED += r"""|[a-z2-7]{4}(?: [a-z2-7]{4}){3,15})(?![\w-])"""
+_LICENCE = r"""[^\n]{0,40}?[\s:="'](?P<secret>[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7})(?![\w-])"""
 
 _TABLE = (
     *(Place(f"{call}(", _ARGUMENT, "a password", _sure, 600, many=True) for call in _CALLS),
@@ -88,6 +105,21 @@ _TABLE = (
           is_key,          WINDOW),
     Place("begin openvpn static key", r"[^\n]{0,20}\n(?P<secret>(?:[0-9a-f]{32}\n){8,16})", "a private key",
           lambda value: True, 800),
+    *(Place(name, _SEED, "a 2FA secret", _seed)
+      for name in ("2fa", "mfa", "totp", "authenticator", "setup key")),
+    *(Place(name, _LICENCE, "a licence key", _licence)
+      for name in ("licen", "lizenz", "product", "activation", "serial")),
+    Place("sess", r"(?i)(?:ion)?_?(?:id)?=(?P<secret>[A-Za-z0-9%._~+/=-]{16,2048})", "a session", _cookie,
+          WINDOW),
+    Place(".sid=", r"(?P<secret>[A-Za-z0-9%._~+/=-]{16,2048})", "a session", _cookie, WINDOW),
+    Place("dockerconfigjson", r"""["']?\s?[:=]\s{0,3}["']?(?P<secret>[A-Za-z0-9+/=]{24,4000})""",
+          "a secret", is_key, WINDOW),
+    Place("bundle_", r"(?i)[a-z0-9_]{1,80}=(?:[\w.-]{1,40}:)?(?P<secret>[\w-]{16,200})", "a password",
+          is_key),
+    Place("secret key", r"[^\n]{0,20}\n[ \t]{0,8}(?P<secret>[A-Za-z0-9+/=]{40,400})",
+          "a private key", is_key, 600),
+    *(Place(name, r"\s{1,40}key:\s{0,3}[\"']?(?P<secret>[A-Za-z0-9+/=_-]{16,200})", "a key", is_key)
+      for name in ("encryption:", "signing:")),
     Place("_master=", r"(?P<secret>\S{8,128})", "a password", _sure),
     Place("_seed", r"""["']?\s?[:=]\s?["']?(?P<secret>[A-Za-z0-9+/=]{24,200})""", "a secret", is_key),
 )  # fmt: skip

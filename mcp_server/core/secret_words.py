@@ -31,16 +31,17 @@ _VALUE = rf"""
     (?: [bBrRuUfFL@$]{{0,2}}
         (?P<quote>{_QUOTE})(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\n\\])){{1,512}}+)(?P=quote)
       | [“‘«„「](?P<curly>[^\n”’»“」]{{1,200}}+)[”’»“」]
-      | (?:{_QUOTE})?(?P<bare>[^\s"'`<>,;(){{}}\[\]|\\]{{4,128}})(?P<code>[(\[{{])?
+      | (?:{_QUOTE})?(?P<bare>(?:[^\s"'`<>,;(){{}}\[\]|\\]|(?<=\w)\|(?=\w)){{4,128}})(?P<code>[(\[{{])?
     )"""
 _FIELD = "(?:[tT]ype|[dD]escription|sensitive|nullable|NoEcho|M(?:in|ax)Length|secret|required)"
 _ASSIGNED = rf"""(?x){_END}(?P<close>{_QUOTE}|\*{{2}})?\]?(?:\[[0-9]{{0,5}}\])?
     (?: [ \t]{{0,12}}
         (?::[ \t]{{0,3}}[A-Za-z][\w.<>\[\]|?]{{0,40}}[ \t]{{0,3}}(?==[ \t]{{0,3}}[@bru]?["'`]))?  # a type
-        (?P<equals>={{1,3}}|!={{1,2}}|:=|=>|\?=|\|\|=|:{{1,2}}|->|→|:)(?:[ \t]{{0,12}}|\s{{0,40}}(?=["'`]))
+        (?P<equals>={{1,3}}|!={{1,2}}|:=|=>|\?=|\|\|=|:{{1,2}}|->|→|\uff1a)
+        (?:[ \t]{{0,12}}|\s{{0,40}}(?=["'`]))
       | [,:]?(?:[ \t]{{0,3}}\{{)?(?:\s{{1,40}}["']?{_FIELD}["']?[ \t]{{0,3}}[=:][^\n,]{{0,120}},?){{0,5}}
         \s{{1,40}}["']?(?:value|[dD]efault)["']?[ \t]{{0,3}}[=:][ \t]{{0,3}}
-      | (?P<element>>(?:\s{{0,20}}<[vV]alue>)?)
+      | (?P<element>(?:[ ][\w:]{{1,30}}="[^"\n]{{0,60}}"){{0,3}}>(?:\s{{0,20}}<[vV]alue>)?)
       | (?P<argument>[ \t]?\([ \t]{{0,4}} | (?<=["'`]),[ \t]{{0,4}} | (?<=["'`]\]),[ \t]{{0,4}} )
       | (?P<column>[ \t]{{0,30}}\|[ \t]{{0,30}})
     ){_VALUE}"""
@@ -54,8 +55,8 @@ _SAID = rf"""(?x){_END}["'`*_]{{0,3}}
             (?P<verb>(?:(?:is|was|be|been|got)[ ])?(?:re)?(?:set|changed)[ ]to|(?:will|should|must)[ ]be
               |(?P<vague>to|-|–|—|auf|en|op|na|till|til|на|as|into)(?=[ \t])|(?:{_IS})(?!\w))
             :?(?:[ \t]{{1,3}}(?:now|currently|still|just|simply|jetzt|nun|maintenant|ahora))?[ \t]{{1,3}}
-          | (?P<colon>[ \t]?[::]|[ \t]=)[ \t]{{1,3}}
-          | (?P<particle>(?:[はがを은는이가]|是|为|為|就是)[::]?)[ \t]{{0,3}})
+          | (?P<colon>[ \t]?(?::(?=[ \t])|\uff1a)|[ \t]=(?=[ \t]))[ \t]{{0,3}}
+          | (?P<particle>(?:[はがを은는이가]|是|为|為|就是)[:\uff1a]?)[ \t]{{0,3}})
       | [ \t]{{1,4}} )
     [*_]{{0,2}}{_VALUE}"""
 _PAIR = r"""(?x)
@@ -113,9 +114,11 @@ def _assigned(
 ) -> tuple[int, int] | None:
     """Return where the value is that is assigned to the name, by whatever sign; None when it is no secret."""
     match = pattern(_ASSIGNED).match(text, word.end(), word.end() + WINDOW)
-    if match is None or word[0] == "login" or (match["element"] and not text.startswith("</", match.end())):
+    if match is None or (match["element"] and not text.startswith("</", match.end())):
         return None
-    if match["bare"] and (match["argument"] or (match["equals"] or "=") not in ("=", ":", ":=", "=>", "?=")):
+    if match["bare"] and (
+        match["argument"] or (match["equals"] or "=") not in ("=", ":", "\uff1a", ":=", "=>", "?=")
+    ):
         return None
     at = word.start() - len(name)
     if match["close"] and text.endswith("::", 0, at):
@@ -126,9 +129,17 @@ def _assigned(
     variable = text[at : word.end()]
     is_variable = match["equals"] == "=" and variable.isupper() and text[match.end("equals")] not in " \t"
     is_constant = variable.isupper() and "_" in variable
+    if word[0] == "login" and not (is_constant and _is_long_key(match)):
+        return None
     is_sure = (bool(match["quoted"]) and not match["argument"]) or is_variable
     strict = bool(match["argument"] or match["column"]) and not is_constant
     return _judged(text, match, word[0], following, plain_word=is_sure, strict=strict)
+
+
+def _is_long_key(match: re.Match[str]) -> bool:
+    """Whether what is assigned is a token, as some give it where a user's name could stand."""
+    value = match["quoted"] or match["bare"] or ""
+    return len(value) >= 20 and value.isalnum() and is_key(value)
 
 
 def _said(
