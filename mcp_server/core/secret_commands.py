@@ -71,6 +71,7 @@ _TABLE = (
     Option("rabbitmqctl|ejabberdctl", r"\s(?:add_user|change_password|register)\s{1,3}\S{1,64}\s{1,3}"),
     Option("snmpget|snmpwalk|snmpset|snmpbulkwalk|snmpgetnext", r"\s-[AX]\s{1,3}"),
     Option("sqlplus|expdp|impdp|sqlldr|rman|thin:", r"(?<=[\s:])(?=[^\s/]{1,64}/)", "/"),
+    Option("PRAGMA key|pragma key|PRAGMA rekey", r"\s?=\s?", at_once=True),
     Option("ssh-keygen|puttygen", r"\s-[NP]\s{1,3}"),
     Option("gpg|gpg2", r"\s--passphrase(?:\s{1,3}|=)"),
     Option("ConvertTo-SecureString", r"(?:\s-String)?\s{1,3}(?![-$])", at_once=True),
@@ -98,9 +99,15 @@ _PIPED = (
     r"""(?:\S{1,60}[ \t]+){0,2}?"""
     r"""(?:sudo\b[^\n|]{0,40}-S|su\b|passwd\b|chpasswd\b|cryptsetup\b|smbpasswd\b|ssh-add\b|gpg\b|kinit\b"""
     r"""|openssl\b|saslpasswd2\b|mount\b|(?:docker|podman|helm|nerdctl|oras|crane|skopeo)\b[^\n]{0,120}--password-stdin"""
+    r"""|(?:docker|podman)[ \t]+secret[ \t]+create\b"""
     r"""|[^\n|]{0,160}(?:--password-stdin|--stdin|passphrase-fd))"""
 )
 _HERE = r"""<<<[ \t]*(?P<quote>["'])?(?P<password>(?(quote)[^"'\n]|[^\s"'\\;|<>]){6,128})"""
+_WRITTEN = (
+    r"""(?:echo|printf)[ \t]+(?:-[neE]{1,3}[ \t]+)?(?P<quote>["'])?"""
+    r"""(?P<password>(?(quote)[^"'\n]|[^\s"'\\;|<>]){4,128}?)"""
+    r"""(?:\\n)?(?(quote)(?P=quote))[ \t]*>{1,2}[ \t]*[^\s;|&]{0,80}(?i:pass|pwd|secret|token|cred)"""
+)
 _SENT = r"""[^\n]{0,40}?(?:\n[ \t]*)?send(?:line)?[ \t]*(?:-- )?[(]?["']"""
 _SENT += r"""(?P<password>[^"'\n\\]{4,128})(?:\\[rn])?["']"""
 
@@ -135,7 +142,14 @@ def _is_one(value: str, *, strict: bool) -> bool:
 
 def _handed_over(text: str) -> Iterator[Found]:
     """What is printed into a program, fed to it, or sent when it asks."""
-    for literal, source in (("echo ", _PIPED), ("printf ", _PIPED), ("<<<", _HERE), ("assword:", _SENT)):
+    for literal, source in (
+        ("echo ", _PIPED),
+        ("printf ", _PIPED),
+        ("echo ", _WRITTEN),
+        ("printf ", _WRITTEN),
+        ("<<<", _HERE),
+        ("assword:", _SENT),
+    ):
         for at in _places(text, literal) if literal in text else ():
             where = at + len(literal) if source == _SENT else at
             match = _compiled(source).match(text, where, where + 400)

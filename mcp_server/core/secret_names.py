@@ -2,14 +2,19 @@
 
 import re
 
-WORD = re.compile(
+_OF = "(?: d['’]| de l['’]| dell['’]| da| de)? ?"
+WORD = re.compile(  # each alternative begins with a letter: so the search is quick
     r"pass(?:[_-]?(?:word|phrase|code)|wd|wort|ord|e(?=[ \t]{0,3}[:=]|\s))?|pwd|pw|psk"
     r"|secret(?:[_.-]?(?:access[_.-]?)?key)?"
-    r"|token|key|credentials?|creds|auth(?:orization|-user-pass)?|login|salt|pepper|zugangsdaten|anmeldedaten"
+    r"|token|key|creden(?:tials?|ziali|ciais)|creds|auth(?:orization|-user-pass)?|login|salt|pepper"
+    r"|zugangsdaten|anmeldedaten"
     r"|identifiants|credenciales|kennwort|contrase[nñ]a|clave|senha|parola|wachtwoord|has[lł]o|heslo|lozinka|geslo"
-    r"|l[öo]senord|adgangskode|salasana|jelsz[óo]|şifre|sifre|kata sandi|mật khẩu"
+    r"|l[öo]senord|adgangskode|salasana|jelsz(?:[óo]|av[aá])|mdp\b|zugangscode"
+    r"|şifre|sifre|kata sandi|mật khẩu"
     r"|парол|κωδικ|パスワード|暗証番号"
-    r"|密[码碼]|口令|비밀번호|암호|كلمة (?:المرور|السر)|סיסמ|पासवर्ड"
+    r"|密[码碼]|口令|비밀번호|암호|كلمة (?:ال)?(?:مرور|سر)|סיסמ|पासवर्ड|รหัสผ่าน[\u0e00-\u0e7f]{0,30}"
+    rf"|ключ api|klucz api|cl[ée]{_OF}api|chiave{_OF}api|chave{_OF}api|llave{_OF}api|密[钥鑰]|токен"
+    r"|api[ -]?(?:schlüssel|sleutel|nyckel|nøkkel|nøgle|anahtarı|ключ|密[钥鑰]|キー|키)"
 )
 # What may follow the word in its language: "Passordet", "parolası", "пароля", "סיסמה".
 ENDING = r"(?:[^\W\d_]{1,3}(?<![A-Za-z])|(?<!pass)(?:et|en|n|t|na|n[ıi]n|si|ya)(?![A-Za-z])"
@@ -29,7 +34,7 @@ _OPENING = tuple(
     "access account admin aes api app application auth cipher client consumer crypt crypto deploy "
     "deployment enc encryption fernet function hmac host ingest ingestion integration jwt licence license "
     "master preshared private recovery role sdk secret security server service session shared signature "
-    "signing ssh storage subscription webhook write logged_in logged-in nonce".split()
+    "signing ssh storage subscription webhook write logged_in logged-in nonce routing".split()
 )
 # What stands before "token" when it is a piece of text or a place in a list.
 _NO_TOKEN = frozenset(
@@ -37,6 +42,11 @@ _NO_TOKEN = frozenset(
     "end eos first id idempotency input key last lock lookahead mask max min n next num of output pad "
     "page per prev previous public reserved resume sep skip special start stop stream sync syntax total "
     "unk used verification xsrf".split()
+)
+# What stands before `_KEY=` in capitals when it opens nothing.
+_NO_KEY = frozenset(
+    "anon cache checksum document foreign group hash idempotency index lock object partition primary public "
+    "publishable row site sort unique".split()
 )
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 _LAST_WORD = re.compile(r"[0-9]*(?:[a-z]+[A-Z]?|[A-Z]+)")  # read backwards
@@ -67,7 +77,10 @@ def names_a_secret(text: str, word: re.Match[str], name: str) -> bool:
     if said not in ("key", "token"):
         return True
     last = _last_word((name or text[max(0, start - 24) : start]).rstrip("_-. "))
-    return last.endswith(_OPENING) if said == "key" else last not in _NO_TOKEN
+    if said == "token":
+        return last not in _NO_TOKEN
+    is_variable = name.isupper() and name.endswith("_") and text.startswith("KEY=", start)
+    return last.endswith(_OPENING) or (is_variable and last not in _NO_KEY)
 
 
 def kind_of(word: str) -> str:

@@ -69,27 +69,34 @@ def in_urls(text: str) -> Iterator[Found]:
             yield *match.span("user"), "a token in a URL"
 
 
-_USER_BEFORE = r"""(?:^|[\s"'`=(,])[A-Za-z][\w.+-]{0,63}:(?P<password>[^\s"'`@/:]{3,128})\Z"""
 _HOST_BEHIND = r"(?:tcp|unix)\(|[\w.-]{1,100}(?::[0-9]{2,5}\b|/\w)"
+_WORD_BEFORE = r"""[^\s"'`@/:]{3,128}"""
+_USER_BEFORE = r"""(?:^|[\s"'`=(,])[A-Za-z][\w.+-]{0,63}\Z"""
 
 
 def before_hosts(text: str) -> Iterator[Found]:
     """The password in `user:password@host` where no scheme stands before it, as in the DSN of a driver."""
     for at in _places(text, "@"):
-        start = max(0, at - 200)
-        if text.find(":", start, at) < 0 or not pattern(_HOST_BEHIND).match(text, at + 1):
+        colon = text.rfind(":", max(0, at - 129), at)
+        if colon < 0 or not pattern(_WORD_BEFORE).fullmatch(text, colon + 1, at):
             continue
-        match = pattern(_USER_BEFORE).search(text, start, at)
-        if match and is_strict(match["password"]) and is_password(match["password"], plain_word=False):
-            yield *match.span("password"), "a password"
+        password = text[colon + 1 : at]
+        if (
+            pattern(_HOST_BEHIND).match(text, at + 1)
+            and pattern(_USER_BEFORE).search(text, max(0, colon - 65), colon)
+            and is_strict(password)
+            and is_password(password, plain_word=False)
+        ):
+            yield colon + 1, at, "a password"
 
 
 # What lets everybody in who knows the address: of a webhook, a private feed, a `?key=`.
-_ADDRESS = r"[^\s\"'`<>]{8,2000}"
+_ADDRESS = r"[^\s\"'`<>]{24,2000}"
 _IN_ADDRESSES = r"""(?xi)
     (?: hooks?(?:\.[\w-]{1,40}){0,5}(?::[0-9]{1,5})?(?:/(?!blob|tree|commit|raw)[\w.-]{1,40}){0,4}?/
         (?P<hook>[\w-]{20,128}+)(?![\w/.-])
       | /private-(?P<feed>[0-9a-f]{32})(?=/)
+      | /(?:inputs?|alert|v[0-9](?:/input)?)/(?P<intake>[\w-]{32,64}+)(?![\w.-])
       | /(?:key|token|secret)/(?P<path>[\w~%+=-]{20,200}+)(?![\w/.])
       | [?&](?:key|auth)=(?P<key>[\w%+/~=-]{20,2000})
       | [?&](?:appid|code)=(?P<code>[\w%+/~=-]{32,2000}) )"""
@@ -97,9 +104,13 @@ _IN_ADDRESSES = r"""(?xi)
 
 def in_addresses(text: str) -> Iterator[Found]:
     """The part of a URL that is as good as a password."""
+    done = 0
     for at in _places(text, "://"):
-        address = pattern(_ADDRESS).match(text, at + 3, at + 3 + WINDOW)
-        for found in pattern(_IN_ADDRESSES).finditer(text, at + 3, address.end()) if address else ():
+        address = pattern(_ADDRESS).match(text, at + 3, at + 3 + WINDOW) if at >= done else None
+        if address is None:
+            continue
+        done = address.end()
+        for found in pattern(_IN_ADDRESSES).finditer(text, at + 3, done):
             group = found.lastgroup or 0
             if is_key(found[group]):
                 yield found.start(group), whole(text, found.end(group), at + 3 + WINDOW), "a token in a URL"

@@ -60,8 +60,10 @@ _CALLS = (
     ".authenticate", "basicauth", "basic_auth", "digestauth", "setcredentials", "passwordauthentication",
     "usernamepasswordcredentials", "networkcredential", "setbasicauth", ".credentials", "signin", "ftp_login",
     "ldap_bind", ".bind", "auth=", "simple_bind_s", "imap_open", "plainauth",
+    "username_pw_set", "ftp", "connection", ".withcredentials", "unsafeplaintext",
     "jwt.sign", "jwt.encode", "jwt.verify", "jwt.decode", "createhmac", "hmac.new",
 )  # fmt: skip
+_ENDS_OF_CALLS = frozenset(call[-1] for call in _CALLS)
 _AFTER_MAIL = r"""(?P<secret>[^\s/:"']{6,64}+)(?![:/])"""
 _USERS = ("admin", "root", "administrator", "postgres", "guest", "superuser")
 _GROUPS = r"(?P<secret>[a-z]{4}(?:[ -][a-z]{4}){3})(?![\w])"
@@ -72,10 +74,14 @@ _SESSION += r"|auth|jwt|remember|secret|login)[\w.-]{0,24})"
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _SEED = r"""[^\n]{0,60}?[\s"'`(:=]["'`]?(?P<secret>[A-Z2-7]{16,64}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}"""
 _SEED += r"""|[a-z2-7]{4}(?: [a-z2-7]{4}){3,15})(?![\w-])"""
-_LICENCE = r"""[^\n]{0,40}?[\s:="'](?P<secret>[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7})(?![\w-])"""
+_LICENCE = r"""[^\n]{0,40}?[\s:="'](?P<secret>[A-Z0-9]{2,8}(?:-[A-Z0-9]{4,8}){2,7})(?![\w-])"""
+
+# Into a field of a page: `fill("#password", "…")`, `get("#password").type("…")`.
+_TYPED = (
+    r"""[\]"')]{0,4}(?:\.(?:send_?[kK]eys|type|fill|set_?[vV]alue)\(|,\s?)["'](?P<secret>[^"'\n]{4,64})["']"""
+)
 
 _TABLE = (
-    *(Place(f"{call}(", _ARGUMENT, "a password", _sure, 600, many=True) for call in _CALLS),
     Place("pgpass", rf"(?s).{{0,80}}?(?<![^\s`'\"]){_FIELD}", "a password", _told, 800, many=True),
     Place(":5432:", r"[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,128})(?![^\s])", "a password", _told),
     Place("cookie:", rf"(?x)[^\n]{{0,2000}}?\b(?i:{_SESSION})=(?P<secret>[^\s;,\"']{{12,2048}})", "a session",
@@ -120,13 +126,23 @@ _TABLE = (
           "a private key", is_key, 600),
     *(Place(name, r"\s{1,40}key:\s{0,3}[\"']?(?P<secret>[A-Za-z0-9+/=_-]{16,200})", "a key", is_key)
       for name in ("encryption:", "signing:")),
+    Place("password", _TYPED, "a password", _sure),
+    *(Place(f"{name} 0 ", r"(?P<secret>\S{6,64})", "a password", _sure) for name in ("secret", "password")),
+    Place("<d>", r"(?P<secret>[A-Za-z0-9+/=]{40,800})</", "a private key", is_key, 900),
+    Place("identity.secret", r"[\s:=]{1,6}[0-9a-f]{10}:0:[0-9a-f]{128}:(?P<secret>[0-9a-f]{128})",
+          "a private key", is_key),
+    Place("wordpress_", r"(?:logged_in|sec)_[0-9a-f]{32}=(?P<secret>[^\s;\"']{20,400})", "a session",
+          is_key, 600),
+    Place('"username"', r"""\s?:\s?"[^"\n]{1,64}",\s{0,20}"key"\s?:\s?"(?P<secret>[\w-]{16,128})\"""",
+          "a key", is_key),
     Place("_master=", r"(?P<secret>\S{8,128})", "a password", _sure),
     Place("_seed", r"""["']?\s?[:=]\s?["']?(?P<secret>[A-Za-z0-9+/=]{24,200})""", "a secret", is_key),
 )  # fmt: skip
 
 
 def in_settings(text: str, lowered: str) -> Iterator[Found]:
-    """The values in the places of the table; *lowered* is *text* in lower case."""
+    """The values in the places of the table and in calls; *lowered* is *text* in lower case."""
+    yield from _in_calls(text, lowered)
     for place in _TABLE:
         at = lowered.find(place.anchor)
         while at >= 0:
@@ -139,3 +155,16 @@ def in_settings(text: str, lowered: str) -> Iterator[Found]:
                 if place.is_one(match["secret"]):
                     yield match.start("secret"), end, place.kind
                 match = pattern(place.rest).match(text, match.end(), limit) if place.many else None
+
+
+def _in_calls(text: str, lowered: str) -> Iterator[Found]:
+    at = text.find("(")
+    while at >= 0:
+        start = at + 1
+        if lowered[at - 1 : at] in _ENDS_OF_CALLS and lowered.endswith(_CALLS, 0, at):
+            match = pattern(_ARGUMENT).match(text, start, start + 600)
+            while match:
+                if _sure(match["secret"]):
+                    yield *match.span("secret"), "a password"
+                match = pattern(_ARGUMENT).match(text, match.end(), start + 600)
+        at = text.find("(", start)

@@ -232,6 +232,12 @@ SHAPES: tuple[Shape, ...] = (
     Shape("an Adafruit key", "aio_", r"aio_[A-Za-z0-9]{28}"),
     Shape("a Mapbox secret token", "sk.eyJ", r"sk\.eyJ[\w-]{40,200}\.[\w-]{20,40}"),
     Shape("a Firebase key", ":APA91b", r"[\w-]{7,11}:APA91b[\w-]{100,200}", before=11),
+    *_prefixes("a wallet key", "xprv yprv zprv tprv", r"[A-Za-z0-9]{100,112}"),
+    *_prefixes("a NATS seed", "SUA SAA SOA", r"[A-Z2-7]{55}"),
+    Shape("a Runpod key", "rpa_", r"rpa_[A-Za-z0-9]{36,60}"),
+    Shape("a session", "CfDJ8", r"CfDJ8[\w-]{40,4000}"),
+    Shape("an AWS secret key", "AKIA",
+        r"AKIA[A-Z0-9]{16}[\"'][^\n]{1,40}?[\"'](?P<secret>[A-Za-z0-9+/]{40})(?=[\"'])"),
     # Everywhere
     Shape("a JSON web token", "ZXlK", r"ZXlK[\w+/-]{50,4000}={0,2}"),
     Shape("a JSON web token", "eyJ", r"eyJ[\w-]{10,1000}+\.[\w-]{10,4000}(?:\.[\w-]{10,4000}){1,3}",

@@ -110,6 +110,7 @@ _PART_OF_A_NAME = (
     r"pass|pwd|token|tok\b|secret|cred|auth|api|key|user|input|param|arg|value|conf|setting|env|str|data|result|hash"
     r"|expect|actual|test|foo|bar|baz|mock|fake|temp|tmp|login|field|text|name|hint|label"
 )
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _SAID_OF_ONE = r"(?:ed|able|ible|ing|less|tion|ive|ous)\Z"  # of a password: 'uncompromised'
 _OF_SENTENCES = frozenset(
     "the your our and for are was with has have not but can may must should will does from this that please "
@@ -193,7 +194,7 @@ def is_key(value: str) -> bool:
     """Whether *value*, given as a token, a key or a secret, is one: not a name, a path or a number."""
     if len(value) < 8 or len(set(value)) < 5 or " " in value:
         return False
-    if _is_dense(value):
+    if _is_dense(value) or pattern(_UUID).fullmatch(value):
         return True
     if _is_reference(value):
         return False

@@ -22,16 +22,17 @@ from mcp_server.core.secret_shapes import WINDOW, pattern, whole
 from mcp_server.core.secret_values import is_key, is_pass_phrase, is_password, is_strict
 
 _END = (  # of the name; what else may belong to it is listed, so that `password_hash` and `token_url` do not
-    rf"{ENDING}(?i:[_-]?(?:value|val|string|str|text|plain|raw|b64|base64|base|data|prod"
+    rf"(?:(?<=KEY)S|(?<=TOKEN)S|{ENDING})(?i:[_-]?(?:value|val|string|str|text|plain|raw|private|b64|base64|base|data|prod"
     r"|production|staging|stage|dev|development|live|test|qa|uat|default|main|primary|secondary|new|old|current|[0-9]{1,3}))?"
     r"(?![A-Za-z0-9_]|-[A-Za-z0-9])"
 )
 _QUOTE = r"""\\{0,3}["'`]"""
+_BARE = r"""[^\s"'`<>,;(){}\[\]|\\]"""
 _VALUE = rf"""
     (?: [bBrRuUfFL@$]{{0,2}}
         (?P<quote>{_QUOTE})(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\n\\])){{1,512}}+)(?P=quote)
       | [“‘«„「](?P<curly>[^\n”’»“」]{{1,200}}+)[”’»“」]
-      | (?:{_QUOTE})?(?P<bare>(?:[^\s"'`<>,;(){{}}\[\]|\\]|(?<=\w)\|(?=\w)){{4,128}})(?P<code>[(\[{{])?
+      | (?:{_QUOTE})?(?P<bare>{_BARE}{{4,128}}(?:(?<=\w)\|(?=\w){_BARE}{{1,128}})?)(?P<code>[(\[{{])?
     )"""
 _FIELD = "(?:[tT]ype|[dD]escription|sensitive|nullable|NoEcho|M(?:in|ax)Length|secret|required)"
 _ASSIGNED = rf"""(?x){_END}(?P<close>{_QUOTE}|\*{{2}})?\]?(?:\[[0-9]{{0,5}}\])?
@@ -41,7 +42,8 @@ _ASSIGNED = rf"""(?x){_END}(?P<close>{_QUOTE}|\*{{2}})?\]?(?:\[[0-9]{{0,5}}\])?
         (?:[ \t]{{0,12}}|\s{{0,40}}(?=["'`]))
       | [,:]?(?:[ \t]{{0,3}}\{{)?(?:\s{{1,40}}["']?{_FIELD}["']?[ \t]{{0,3}}[=:][^\n,]{{0,120}},?){{0,5}}
         \s{{1,40}}["']?(?:value|[dD]efault)["']?[ \t]{{0,3}}[=:][ \t]{{0,3}}
-      | (?P<element>(?:[ ][\w:]{{1,30}}="[^"\n]{{0,60}}"){{0,3}}>(?:\s{{0,20}}<[vV]alue>)?)
+      | (?P<element>(?:[ ][\w:]{{1,30}}="[^"\n]{{0,60}}"){{0,3}}>(?:\s{{0,20}}<[vV]alue>)?
+          |</key>\s{{0,20}}<string>)
       | (?P<argument>[ \t]?\([ \t]{{0,4}} | (?<=["'`]),[ \t]{{0,4}} | (?<=["'`]\]),[ \t]{{0,4}} )
       | (?P<column>[ \t]{{0,30}}\|[ \t]{{0,30}})
     ){_VALUE}"""
@@ -74,6 +76,7 @@ _SHORT_HEX = r"[0-9a-f]{4,16}[.,:;]?"
 _ENOUGH = 128  # characters of a value by which it is judged, and that `bare` takes
 _IS_GIVEN = r"""[=:][^\s"'=:&]"""
 _OTHER_SCRIPT = r"[\u2e80-\uffff]"  # no blank stands before the verb of a Japanese sentence
+_ANOTHER = r""",(?P<value>[^\s,"'`;]{16,128})(?=[\s,"'`]|\Z)"""
 _NEXT_FIELD = r"&[\w.-]{1,40}="
 
 
@@ -146,7 +149,7 @@ def _said(
     text: str, word: re.Match[str], name: str, following: re.Match[str] | None
 ) -> tuple[int, int] | None:
     """Return where the value is in "the password for staging is ...", `--password ...`, "password ..."."""
-    if word[0] in ("pass", "auth", "login") and not name.startswith("-"):
+    if word[0] in ("pass", "auth", "login") and not name.startswith("-") and not name.endswith("_"):
         return None
     match = pattern(_SAID).match(text, word.end(), word.end() + WINDOW)
     if match is None:
@@ -162,7 +165,7 @@ def _said(
     else:
         before = text[max(0, word.start() - 90) : word.start()] if not is_told else ""
         is_sure = before.endswith((" ", "\n", "\t")) and pattern(_LOGIN_BEFORE).search(before) is not None
-    if not is_told and word[0] == "key" and not is_option and not name.lower().endswith("api"):
+    if not is_told and word[0] == "key" and not is_option and not name.lower().endswith(("api", "api_")):
         return None
     is_loose = bool(match["fill"]) and not match["of"]  # other words than "for staging" before the verb
     strict = not is_sure and (not is_told or match["vague"] is not None or is_loose)
@@ -231,4 +234,9 @@ def _judged(
         is_secret = is_password(value, plain_word=plain_word) or ("phrase" in word and is_pass_phrase(value))
     if not is_secret or (strict and not is_strict(value)):
         return None
-    return start, whole(text, end, start + _ENOUGH) if end == read_to else end
+    end = whole(text, end, start + _ENOUGH) if end == read_to else end
+    while text.startswith(",", end) and (another := pattern(_ANOTHER).match(text, end)):
+        if not is_key(another["value"]):
+            break
+        end = another.end()  # APP_KEYS=...,...
+    return start, end
