@@ -1,5 +1,5 @@
 """
-Where people meet secrets, in the form of `secret_kinds`; written, and measured, before any rule was made for it.
+Where people meet secrets, in the form of `secret_kinds`; measured before any rule was made for it.
 
 LINES are harmless texts that look alike.
 """
@@ -26,7 +26,7 @@ langchain old                 | LANGCHAIN_API_KEY=ls__§hex:32§
 azure openai                  | AZURE_OPENAI_API_KEY=§hex:32§
 gemini in code                | const ai = new GoogleGenerativeAI("AIza§url:35§");
 gitlab ci variable            | variables:⏎  SONAR_LOGIN: "§hex:40§"
-bitbucket pipe                | - pipe: atlassian/ftp-deploy:0.3.7⏎  variables:⏎    USER: deploy⏎    PASSWORD: '§pw§'
+bitbucket pipe                | - pipe: atlassian/ftp-deploy:0.3.7⏎  variables:⏎    PASSWORD: '§pw§'
 azure pipelines               | - task: SqlDeploy@1⏎  inputs:⏎    sqlPassword: '§pw§'
 jenkinsfile                   | withEnv(['NEXUS_PASSWORD=§pw§']) { sh 'mvn deploy' }
 circleci docker               | docker:⏎  - image: corp/app⏎    auth:⏎      username: ada⏎      password: §pw§
@@ -41,11 +41,11 @@ kubernetes env                | - name: JWT_SIGNING_KEY⏎  value: "§b64:43§="
 dockerconfigjson              | .dockerconfigjson: §b64:120§==
 argocd                        | argocd login argo.example.com --username admin --password §pw§
 k3s                           | K3S_TOKEN=K10§hex:64§::server:§hex:32§
-kubeadm                       | kubeadm join 10.0.0.4:6443 --token §low:6§.§low:16§ --discovery-token-ca-cert-hash sha256:§!hex:64§
+kubeadm                       | kubeadm join 10.0.0.4:6443 --token §low:6§.§low:16§ --v=5
 swarm                         | docker swarm join --token SWMTKN-1-§low:50§-§low:25§ 10.0.0.2:2377
 rancher                       | rancher login https://r.example.com --token token-§!low:5§:§low:54§
 helm nested                   | postgresql:⏎  auth:⏎    postgresPassword: §pw§
-ado                           | Server=tcp:db.example.net,1433;Initial Catalog=shop;User ID=app;Password=§pw§;Encrypt=True;
+ado                           | Server=tcp:db.example.net,1433;User ID=app;Password=§pw§;Encrypt=True;
 npgsql                        | "Default": "Host=db;Database=shop;Username=app;Password=§pw§"
 cosmos                        | AccountEndpoint=https://x.documents.azure.com:443/;AccountKey=§b64:86§==;
 snowflake                     | snowflake://ada:§an:18§@ab12345.eu-west-1/db/public?warehouse=wh
@@ -57,10 +57,10 @@ redis in code                 | r = redis.Redis(host='cache', port=6379, passwor
 knex                          | connection: { host: 'db', user: 'app', password: '§pw§', database: 'shop' }
 database.yml                  | production:⏎  adapter: mysql2⏎  username: app⏎  password: §pw§
 go dsn                        | db, err := sql.Open("mysql", "app:§an:16§@tcp(127.0.0.1:3306)/shop")
-boto3                         | boto3.client('s3', aws_access_key_id='AKIA§up:16§', aws_secret_access_key='§b64:40§')
+boto3                         | client(aws_access_key_id='AKIA§up:16§', aws_secret_access_key='§b64:40§')
 sts json                      | "SecretAccessKey": "§b64:40§", "SessionToken": "§b64:200§=="
 gcs hmac                      | gs_secret_access_key = §b64:40§
-azure principal               | {"appId": "§!uuid§", "displayName": "sp", "password": "§url:40§", "tenant": "§!uuid§"}
+azure principal               | {"appId": "§!uuid§", "displayName": "sp", "password": "§url:40§"}
 hetzner                       | HCLOUD_TOKEN=§an:64§
 linode                        | Linode personal access token: §hex:64§
 vultr                         | export VULTR_API_KEY=§up:36§
@@ -103,7 +103,7 @@ nuget.config                  | <add key="ClearTextPassword" value="§pw§" />
 hub                           | github.com:⏎- user: ada⏎  oauth_token: §hex:40§
 git-credentials               | ~/.git-credentials: https://ada:§an:40§@github.com
 dsa key                       | §pem:DSA PRIVATE KEY§
-service account               | "private_key": "§pem1:PRIVATE KEY§\n", "client_email": "x@y.iam.gserviceaccount.com"
+service account               | "private_key": "§pem1:PRIVATE KEY§\n", "client_email": "x@y.example.com"
 key in yaml                   | key: "§pem1:EC PRIVATE KEY§"
 minisign                      | untrusted comment: minisign encrypted secret key⏎RWRTY0Iy§b64:200§==
 ssh-keygen                    | ssh-keygen -t ed25519 -N '§pw§' -f id_deploy

@@ -90,7 +90,7 @@ rust                          | let jwt_secret = "§an:40§";
 go const                      | const apiSecret = "§an:40§"
 swift                         | let clientSecret = "§an:40§"
 kotlin                        | buildConfigField("String", "API_KEY", "\"§an:32§\"")
-android manifest              | <meta-data android:name="com.google.android.geo.API_KEY" android:value="AIza§url:35§"/>
+android manifest              | <meta-data android:name="google.geo.API_KEY" android:value="AIza§url:35§"/>
 plist                         | <key>ClientSecret</key>⏎<string>§an:40§</string>
 ruby aws                      | Aws::Credentials.new('AKIA§up:16§', '§b64:40§')
 perl                          | my $password = '§pw§';

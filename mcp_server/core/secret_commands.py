@@ -71,7 +71,6 @@ _TABLE = (
     Option("rabbitmqctl|ejabberdctl", r"\s(?:add_user|change_password|register)\s{1,3}\S{1,64}\s{1,3}"),
     Option("snmpget|snmpwalk|snmpset|snmpbulkwalk|snmpgetnext", r"\s-[AX]\s{1,3}"),
     Option("sqlplus|expdp|impdp|sqlldr|rman|thin:", r"(?<=[\s:])(?=[^\s/]{1,64}/)", "/"),
-    Option("PRAGMA key|pragma key|PRAGMA rekey", r"\s?=\s?", at_once=True),
     Option("ssh-keygen|puttygen", r"\s-[NP]\s{1,3}"),
     Option("gpg|gpg2", r"\s--passphrase(?:\s{1,3}|=)"),
     Option("ConvertTo-SecureString", r"(?:\s-String)?\s{1,3}(?![-$])", at_once=True),

@@ -84,8 +84,8 @@ def before_hosts(text: str) -> Iterator[Found]:
         if (
             pattern(_HOST_BEHIND).match(text, at + 1)
             and pattern(_USER_BEFORE).search(text, max(0, colon - 65), colon)
-            and is_strict(password)
-            and is_password(password, plain_word=False)
+            and (is_strict(password) or text.startswith(("tcp(", "unix("), at + 1))
+            and is_password(password, plain_word=True)
         ):
             yield colon + 1, at, "a password"
 

@@ -135,6 +135,7 @@ _TABLE = (
           is_key, 600),
     Place('"username"', r"""\s?:\s?"[^"\n]{1,64}",\s{0,20}"key"\s?:\s?"(?P<secret>[\w-]{16,128})\"""",
           "a key", is_key),
+    Place("pragma key", r"\s?=\s?[\"'](?P<secret>[^\"'\n]{4,128})", "a password", _told),
     Place("_master=", r"(?P<secret>\S{8,128})", "a password", _sure),
     Place("_seed", r"""["']?\s?[:=]\s?["']?(?P<secret>[A-Za-z0-9+/=]{24,200})""", "a secret", is_key),
 )  # fmt: skip
