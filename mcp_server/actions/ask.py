@@ -10,7 +10,7 @@ from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import ModelUnavailable, Rejected
 from mcp_server.core.query import ANY_STATUS, Filter, Hit, Query, Verdict
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import visible, within
+from mcp_server.core.render import state_of, visible, within
 from mcp_server.store import Store
 
 MOST = 30  # memories that are put before the model: A-43 in docs/features.md
@@ -83,9 +83,10 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
 def _request(question: str, hits: tuple[Hit, ...]) -> str:
     notes = []
     for hit in hits:
-        state = "" if hit.status.value == "active" else f" ({hit.status.value})"
+        state = state_of(hit.status, here=hit.shadowed_by)
+        about = f"{hit.type} ({state})" if state else hit.type
         text = visible(hit.text).replace("</", "‹/")
-        notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {hit.type}{state}: {visible(hit.title)}\n{text}")
+        notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {about}: {visible(hit.title)}\n{text}")
     told, _ = within(notes, BUDGET, separator="\n\n")
     return "\n\n".join(["<notes>", *told, "</notes>", f"Question: {question}", "The answer:"])
 

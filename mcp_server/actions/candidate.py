@@ -15,7 +15,8 @@ from mcp_server.actions.clock_check import old_before
 from mcp_server.actions.load import load
 from mcp_server.actions.read import look_up
 from mcp_server.actions.repository import keep
-from mcp_server.actions.settle import Settled, settle
+from mcp_server.actions.settle import settle
+from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.index import sightings

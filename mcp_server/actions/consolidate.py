@@ -161,7 +161,7 @@ def _open(store: Store, here: Known, pairs: Sequence[tuple[Item, Item, str]]) ->
         for one, other, why in pairs:
             later, older = newer(one, other)
             series = enumerates(one.statement.title, other.statement.title)
-            if series or relations.is_resolved(db, _said(one), _said(other)):
+            if series or relations.is_resolved(db, here.rows[one.ref], here.rows[other.ref]):
                 continue
             files = _loaded(store, [here.rows[later.ref], here.rows[older.ref]])
             if files and not _linked(files[0].memory, files[1].memory):
@@ -268,10 +268,6 @@ def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:
             return []
         found.append(each)
     return found
-
-
-def _said(item: Item) -> tuple[str, str]:
-    return item.ref, fingerprint(item.statement.title, item.statement.text)
 
 
 def _linked(one: Memory, other: Memory) -> bool:

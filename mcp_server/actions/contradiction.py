@@ -5,13 +5,15 @@ Finding changes nothing. What is marked is a `contradicts` link: both are told, 
 until it is resolved.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from mcp_server.actions.commit import one_change
 from mcp_server.actions.forget import forget
 from mcp_server.actions.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.read import Found, find, is_accepted, read
 from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import memories, relations, tidying
@@ -19,9 +21,9 @@ from mcp_server.adapters.index.memories import Row
 from mcp_server.core.contradictions import NEAR, opposed
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name, names
-from mcp_server.core.memory import Kind, Status, fingerprint
+from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.provenance import MANUAL
-from mcp_server.core.query import check_limit
+from mcp_server.core.query import MAX_LIMIT, check_limit
 from mcp_server.core.verdict import Statement
 from mcp_server.store import Store
 
@@ -87,7 +89,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             one, other = rows[each.one], rows[each.other]
             if frozenset((one.row, other.row)) in marked:
                 continue
-            if relations.is_resolved(db, _said(one), _said(other)):
+            if relations.is_resolved(db, one, other):
                 continue
             said = _said_by_person(store, one, other)
             found.append(Pair(*_newer_first(one, other), each.why, each.nearness, each.sure, said))
@@ -131,11 +133,12 @@ def resolve_contradiction(
     store: Store, memory_id: str, other: str, how: str, *, session: str = ""
 ) -> Resolved:
     """
-    Settle the contradiction of two memories, marked or not; the first one holds.
+    Settle the contradiction of two memories, marked or found; the first one holds.
 
     *how*: `supersede` lets it take the other's place, `keep_both` lets both stand, `weaken` lets the other
     stand but be believed less, `delete` moves the other to the trash.
-    Raises NotFound, Rejected for another word, for one memory twice and for one that is not active.
+    Raises NotFound, Rejected for another word, for one memory twice, for one that is not active, and for two
+    that nobody marked and that differ in nothing by which contradictions are found.
     """
     how = how.strip().lower().replace("-", "_")
     if how not in WAYS:
@@ -145,6 +148,7 @@ def resolve_contradiction(
         raise Rejected("A memory cannot contradict itself.", "Give two ids.")
     must_be_active(first.memory)
     must_be_active(second.memory)
+    must_differ(store, first, second)
     holds, loses = first.memory.id, second.memory.id
     if how == "weaken":
         # Before the link goes: who is interrupted here repeats it, and is told that it is marked still.
@@ -160,8 +164,10 @@ def resolve_contradiction(
     _drop_links(store, second, first, session)
     match how:
         case "supersede":
-            link(store, holds, loses, SUPERSEDES, session=session)
+            done = link(store, holds, loses, SUPERSEDES, session=session)
             note = f"'{loses}' is superseded by '{holds}' and kept as what was valid before."
+            if second.vault.level is Level.USER is not first.vault.level:
+                note = done.note
         case "delete":
             note_resolved(store, holds, loses, how=how, session=session)  # while both are there
             forget(store, loses, session=session)
@@ -177,6 +183,49 @@ def resolve_contradiction(
     return Resolved(holds, loses, how, note)
 
 
+def must_differ(store: Store, first: Found, second: Found) -> None:
+    """Raise Rejected when two memories are neither marked as contradicting each other nor found to."""
+    one, other = first.memory.id, second.memory.id
+    pairs = [*get_contradictions(store), *find_contradictions(store, one, limit=MAX_LIMIT)]
+    if not any({pair.one.ref, pair.other.ref} == {first.ref, second.ref} for pair in pairs):
+        raise Rejected(
+            f"'{one}' and '{other}' are not marked as contradicting each other.",
+            f"Mark them first: daybook contradictions --mark {one} {other}",
+        )
+
+
+def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: str = "") -> tuple[str, ...]:
+    """
+    Note that a memory and each of *others* hold side by side, so that nobody is asked about them again.
+
+    That ends when a telling word of one of them changes. Return the ids of the others. Raises NotFound, and
+    Rejected for one memory twice and for two that are marked as contradicting each other.
+    """
+    first = read(store, memory_id)
+    rest = [read(store, other) for other in others]
+    marked = [{pair.one.ref, pair.other.ref} for pair in get_contradictions(store)] if rest else []
+    for each in rest:
+        if each.ref == first.ref:
+            raise Rejected("A memory is not distinct from itself.", "Give the id of another one.")
+        if {first.ref, each.ref} in marked:
+            raise Rejected(
+                f"'{first.memory.id}' and '{each.memory.id}' are marked as contradicting each other.",
+                "The person settles that: daybook contradictions --resolve.",
+            )
+    for each in rest:
+        note_resolved(store, first.memory.id, each.memory.id, how="distinct", session=session)
+    catch_up_if_free(store)
+    return tuple(each.memory.id for each in rest)
+
+
+def apart(store: Store, settled: Settled, others: Sequence[str], *, session: str = "") -> Settled:
+    """Tell apart what was settled from *others*, and return it without asking about them. Raises as that."""
+    if not others:
+        return settled
+    told = tell_apart(store, settled.id, others, session=session)
+    return replace(settled, apart=told, near=tuple(each for each in settled.near if each.id not in told))
+
+
 def _drop_links(store: Store, source: Found, target: Found, session: str) -> None:
     """Take the `contradicts` links to *target* out of *source*."""
     called = names(target.memory)
@@ -189,10 +238,6 @@ def _drop_links(store: Store, source: Found, target: Found, session: str) -> Non
 
 def _said_by_person(store: Store, *rows: Row) -> frozenset[int]:
     return frozenset(row.row for row in rows if row.source == MANUAL and row.vault in store.private)
-
-
-def _said(row: Row) -> tuple[str, str]:
-    return row.ref, fingerprint(row.title, row.text)
 
 
 def _newer_first(one: Row, other: Row) -> tuple[Row, Row]:

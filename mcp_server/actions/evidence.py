@@ -3,7 +3,7 @@
 import heapq
 import itertools
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_server.adapters.index import filters, lexical, selections
@@ -71,9 +71,19 @@ class Gathered(NamedTuple):
     model: str
 
 
-def gather(store: Store, db: sqlite3.Connection, query: Query, text: str, vaults: Sequence[str]) -> Gathered:
+def gather(
+    store: Store,
+    db: sqlite3.Connection,
+    query: Query,
+    text: str,
+    vaults: Sequence[str],
+    *,
+    without: Container[int] = (),
+) -> Gathered:
     """
     Return what speaks for the 60 most relevant memories of *vaults*, or three times what *query* asks for.
+
+    The rows *without* are left out.
 
     Its parts are asked one by one instead of *text*, each has as many places among the 60, and a memory
     counts by the part that it answers best.
@@ -99,7 +109,7 @@ def gather(store: Store, db: sqlite3.Connection, query: Query, text: str, vaults
         )
     share = max(SHORTLIST, 3 * query.limit) // len(asked)
     of_each = [
-        _most_relevant(question, said, there, by_words, share)
+        _most_relevant(question, said, there, by_words, share, without)
         for question, (said, there) in enumerate(zip(found, cosines, strict=True))
     ]
     model = meaning.matrix.model if meaning and any(cosines) else ""
@@ -128,7 +138,12 @@ def looked_at_closely(
 
 
 def _most_relevant(
-    question: int, said: lexical.Found, cosines: Mapping[int, Cosines], by_words: bool, most: int
+    question: int,
+    said: lexical.Found,
+    cosines: Mapping[int, Cosines],
+    by_words: bool,
+    most: int,
+    without: Container[int],
 ) -> list[Evidence]:
     """Return what speaks for the *most* relevant memories, by what one *question* said and meant."""
     coverage = said.best_coverage()
@@ -163,7 +178,7 @@ def _most_relevant(
         )
 
     # Of hundreds only the best are needed with all that speaks for them.
-    found = ((relevance(number), number) for number in words.keys() | cosines.keys())
+    found = ((relevance(number), number) for number in words.keys() | cosines.keys() if number not in without)
     return [evidence(number) for _, number in heapq.nlargest(most, found)]
 
 

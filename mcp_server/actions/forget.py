@@ -15,6 +15,7 @@ from mcp_server.actions.commit import indexed, move, one_change, put, tell
 from mcp_server.actions.load import load, parsed
 from mcp_server.actions.read import Found, find, is_accepted, read
 from mcp_server.actions.remember import reinstate
+from mcp_server.actions.shadows import covered_by, uncovered
 from mcp_server.actions.sync import catch_up_if_free, if_free
 from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, history, leftovers, memory_file, places
@@ -36,12 +37,14 @@ class Forgotten:
 
     `superseded` are the memories whose place it had taken: they stay superseded until they are restored.
     `heirs` are those that took over what it said when it was merged into them: they go on saying it.
+    `uncovered` are those of the person that it had stood in for in this project: they hold here again.
     """
 
     id: str
     path: Path | None
     superseded: tuple[str, ...] = ()
     heirs: tuple[str, ...] = ()
+    uncovered: tuple[str, ...] = ()
 
 
 def forget(store: Store, memory_id: str, *, forever: bool = False, session: str = "") -> Forgotten:
@@ -78,7 +81,8 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
     assert vault
     path = confined(vault, Path(row.path))
     with store.database.read() as db:
-        old = selections.superseded_by(db, row.id, [row.vault])
+        old = selections.superseded_by(db, row.id, [each.key for each in store.vaults])
+        covered = covered_by(store, db, [row.ref])
     target, heirs = None, list[str]()
     if forever:
         _delete([path, *(trashed for _, trashed in in_trash(store, row.id))])
@@ -97,7 +101,7 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
             take_in(store, vault, path)
     if forever:
         _leave_no_trace(store)
-    return Forgotten(row.id, target, tuple(each.id for each in old), tuple(heirs))
+    return Forgotten(row.id, target, tuple(each.id for each in old), tuple(heirs), uncovered(store, covered))
 
 
 def _leave_no_trace(store: Store) -> None:

@@ -69,7 +69,7 @@ def put_edge(
             return Put(start, added=False, gist=rel)
         if came:
             memory_file.check_room(found.data, memory, path=str(found.path))
-        now = change(here, found, Revision(links=memory.links, supersedes=memory.supersedes), session).memory
+        now = change(here, found, Revision(links=memory.links, supersedes=memory.supersedes), session)
         if rel == SUPERSEDES:
             take_place(store, now, [end], session=session)
         return Put(start, added=came, gist=rel)

@@ -19,9 +19,8 @@ from mcp_server.actions.graph_change import (
     returned,
 )
 from mcp_server.actions.graph_sync import unseen_deed
-from mcp_server.actions.origins import is_shown
 from mcp_server.actions.origins import words_of as words_of_memory
-from mcp_server.actions.read import Found, look_up, read
+from mcp_server.actions.read import Found, is_shown, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import graph as index
 from mcp_server.core.errors import Rejected

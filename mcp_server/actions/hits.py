@@ -1,12 +1,13 @@
 """Hits: what a memory found is shown as, how far it is believed, and what it links to."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mcp_server.actions.staleness import Staleness, staleness
-from mcp_server.adapters.index import relations, selections, usage
+from mcp_server.adapters.index import memories, relations, selections, usage
 from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.shadows import Shadow
 from mcp_server.adapters.index.usage import UNUSED, Usage
 from mcp_server.core import dials, ranking
 from mcp_server.core.memory import Kind, Level
@@ -37,6 +38,7 @@ def as_hit(
     accepted: bool,
     stale: Staleness,
     linked: str = "",
+    shadow: Shadow | None = None,
 ) -> Hit:
     """Return *row* as a hit; *text* is its best passage, secrets in it are masked once more."""
     vault = store.vault(row.vault)
@@ -65,19 +67,26 @@ def as_hit(
             instructing=row.instructing,
         ),
         superseded_by=row.superseded_by,
+        shadowed_by=shadow.id if shadow else "",
         stale=redact(stale.label) if stale.label else "",
         gone=stale.gone,
     )
 
 
-def linked(store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Sequence[str]) -> list[Hit]:
-    """Return what the hits link to, one hop, a superseded memory replaced by its successor."""
+def linked(
+    store: Store,
+    db: sqlite3.Connection,
+    hits: Sequence[Hit],
+    vaults: Sequence[str],
+    shadows: Mapping[int, Shadow],
+) -> list[Hit]:
+    """Return what the hits link to, one hop, each memory replaced by what stands in its place here."""
     known = {hit.ref for hit in hits}
     added: list[Hit] = []
     for hit in hits:
         taken = 0
         for row in selections.linked_from(db, hit.path, vaults):
-            target = _successor(db, row)
+            target = _successor(db, row, shadows)
             if taken == ranking.EXPANSION_MOST or target.ref in known:
                 continue
             known.add(target.ref)
@@ -114,7 +123,7 @@ def flagged(
     return tuple(replace(hit, contradicts=tuple(dict.fromkeys(opponents.get(hit.ref, ())))) for hit in hits)
 
 
-def _successor(db: sqlite3.Connection, row: Row) -> Row:
+def _successor(db: sqlite3.Connection, row: Row, shadows: Mapping[int, Shadow]) -> Row:
     seen = {row.id}
     while row.superseded_by and row.superseded_by not in seen:
         seen.add(row.superseded_by)
@@ -122,7 +131,8 @@ def _successor(db: sqlite3.Connection, row: Row) -> Row:
         if successor is None:
             break
         row = successor
-    return row
+    shadow = shadows.get(row.row)
+    return memories.by_rows(db, [shadow.row]).get(shadow.row, row) if shadow else row
 
 
 def _reasons(score: Score) -> tuple[str, ...]:

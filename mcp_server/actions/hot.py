@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcp_server.actions.shadows import shadowed
 from mcp_server.adapters.index import selections, usage
 from mcp_server.adapters.index.usage import UNUSED, Usage
 from mcp_server.core import dials
@@ -55,6 +56,8 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     found = selections.hot(
         db, keys, accesses=dials.HOT_AFTER, since=now - int(dials.COLD_AFTER * dials.DAY)
     )  # pinned ones whatever they were used
+    elsewhere = shadowed(store, db) if found else {}
+    found = [row for row in found if row.row not in elsewhere]
     used = usage.usage_of(db, [row.ref for row in found])
     allowed = allowed_unasked(store, db, found)
     warm = [_warm(row, used.get(row.ref, UNUSED), now) for row in found]
@@ -72,12 +75,14 @@ def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
 
 
 def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"]) -> set[int]:
-    """Return which of *rows* may be shown unasked, as far as where they come from decides it."""
+    """Return which of *rows* may be shown unasked here, as far as where they come from decides it."""
+    elsewhere = shadowed(store, db) if rows else {}
     accepted = usage.accepted_digests(db, {row.digest for row in rows})
     return {
         row.row
         for row in rows
-        if may_be_pushed(
+        if row.row not in elsewhere
+        and may_be_pushed(
             source=row.source,
             in_repository=row.vault not in store.private,
             accepted=row.digest in accepted,

@@ -16,7 +16,8 @@ from mcp_server.actions.capture import conversation_id, is_kept_here, is_subagen
 from mcp_server.actions.model_call import call_model
 from mcp_server.actions.nearby import near_sentences
 from mcp_server.actions.origins import judge_session
-from mcp_server.actions.settle import Settled, settle
+from mcp_server.actions.settle import settle
+from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index import transcripts

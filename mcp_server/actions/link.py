@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.commit import one_change
-from mcp_server.actions.read import Found, find, look_up, read
+from mcp_server.actions.read import Found, find, is_shown, look_up, read
 from mcp_server.actions.remember import reinstate, take_place
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import ensure_synced
@@ -29,8 +29,9 @@ from mcp_server.core.links import (
     names,
     wiki_links,
 )
-from mcp_server.core.memory import MAX_LINKS, Link, Memory, Status, clean_tags, fingerprint
+from mcp_server.core.memory import MAX_LINKS, Level, Link, Memory, Status, clean_tags, fingerprint
 from mcp_server.core.render import one_line
+from mcp_server.core.telling import telling_digest
 from mcp_server.store import Store
 
 MAX_TARGET = 200  # characters of a path
@@ -185,7 +186,7 @@ def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), 
 
 def note_resolved(store: Store, one: str, other: str, *, how: str, session: str) -> None:
     """Note that two memories may say what they say, so that the pair is not proposed again as it is."""
-    refs, said = [], []
+    refs, said, telling = [], [], []
     for memory_id in (one, other):
         try:
             found = read(store, memory_id)
@@ -193,8 +194,15 @@ def note_resolved(store: Store, one: str, other: str, *, how: str, session: str)
             return  # what is gone contradicts nobody
         refs.append(found.ref)
         said.append(fingerprint(found.memory.title, found.memory.text))
+        telling.append(telling_digest(found.memory.title, found.memory.text))
     store.ledger.append(
-        "contradiction_resolved", store.clock(), refs=refs, said=said, how=how, session=session
+        "contradiction_resolved",
+        store.clock(),
+        refs=refs,
+        said=said,
+        telling=telling,
+        how=how,
+        session=session,
     )
 
 
@@ -245,11 +253,15 @@ def _says_so_too(store: Store, other: str, here: Memory) -> bool:
 def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked:
     here, old = found.memory, other.memory
     revision = Revision(supersedes=(*here.supersedes, old.id))
-    now = revise(store, here.id, revision, session=session).memory
+    now = revise(store, here.id, revision, session=session)
     take_place(store, now, [old.id], session=session)
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)
     note = f"'{old.id}' is superseded now; it is found with include_archived."
-    if old.status is not Status.ACTIVE:
+    if not is_shown(store, now):
+        note = f"'{here.id}' waits for the person's word, and takes the place of '{old.id}' with it."
+    elif other.vault.level is Level.USER is not found.vault.level and old.status is Status.ACTIVE:
+        note = f"'{here.id}' stands in for '{old.id}' in this project; elsewhere that holds as before."
+    elif old.status is not Status.ACTIVE:
         by = f" by '{one_line(old.superseded_by, 80)}'" if old.superseded_by else ""
         note = f"'{old.id}' was {old.status.value}{by} before and stays so."
     return Linked(here.id, SUPERSEDES, old.id, changed=True, note=note)

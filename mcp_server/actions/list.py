@@ -1,12 +1,13 @@
 """list and count: what is in the memory, without a question."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
 from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.recall import visible
+from mcp_server.actions.shadows import out_of_sight, shadowed
 from mcp_server.actions.sync import ensure_synced
 from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import memories, selections
@@ -14,7 +15,7 @@ from mcp_server.adapters.index.memories import Problem, Row
 from mcp_server.adapters.index.selections import Counts
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.memory import Kind
-from mcp_server.core.query import ANY_STATUS, Filter
+from mcp_server.core.query import ANY_STATUS, Filter, covers_all
 from mcp_server.store import Store
 
 LOOKED_AT = 500  # newest memories of a kind among which a misspelt id is looked for
@@ -23,10 +24,15 @@ NAMED = 3  # of them, at most, that are named
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of memories, and how many there are in all."""
+    """
+    A page of memories, and how many there are in all.
+
+    `shadowed` tells of rows of the page by which id this project says otherwise.
+    """
 
     rows: tuple[Row, ...]
     total: int
+    shadowed: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +63,12 @@ def list_memories(
     ensure_synced(store)
     with store.database.read() as db:
         vaults = visible(store, db, filter)
-        rows, total = selections.page(db, filter, vaults, order=order, limit=limit, offset=offset)
-    return Listing(tuple(rows), total)
+        found = shadowed(store, db)
+        hidden = () if covers_all(filter) else out_of_sight(found, as_of=filter.as_of)
+        rows, total = selections.page(
+            db, filter, vaults, order=order, limit=limit, offset=offset, without=hidden
+        )
+    return Listing(tuple(rows), total, {row.row: found[row.row].id for row in rows if row.row in found})
 
 
 def nearest_of(store: Store, kind: Kind, memory_id: str) -> list[str]:

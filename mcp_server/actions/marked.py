@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.origins import is_shown
-from mcp_server.actions.read import read
-from mcp_server.actions.settle import Settled, settle
+from mcp_server.actions.read import is_shown, read
+from mcp_server.actions.settle import settle
+from mcp_server.actions.settled import Settled
 from mcp_server.adapters.index import audit
 from mcp_server.core.memory import Draft, fingerprint, split_title
 from mcp_server.core.provenance import ASKED

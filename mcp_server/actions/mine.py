@@ -14,7 +14,7 @@ from pathlib import Path
 from mcp_server.actions.candidate import promote, propose_mined, review_candidates
 from mcp_server.actions.clock_check import old_before
 from mcp_server.actions.list import list_memories
-from mcp_server.actions.settle import Settled
+from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import documents, output_log
 from mcp_server.adapters.index import audit, sightings

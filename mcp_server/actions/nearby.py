@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from mcp_server.actions.recall import recall
+from mcp_server.adapters.index import relations, selections
 from mcp_server.core.chunks import Chunk
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.excerpt import excerpt
@@ -104,14 +105,32 @@ def _found(store: Store, text: str, mode: Mode, limit: int) -> list[Hit]:
         return []
 
 
-def named(draft: Draft, hits: Sequence[Hit], gone: Collection[str]) -> tuple[Near, ...]:
-    """Return at most three of *hits* that may be about the same thing as *draft*, none of *gone*."""
+def near_to(
+    store: Store, draft: Draft, hits: Sequence[Hit], gone: Collection[str], *, of: str = ""
+) -> tuple[Near, ...]:
+    """
+    Return at most three of *hits* that may be about the same thing as *draft*, none of *gone*.
+
+    *of* names the memory that says what *draft* says: what was told apart from it is not named again.
+    """
     own = stated(draft)
-    near = [hit for hit in hits if hit.id not in gone and _is_near(own, hit)]
+    near = {hit.ref: hit for hit in hits if hit.id not in gone and _is_near(own, hit)}
+    apart = _told_apart(store, of, list(near)) if of and near else frozenset()
     return tuple(
         Near(hit.id, hit.title, f"{hit.updated:%Y-%m-%d}", guarded_difference(own.said, shown(hit).said))
-        for hit in near[:NAMED]
+        for hit in [hit for ref, hit in near.items() if ref not in apart][:NAMED]
     )
+
+
+def _told_apart(store: Store, of: str, refs: Sequence[str]) -> frozenset[str]:
+    """Return which of *refs* somebody told apart from the memory *of*, as both are now."""
+    try:
+        with store.database.read() as db:
+            own = selections.with_ref(db, of)
+            rows = [row for ref in refs if (row := selections.with_ref(db, ref))]
+            return frozenset(row.ref for row in rows if own and relations.is_resolved(db, own, row))
+    except IndexUnavailable:
+        return frozenset()
 
 
 def _is_near(own: Statement, hit: Hit) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.read import Found, is_accepted, read
-from mcp_server.actions.remember import reinstate
+from mcp_server.actions.remember import reinstate, supersede
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import git, places, transcript_file
 from mcp_server.adapters.git import Git
@@ -26,7 +26,7 @@ from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.memory import Memory, fingerprint
 from mcp_server.core.origins import INSTRUCTS, WITHOUT, Inquiry
-from mcp_server.core.provenance import ASSISTANT, OUTPUT, SEEDED, may_be_pushed, reads_like_instruction
+from mcp_server.core.provenance import ASSISTANT, OUTPUT, SEEDED
 from mcp_server.core.session_words import Hearing, Said, Voice
 from mcp_server.store import Store
 
@@ -88,8 +88,7 @@ def judge(
     if call and call not in calls:
         return LATER
     _note(store, found.ref, found.digest, why)
-    if why:
-        _give_way(store, found.memory)
+    _settle(store, found, why)
     return why
 
 
@@ -114,9 +113,8 @@ def judge_session(
     reasons, _ = inquire(store, transcript, texts, heard, orders_wait=orders_wait)
     for row, why in zip(rows, reasons, strict=True):
         _note(store, row.ref, row.digest, why)
-        if why:
-            with contextlib.suppress(NotFound, Unreadable):
-                _give_way(store, read(store, row.id).memory)
+        with contextlib.suppress(NotFound, Unreadable):
+            _settle(store, read(store, row.id), why)
     return len(rows)
 
 
@@ -130,16 +128,6 @@ def judge_words(store: Store, text: str, transcript: Path | None, *, prompt: str
 def words_digest(text: str) -> str:
     """Return how the ledger names words that are no memory."""
     return fingerprint("", text)
-
-
-def is_shown(store: Store, found: Found) -> bool:
-    """Tell whether a memory may be shown unasked as it is now, as far as where it comes from decides that."""
-    return may_be_pushed(
-        source=found.memory.source,
-        in_repository=found.vault.in_repository,
-        accepted=is_accepted(store, found),
-        instructing=reads_like_instruction(f"{found.memory.title}\n{found.memory.text}"),
-    )
 
 
 def words_of(memory: Memory) -> str:
@@ -243,9 +231,12 @@ def _judged_now(db: sqlite3.Connection, row: Row) -> bool:
     return bool(why) and why != WITHOUT
 
 
-def _give_way(store: Store, memory: Memory) -> None:
-    """Make active again what *memory* superseded: only what may be shown takes the place of something."""
-    for old in memory.supersedes:
+def _settle(store: Store, found: Found, why: str) -> None:
+    """Let a memory take the place of what it says it supersedes, or give that back where it waits (*why*)."""
+    memory = found.memory
+    if not why:
+        supersede(store, found, session=memory.session)
+    for old in memory.supersedes if why else ():
         reinstate(store, old, by=memory.id, session=memory.session)
 
 

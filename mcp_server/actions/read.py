@@ -10,6 +10,7 @@ from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.errors import NotFound
+from mcp_server.core.provenance import may_be_pushed, reads_like_instruction
 from mcp_server.store import Store
 
 
@@ -61,6 +62,16 @@ def look_up(store: Store, memory_id: str) -> Row | None:
     vaults = sorted(store.vaults, key=lambda vault: vault.adopted)
     with store.database.read() as db:
         return selections.with_id(db, [vault.key for vault in vaults], memory_id)
+
+
+def is_shown(store: Store, found: Found) -> bool:
+    """Tell whether a memory may be shown unasked as it is now, as far as where it comes from decides that."""
+    return may_be_pushed(
+        source=found.memory.source,
+        in_repository=found.vault.in_repository,
+        accepted=is_accepted(store, found),
+        instructing=reads_like_instruction(f"{found.memory.title}\n{found.memory.text}"),
+    )
 
 
 @self_healing

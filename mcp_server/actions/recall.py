@@ -1,18 +1,20 @@
 """recall: find the memories that answer a question best, with the reasons for their rank."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_server.actions.evidence import Evidence, Gathered, gather, looked_at_closely
 from mcp_server.actions.hits import as_hit, flagged, linked, trust_of
+from mcp_server.actions.shadows import out_of_sight, shadowed
 from mcp_server.actions.staleness import staleness
 from mcp_server.actions.sync import ensure_synced, if_free
 from mcp_server.actions.take_in import take_in
 from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import lexical, memories, selections, usage
 from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.shadows import Shadow
 from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core import dials, gate, ranking
@@ -27,6 +29,7 @@ from mcp_server.core.query import (
     Verdict,
     asks_about_now,
     check_limit,
+    covers_all,
     named_paths,
     quoted_phrases,
 )
@@ -108,7 +111,9 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     """Return the answer, and which files of it say something else by now than the index."""
     text = query.text[:MAX_QUERY]
     vaults = visible(store, db, query.filter)
-    gathered = gather(store, db, query, text, vaults)
+    shadows = shadowed(store, db)
+    hidden = frozenset() if covers_all(query.filter) else out_of_sight(shadows, as_of=query.filter.as_of)
+    gathered = gather(store, db, query, text, vaults, without=hidden)
     rows = memories.by_rows(db, [each.number for each in gathered.evidence])
     candidates = [_Candidate(rows[each.number], each) for each in gathered.evidence if each.number in rows]
     _boost(store, query, text, candidates)
@@ -120,10 +125,10 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     shown = best
     if query.only_confident:
         shown = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
-    hits = _hits(store, db, shown[: query.limit])
+    hits = _hits(store, db, shown[: query.limit], shadows)
     verdict = max((hit.confidence for hit in hits), key=gate.ORDER.index, default=Verdict.NONE)
     if query.expand:
-        hits += linked(store, db, hits, vaults)
+        hits += linked(store, db, hits, vaults, shadows)
     answer = Answer(verdict=verdict, hits=flagged(store, db, hits, vaults), semantic=bool(gathered.model))
     read = {each.row.row: each.row for each in (*best[: query.limit], *shown[: query.limit])}
     return answer, _changed(store, db, [*read.values()])
@@ -250,7 +255,12 @@ def _weigh(candidate: _Candidate, model: str, margin: float) -> None:
         candidate.confidence = Verdict.MEDIUM
 
 
-def _hits(store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate]) -> list[Hit]:
+def _hits(
+    store: Store,
+    db: sqlite3.Connection,
+    candidates: Sequence[_Candidate],
+    shadows: Mapping[int, Shadow],
+) -> list[Hit]:
     texts = lexical.passage_texts(db, [candidate.evidence.best_passage for candidate in candidates])
     accepted = usage.accepted_digests(db, [candidate.row.digest for candidate in candidates])
     stale = staleness(store, db, [candidate.row for candidate in candidates])
@@ -266,6 +276,7 @@ def _hits(store: Store, db: sqlite3.Connection, candidates: Sequence[_Candidate]
                 confidence=candidate.confidence,
                 accepted=candidate.row.digest in accepted,
                 stale=stale[candidate.row.ref],
+                shadow=shadows.get(candidate.row.row),
             )
         )
     return hits

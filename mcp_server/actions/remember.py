@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mcp_server.actions.commit import create, one_change
-from mcp_server.actions.read import Found, is_accepted, look_up, read
+from mcp_server.actions.read import Found, is_accepted, is_shown, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.staleness import noted
 from mcp_server.actions.sync import catch_up_if_free
@@ -16,6 +16,7 @@ from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
+from mcp_server.core.level_words import names_project
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
     MAX_LINKS,
@@ -73,15 +74,15 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
         revision = replace(unsaid(known.memory, draft), supersedes=(*known.memory.supersedes, *older))
         known = revise(store, known.memory.id, revision, session=draft.session)
         accept_said(store, known, draft)
-        take_place(store, known.memory, older, session=draft.session)
+        take_place(store, known, older, session=draft.session)
         return Remembered(known.memory, known.path, level, known=True)
     for old in draft.supersedes:  # before anything is written
         with contextlib.suppress(NotFound):
             found = read(store, old)
             memory_file.check_replaceable(found.data, found.memory, path=str(found.path))
-    memory, path = _write(store, vault, draft)
-    supersede(store, memory, session=draft.session)
-    return Remembered(memory, path, level)
+    new = _write(store, vault, draft)
+    supersede(store, new, session=draft.session)
+    return Remembered(new.memory, new.path, level)
 
 
 def unsaid(memory: Memory, draft: Draft) -> Revision:
@@ -103,34 +104,49 @@ def accept_said(store: Store, found: Found, draft: Draft) -> None:
         catch_up_if_free(store)
 
 
-def supersede(store: Store, memory: Memory, *, since: datetime | None = None, session: str = "") -> None:
+def supersede(store: Store, new: Found, *, since: datetime | None = None, session: str = "") -> None:
     """
-    Make superseded what *memory* says it takes the place of, as far as that is known and active.
+    Make superseded what *new* says it takes the place of, as far as that is known and active.
 
-    *since* is when that came about, by default when *memory* was created.
+    What waits for the person takes nobody's place yet, and a project takes nothing from the person's level:
+    there it only stands in for it, which follows from its file. A pin passes on.
+    *since* is when that came about, by default when *new* came to hold.
     """
-    for old in memory.supersedes:
+    memory = new.memory
+    if not memory.supersedes or not is_shown(store, new):
+        return
+    for name in memory.supersedes:
         # What supersedes nothing known is still worth keeping.
         with contextlib.suppress(NotFound):
-            found = read(store, old)
-            if found.memory.status is Status.ACTIVE:
-                found = revise(
-                    store,
-                    old,
-                    Revision(
-                        status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=since or memory.created
-                    ),
-                    session=session,
-                )
-                store.ledger.note(
-                    "trusted", store.clock(), refs=[found.ref], reason="superseded", session=session
-                )
-                catch_up_if_free(store)
+            old = read(store, name)
+            if old.memory.status is not Status.ACTIVE or old.ref == new.ref:
+                continue
+            if old.memory.pinned:
+                _pin(store, new, session=session)
+            if new.vault.level is Level.USER or old.vault.level is not Level.USER:
+                _replace(store, old, memory, since=since, session=session)
 
 
-def take_place(store: Store, memory: Memory, olds: Sequence[str], *, session: str = "") -> None:
-    """Make superseded those of *olds* that are active: just now the file of *memory* came to say so."""
-    supersede(store, replace(memory, supersedes=tuple(olds)), since=memory.updated, session=session)
+def _replace(store: Store, old: Found, memory: Memory, *, since: datetime | None, session: str) -> None:
+    revision = Revision(
+        status=Status.SUPERSEDED,
+        superseded_by=memory.id,
+        valid_to=since or memory.valid_from or memory.created,
+        pinned=False,
+    )
+    now = revise(store, old.memory.id, revision, session=session)
+    store.ledger.note("trusted", store.clock(), refs=[now.ref], reason="superseded", session=session)
+    catch_up_if_free(store)
+
+
+def _pin(store: Store, new: Found, *, session: str) -> None:
+    revise(store, new.memory.id, Revision(pinned=True), session=session)
+
+
+def take_place(store: Store, new: Found, olds: Sequence[str], *, session: str = "") -> None:
+    """Make superseded those of *olds* that are active: just now the file of *new* came to say so."""
+    only = replace(new, memory=replace(new.memory, supersedes=tuple(olds)))
+    supersede(store, only, since=new.memory.updated, session=session)
 
 
 def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:
@@ -140,13 +156,19 @@ def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:
     except NotFound:
         return f"'{old}' is gone."
     if found.memory.status is not Status.SUPERSEDED or found.memory.superseded_by != by:
+        if found.vault.level is Level.USER and found.memory.status is Status.ACTIVE:
+            return f"'{old}' holds in this project, too."
         return f"'{old}' stays {found.memory.status.value}."
     revise(store, old, Revision(reinstated=True), session=session)
     return f"'{old}' is active again."
 
 
 def level_of(store: Store, draft: Draft) -> Level:
-    """Return where *draft* belongs: where it was said, else the project, but preferences to the person."""
+    """
+    Return where *draft* belongs: where it was said, else the project.
+
+    A preference is the person's, unless it names this project.
+    """
     if draft.level is Level.PROJECT and not store.project:
         raise Rejected(
             "There is no project here to remember this for.",
@@ -154,7 +176,10 @@ def level_of(store: Store, draft: Draft) -> Level:
         )
     if draft.level:
         return draft.level
-    return Level.USER if draft.type == "preference" or not store.project else Level.PROJECT
+    if not store.project:
+        return Level.USER
+    everywhere = draft.type == "preference" and not names_project(draft.text, store.project.name)
+    return Level.USER if everywhere else Level.PROJECT
 
 
 def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
@@ -198,7 +223,7 @@ def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
         return None
 
 
-def _write(store: Store, vault: Vault, draft: Draft) -> tuple[Memory, Path]:
+def _write(store: Store, vault: Vault, draft: Draft) -> Found:
     if store.project and vault.project:
         places.note_project(store.home, store.project)
     make_vault_folders(vault)
@@ -209,14 +234,13 @@ def _write(store: Store, vault: Vault, draft: Draft) -> tuple[Memory, Path]:
         accept = not waits(draft.source, f"{memory.title}\n{memory.text}")
         touched = noted(store, vault, memory.touches) if memory.touches else None
         try:
-            create(store, vault, path, memory, accept=accept, session=draft.session, touched=touched)
+            return create(store, vault, path, memory, accept=accept, session=draft.session, touched=touched)
         except FileExistsError:
             if draft.id:
                 raise Rejected(
                     f"The id '{draft.id}' is taken.", "Revise that memory, or leave out the id."
                 ) from None
             continue
-        return memory, path
     raise Rejected(f"No free id was found for '{draft.title}'.", "Give the memory another title.")
 
 

@@ -15,7 +15,7 @@ from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind
-from mcp_server.core.provenance import ACCEPTED_AS, ASSISTANT, SEEDED
+from mcp_server.core.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
 
 AT_ONCE = 500  # memories accepted in one line of the ledger, which has its bounds
@@ -141,9 +141,9 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
         store.ledger.append("accepted", store.clock(), refs=refs, digests=digests)
     keep(store, [row.ref for row in rows])
     catch_up_if_free(store)
-    for row in accepted:
-        if row.source == ASSISTANT:
-            supersede(store, read(store, row.id).memory)  # what waited took nobody's place
+    for row in rows:
+        if row.vault in store.private:
+            supersede(store, read(store, row.id))  # what waited took nobody's place
 
 
 def keep(store: Store, refs: Sequence[str]) -> None:

@@ -7,178 +7,205 @@ Everything else is stored, and the answer names what is near, with what differs,
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from mcp_server.actions.commit import one_change
 from mcp_server.actions.forget import unarchive
-from mcp_server.actions.nearby import Near, named, nearest, sharing_words, shown, stated
-from mcp_server.actions.read import Found, is_accepted, read
+from mcp_server.actions.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
+from mcp_server.actions.persons_word import Turns, may_change, statement
+from mcp_server.actions.predecessors import predecessors
+from mcp_server.actions.read import Found, is_shown, read
 from mcp_server.actions.remember import accept_said, checked, level_of, reinstate, remember, supersede, unsaid
 from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.settled import Action, Settled
+from mcp_server.actions.shadows import covered_by, uncovered
 from mcp_server.adapters.index import relations, selections
 from mcp_server.core.containment import contains
 from mcp_server.core.errors import IndexUnavailable, NotFound
-from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import Draft, Kind, Level, Link, Memory, Status, fingerprint
+from mcp_server.core.links import CONTRADICTS, is_artifact
+from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint
 from mcp_server.core.provenance import MANUAL
 from mcp_server.core.query import Hit
-from mcp_server.core.verdict import Statement, outranks
+from mcp_server.core.verdict import outranks
 from mcp_server.store import Store
 
 CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable
 
 
-class Action(StrEnum):
-    """What became of a draft."""
-
-    ADD = "add"
-    KNOWN = "known"
-    REPLACE = "replace"
-    RESTORE = "restore"
-
-
-BECAME = {
-    Action.ADD: "added",
-    Action.REPLACE: "replaced another",
-    Action.KNOWN: "known already",
-    Action.RESTORE: "active again",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """
-    What was done with a draft: the action, and the id that holds it now.
-
-    `superseded` gave way to it, `unmoved` was named but is unknown or not active, `kept` was named but
-    only the person may replace it, `near` may be about the same thing, and `waiting` are names that no memory
-    has yet. `successor` had taken the place of what says the same.
-    """
-
-    action: Action
-    id: str
-    superseded: tuple[str, ...] = ()
-    unmoved: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    near: tuple[Near, ...] = ()
-    waiting: tuple[str, ...] = ()
-    successor: str = ""
-
-    @property
-    def known(self) -> bool:
-        """Whether nothing new was stored."""
-        return self.action in (Action.KNOWN, Action.RESTORE)
-
-    @property
-    def note(self) -> str:
-        """What became of other memories and what to do about those that are near, '' for nothing."""
-        told = []
-        if self.action is Action.RESTORE:
-            told.append("It had been put away and is active again.")
-        if self.successor and self.action is Action.RESTORE:
-            told.append(f"{self.successor} had taken its place and stays; ask which one holds.")
-        elif self.successor:
-            told.append(
-                f"{self.successor} took its place, so it stays put away; ask the person which one holds."
-            )
-        if self.superseded:
-            kept = "which is" if len(self.superseded) == 1 else "which are"
-            told.append(f"It takes the place of {', '.join(self.superseded)}, {kept} kept as superseded.")
-        if self.unmoved:
-            named = ", ".join(each[:80] for each in self.unmoved)
-            told.append(f"No active memory has the id {named}, so nothing became of that.")
-        if self.kept:
-            named = ", ".join(self.kept)
-            told.append(f"{named} stays: only the person's own word takes its place. Ask which one holds.")
-        if self.waiting:
-            named = ", ".join(each[:80] for each in self.waiting)
-            told.append(f"No memory is called {named} yet; a link to it waits until one is.")
-        if self.near:
-            told.append(f"Near it: {'; '.join(map(str, self.near))}.")
-            told.append(f"If it replaces one, revise {self.id} with supersedes; if all hold, do nothing.")
-        return " ".join(told)
-
-
 @one_change()
-def settle(store: Store, draft: Draft, *, supersedes: str = "", keep_secrets: bool = False) -> Settled:
+def settle(
+    store: Store, draft: Draft, *, supersedes: str = "", keep_secrets: bool = False, turns: Turns = tuple
+) -> Settled:
     """
-    Store *draft*, or add it to the memory that says the same already; the rules are those of docs/capture.md.
+    Store *draft*, or add it to the memory that says the same; the rules are those of docs/capture.md.
 
-    *supersedes* is the id of a memory that the draft takes the place of, beside those in the draft itself.
+    *supersedes* names a memory that the draft takes the place of, beside those in the draft itself: by its
+    id, or by words that it alone contains. *turns* gives what the person said, where that decides.
     Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
     """
     draft = checked(draft, keep_secrets=keep_secrets)
-    asked = {
-        each: _known(store, each) for each in dict.fromkeys((*draft.supersedes, *filter(None, [supersedes])))
-    }
-    active = {name: old for name, old in asked.items() if old and old.memory.status is Status.ACTIVE}
-    kept = [name for name, old in active.items() if not _may_replace(store, draft, old)]
-    moved = [name for name in active if name not in kept]
-    unmoved = tuple(name for name in asked if name not in active)
+    named = predecessors(store, (*draft.supersedes, supersedes))
+    if named and draft.level is None:
+        draft = replace(draft, level=_said_at(store, draft))  # who names it now may have said it before
+    kept = [name for name, old in named.active.items() if not may_change(old, stated(draft), turns)]
+    moved = [name for name in named.active if name not in kept]
+    ids = [name for name in named.unmoved if ID.fullmatch(name)]
     draft = replace(
         draft,
-        supersedes=(*moved, *unmoved),
-        links=(*draft.links, *(Link("contradicts", active[name].memory.id) for name in kept)),
+        supersedes=(*moved, *ids),
+        links=(*draft.links, *(Link(CONTRADICTS, name) for name in kept)),
     )
-    holder = None if asked else _saying_all(store, draft)
+    holder = None if named else _saying_all(store, draft)
     if holder:
         _confirm(store, draft, holder)
         return Settled(Action.KNOWN, holder.memory.id)
-    if put_away := None if asked else _put_away(store, draft):
+    if put_away := None if named else _put_away(store, draft):
         return put_away
+    covered = _covered(store, [named.active[name].ref for name in moved])
     stored = remember(store, draft, keep_secrets=keep_secrets)
     own = stored.memory.id
-    superseded = [active[name].memory.id for name in moved if active[name].memory.id != own]
     # Where the index is held, whoever asked waits for nothing more: the file is written.
     hits = [] if stored.known or store.database.trouble else nearest(store, draft)
-    superseded += _give_way(store, draft, own, hits)
-    action = Action.KNOWN if stored.known else Action.REPLACE if superseded else Action.ADD
-    gone = {own, *superseded, *kept}
-    return Settled(
-        action,
+    moved = [name for name in moved if name != own] + _give_way(store, draft, own, hits)
+    gone = {own, *moved, *kept}
+    quotes = [replace(draft, title="", text=name) for name in named.unmoved if name not in ids]
+    meant = [each for quote in quotes for each in near_to(store, quote, nearest(store, quote), gone)]
+    settled = Settled(
+        Action.KNOWN if stored.known else Action.REPLACE if moved else Action.ADD,
         own,
-        superseded=tuple(superseded),
-        unmoved=unmoved,
-        kept=tuple(active[name].memory.id for name in kept),
-        near=named(draft, hits, gone),
+        later=tuple(moved),
+        unmoved=tuple(named.unmoved),
+        several=named.several,
+        elsewhere=tuple(named.elsewhere),
+        kept=tuple(kept),
+        near=tuple(dict.fromkeys((*meant, *near_to(store, draft, hits, gone))))[:NAMED],
         waiting=() if stored.known else _waiting(store, stored.memory),
     )
+    settled = looked_up(store, settled)
+    return replace(settled, uncovered=uncovered(store, covered)) if settled.superseded else settled
+
+
+def _said_at(store: Store, draft: Draft) -> Level | None:
+    """Return the level at which an active memory says what *draft* says already, None where none does."""
+    words = fingerprint(draft.title, draft.text)
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        said = [vault.level for vault in store.vaults if selections.saying(db, vault.key, words)]
+        return said[-1] if said else None
+    return None
+
+
+def _covered(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
+    if not refs:
+        return ()
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        return covered_by(store, db, refs)
+    return ()
+
+
+def looked_up(store: Store, settled: Settled) -> Settled:
+    """Return *settled* with what became by now of the memories that are to give way."""
+    if not settled.later:
+        return settled
+    new = read(store, settled.id)
+    superseded, shadowed, later = [*settled.superseded], [*settled.shadowed], []
+    for name in settled.later:
+        old = _known(store, name)
+        if old and old.memory.superseded_by == settled.id:
+            superseded.append(name)
+        elif old and old.vault.level is Level.USER is not new.vault.level and is_shown(store, new):
+            shadowed.append(name)
+        else:
+            later.append(name)
+    return replace(settled, superseded=tuple(superseded), shadowed=tuple(shadowed), later=tuple(later))
 
 
 def let_replace(
-    store: Store, memory_id: str, olds: Sequence[str], *, source: str = MANUAL, session: str = ""
+    store: Store,
+    memory_id: str,
+    olds: Sequence[str],
+    *,
+    source: str = MANUAL,
+    session: str = "",
+    turns: Turns = tuple,
 ) -> Settled:
     """
     Let a memory that is there take the place of *olds*, as *source* says. Raises NotFound, Conflict, OSError.
     """
+    draft = replace(draft_of(read(store, memory_id)), source=source, session=session, supersedes=tuple(olds))
+    return settle(store, draft, keep_secrets=True, turns=turns)
+
+
+def kept_from(store: Store, draft: Draft, olds: Sequence[str], *, turns: Turns) -> list[Found]:
+    """Return those of *olds* whose place *draft* may take by the person's own word alone."""
+    named = predecessors(store, olds).active.values()
+    return [old for old in named if not may_change(old, stated(draft), turns)]
+
+
+def reword(
+    store: Store,
+    memory_id: str,
+    revision: Revision,
+    *,
+    version: str = "",
+    keep_secrets: bool = False,
+    session: str = "",
+    source: str = MANUAL,
+    turns: Turns = tuple,
+) -> Settled | None:
+    """
+    Revise a memory as *source* says; raises what `revise` does.
+
+    Other words for what only the person may change are stored beside it, and what became of them is
+    returned; None when the memory itself was revised.
+    """
     found = read(store, memory_id)
-    memory = found.memory
-    draft = Draft(
-        memory.title,
-        memory.text,
-        type=memory.type,
-        level=found.vault.level,
-        source=source,
-        session=session,
-        supersedes=tuple(olds),
+    new = replace(revised_draft(found, revision), source=source, session=session)
+    said = (found.memory.title, found.memory.text)
+    if (new.title, new.text) == said or may_change(found, stated(new), turns):
+        revise(
+            store,
+            memory_id,
+            revision,
+            version=version,
+            keep_secrets=keep_secrets,
+            session=session,
+            source=source,
+        )
+        return None
+    return settle(store, replace(new, supersedes=(found.memory.id,)), keep_secrets=keep_secrets, turns=turns)
+
+
+def near_now(store: Store, memory_id: str) -> tuple[Near, ...]:
+    """Return what may be about the same thing as a reworded memory and was not told apart from it."""
+    found = read(store, memory_id)
+    draft = draft_of(found)
+    gone = {found.memory.id, *found.memory.supersedes}
+    return near_to(store, draft, nearest(store, draft), gone, of=found.ref)
+
+
+def revised_draft(found: Found, revision: Revision) -> Draft:
+    """Return what would say what a memory is to say with *revision*."""
+    draft = draft_of(found)
+    return replace(
+        draft,
+        title=draft.title if revision.title is None else revision.title,
+        text=draft.text if revision.text is None else revision.text,
+        type=draft.type if revision.type is None else revision.type,
+        tags=revision.tags or (),
     )
-    return settle(store, draft, keep_secrets=True)
 
 
-def _may_replace(store: Store, draft: Draft, old: Found) -> bool:
-    """Tell whether *draft* may take the place of *old*: its level, and not Claude the person's word."""
-    user_level = old.vault.level is Level.USER
-    if user_level and level_of(store, draft) is not Level.USER:
-        return False
-    return not outranks(_statement(old), stated(draft))
+def draft_of(found: Found) -> Draft:
+    """Return what would say the same as a memory that is there."""
+    memory = found.memory
+    return Draft(memory.title, memory.text, type=memory.type, level=found.vault.level, source=memory.source)
 
 
 def _saying_all(store: Store, draft: Draft) -> Found | None:
     """Return the active memory of the same level that says all of *draft* and a little more."""
     hits = [hit for hit in sharing_words(store, draft) if contains(shown(hit), stated(draft))]
     holders = _of_its_level(store, draft, hits)
-    return next((old for old in holders if contains(_statement(old), stated(draft))), None)
+    return next((old for old in holders if contains(statement(old.memory), stated(draft))), None)
 
 
 def _put_away(store: Store, draft: Draft) -> Settled | None:
@@ -214,15 +241,14 @@ def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list
         for old in _of_its_level(store, draft, within)
         if old.memory.id != own
         and not old.memory.pinned
-        and not outranks(_statement(old), stated(draft))
-        and contains(stated(draft), _statement(old))
+        and not outranks(statement(old.memory), stated(draft))
+        and contains(stated(draft), statement(old.memory))
     ]
-    new = read(store, own) if gone else None
-    if not new or not is_accepted(store, new):
-        return []  # what waits for the person hides nothing
-    revision = Revision(supersedes=(*new.memory.supersedes, *gone))
-    new = revise(store, own, revision, session=draft.session)
-    supersede(store, new.memory, session=draft.session)
+    if gone:
+        new = read(store, own)
+        revision = Revision(supersedes=(*new.memory.supersedes, *gone))
+        new = revise(store, own, revision, session=draft.session)
+        supersede(store, new, session=draft.session)
     return gone
 
 
@@ -241,11 +267,6 @@ def _confirm(store: Store, draft: Draft, old: Found) -> None:
         store.ledger.note("confirmed", store.clock(), refs=[old.ref], session=draft.session)
 
 
-def _statement(found: Found) -> Statement:
-    memory = found.memory
-    return Statement(memory.title, memory.text, memory.type, memory.source, memory.verified is not None)
-
-
 def _known(store: Store, memory_id: str) -> Found | None:
     with contextlib.suppress(NotFound):
         return read(store, memory_id)
@@ -262,17 +283,3 @@ def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
             return relations.uncalled(db, names, [vault.key for vault in store.vaults])
     except IndexUnavailable:
         return ()
-
-
-def describe(settled: Sequence[Settled]) -> str:
-    """Return in one line how many drafts were stored, replaced another and so on."""
-    counts = {action: sum(each.action is action for each in settled) for action in BECAME}
-    return ", ".join(f"{number} {BECAME[action]}" for action, number in counts.items() if number) or "nothing"
-
-
-def describe_each(settled: Sequence[Settled]) -> list[str]:
-    """Return a line for each draft: the id that holds it now, and what became of it."""
-    return [
-        f"{each.id}: {BECAME[each.action]}" + "".join(f", {old}" for old in each.superseded)
-        for each in settled
-    ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from mcp_server.actions.hits import trust_of
 from mcp_server.actions.read import Found, find, read
 from mcp_server.actions.revise import mark
+from mcp_server.actions.shadows import shadowed
 from mcp_server.actions.staleness import Staleness, noted, staleness
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.actions.unindexed import self_healing
@@ -23,10 +24,15 @@ MOST_EVENTS = 500
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a memory is believed now, 0 to 1, and what became of the files that it is about."""
+    """
+    How far a memory is believed now, 0 to 1, and what became of the files that it is about.
+
+    `shadowed_by` is the id of the memory that stands in for it in this project, '' where it holds.
+    """
 
     trust: float
     stale: Staleness
+    shadowed_by: str = ""
 
     @property
     def label(self) -> str:
@@ -103,7 +109,12 @@ def standing(store: Store, vault: str, memory_id: str) -> Standing:
         if row is None:
             return Standing(0.0, Staleness())
         counts = usage.usage_of(db, [row.ref]).get(row.ref, UNUSED)
-        return Standing(trust_of(row, counts, store.now()), staleness(store, db, [row])[row.ref])
+        shadow = shadowed(store, db).get(row.row)
+        return Standing(
+            trust_of(row, counts, store.now()),
+            staleness(store, db, [row])[row.ref],
+            shadow.id if shadow else "",
+        )
 
 
 def standing_of(store: Store, found: Found) -> Standing:

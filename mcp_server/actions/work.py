@@ -20,7 +20,7 @@ from mcp_server.actions.mine import mine_when_logged
 from mcp_server.actions.model_call import refusal
 from mcp_server.actions.note import note_ended
 from mcp_server.actions.origins import judge_session
-from mcp_server.actions.settle import Settled
+from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up
 from mcp_server.actions.tidy import tidy_when_due
 from mcp_server.adapters import files, transcript_file

@@ -33,7 +33,7 @@ def contains(whole: Statement, part: Statement) -> bool:
     """
     if whole.type != part.type or _own_title(whole) != _own_title(part):
         return False
-    said, wanted = _normal(whole.text), _normal(part.text).rstrip(SENTENCE_ENDS + " ")
+    said, wanted = normal(whole.text), normal(part.text).rstrip(SENTENCE_ENDS + " ")
     at = said.find(wanted)
     if not wanted or at < 0 or said == wanted:
         return False
@@ -50,7 +50,7 @@ def _own_title(statement: Statement) -> str:
     return "" if " ".join(statement.text.casefold().split()).startswith(title) else title
 
 
-def _normal(text: str) -> str:
+def normal(text: str) -> str:
     """Return *text* on one line, in lower case outside of code."""
     pieces = _CODE.split(" ".join(text.split()))
     return "".join(piece if number % 2 else piece.casefold() for number, piece in enumerate(pieces))

@@ -56,6 +56,11 @@ class Filter:
 ANY_STATUS = tuple(Status)
 
 
+def covers_all(filter: Filter) -> bool:
+    """Tell whether *filter* asks for what holds elsewhere or held before, too."""
+    return filter.all_projects or set(filter.statuses) == set(Status)
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """
@@ -113,6 +118,8 @@ class Hit:
     updated: datetime
     pushable: bool
     superseded_by: str = ""
+    shadowed_by: str = ""
+    """Id of this project's memory that stands in for it here; elsewhere it holds."""
     stale: str = ""
     gone: bool = False
     contradicts: tuple[str, ...] = ()

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from mcp_server.core.memory import Status
+
 LINE_LIMIT = 300  # characters of one memory in pushed context
 QUOTE = "   | "
 CHARACTERS_PER_TOKEN = 4  # of English, about
@@ -17,6 +19,17 @@ _JOINERS = "\u200c\u200d"
 _SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'", "\u2028": " ", "\u2029": " "})
 _PLAIN = re.compile(r"[\n\t -~]*+")
 _LEADING = "#->|*+=~_"
+
+
+def state_of(status: Status, *, by: str = "", here: str = "") -> str:
+    """
+    Return in a few words where a memory stands that is not simply told, '' for one that is.
+
+    *by* took its place everywhere, *here* in this project alone.
+    """
+    if status is not Status.ACTIVE:
+        return status.value + (f" by {one_line(by, 80)}" if by else "")
+    return f"shadowed by {one_line(here, 80)} in this project, holds elsewhere" if here else ""
 
 
 def visible(text: str) -> str:

@@ -5,12 +5,14 @@ Names, numbers, paths, URLs, commands, settings and rare words; and the runs of 
 which a text is known that was copied word for word.
 """
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mcp_server.core.everyday_words import EVERYDAY
+from mcp_server.core.verdict import negates, numbers_in
 from mcp_server.core.words import STOP_WORDS
 
 MOST = 160  # telling words of one text, and as many runs; a longer text is known by the first of them
@@ -105,6 +107,14 @@ def telling_words(text: str) -> list[Telling]:
     return [*words[:MOST], *_runs(text)]
 
 
+def telling_digest(title: str, text: str) -> str:
+    """Return a digest that is equal as long as no telling word, number or negation of a memory changes."""
+    said = f"{title}\n{text}"
+    words = {word.word for word in telling_words(said) if not word.run} | numbers_in(said)
+    whole = "\n".join([*sorted(words), "not" if negates(said) else ""])
+    return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
 def names_something(text: str) -> bool:
     """Tell whether *text* names a command, a URL, a path or a setting."""
     return next(_named(text), None) is not None
@@ -154,7 +164,7 @@ def _is_rare(word: str) -> bool:
         return False
     if word[0].isupper() and len(word) > 2 and word[1:] != word[1:].lower():
         return True  # an abbreviation, or a name with a hump
-    return len(word) >= SHORTEST_RARE and _stem(lower) not in EVERYDAY
+    return len(word) >= SHORTEST_RARE and stem(lower) not in EVERYDAY
 
 
 def _cut(words: Iterable[str]) -> Iterator[str]:
@@ -163,8 +173,8 @@ def _cut(words: Iterable[str]) -> Iterator[str]:
 
 def _telling(word: str, *, named: bool = False) -> Telling:
     if not named and word.isascii() and word.isalpha():
-        stem = _stem(word)
-        return Telling(word, stem, re.compile(rf"(?<!\w){stem}\w{{0,4}}(?!\w)"))
+        root = stem(word)
+        return Telling(word, root, re.compile(rf"(?<!\w){root}\w{{0,4}}(?!\w)"))
     if _UNSPACED.fullmatch(word):
         return Telling(word, word, None)
     begin = r"(?<!\w)" if word[0].isalnum() or word[0] == "_" else ""
@@ -172,9 +182,10 @@ def _telling(word: str, *, named: bool = False) -> Telling:
     return Telling(word, word, re.compile(f"{begin}{re.escape(word)}{end}"), named=named)
 
 
-def _stem(word: str) -> str:
-    stem = _ENDING.sub("", word) if len(word) > 4 and word.isascii() else word
-    return stem if len(stem) >= SHORTEST_RARE else word
+def stem(word: str) -> str:
+    """Return *word*, in lower case, without its English ending where enough of it is left."""
+    root = _ENDING.sub("", word) if len(word) > 4 and word.isascii() else word
+    return root if len(root) >= SHORTEST_RARE else word
 
 
 def _runs(text: str) -> list[Telling]:

@@ -6,6 +6,7 @@ import pytest
 
 from mcp_server.actions.brief import brief
 from mcp_server.actions.contradiction import (
+    WAYS,
     find_contradictions,
     get_contradictions,
     mark_contradiction,
@@ -193,10 +194,27 @@ def test_both_stand_and_are_not_proposed_again(store: Store, timeouts: tuple[str
     assert pairs(store) == [set(timeouts)]
 
 
-def test_a_pair_need_not_be_marked_to_be_settled(store: Store, timeouts: tuple[str, str]) -> None:
+def test_a_pair_that_is_found_need_not_be_marked_to_be_settled(
+    store: Store, timeouts: tuple[str, str]
+) -> None:
     resolve_contradiction(store, *timeouts, "keep_both")
 
     assert pairs(store) == []
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_two_that_have_nothing_to_do_with_each_other_are_not_settled(
+    store: Store, timeouts: tuple[str, str], how: str
+) -> None:
+    stranger = known(store, "Invoices are numbered per fiscal year")
+    before = [read(store, each).data for each in (*timeouts, stranger)]
+
+    with pytest.raises(Rejected, match="are not marked as contradicting each other"):
+        resolve_contradiction(store, timeouts[0], stranger, how)
+
+    assert [read(store, each).data for each in (*timeouts, stranger)] == before
+    mark_contradiction(store, timeouts[0], stranger)
+    assert resolve_contradiction(store, timeouts[0], stranger, how).how == how
 
 
 def test_unlinking_settles_too(store: Store, timeouts: tuple[str, str]) -> None:

@@ -19,7 +19,8 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init, trust
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
-from mcp_server.actions.settle import Action, settle
+from mcp_server.actions.settle import settle
+from mcp_server.actions.settled import Action
 from mcp_server.actions.sync import rebuild, sync
 from mcp_server.actions.tidy import tidy
 from mcp_server.actions.trust import invalidate, trust_history, validate

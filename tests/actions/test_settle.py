@@ -9,7 +9,8 @@ from mcp_server.actions.forget import restore
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import Action, Settled, settle
+from mcp_server.actions.settle import settle
+from mcp_server.actions.settled import Action, Settled
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
@@ -143,17 +144,6 @@ def test_what_the_person_said_stays_and_both_are_marked(store: Store, source: st
     assert Link("contradicts", old) in read(store, settled.id).memory.links
 
 
-def test_a_project_takes_nothing_from_what_holds_everywhere(store: Store) -> None:
-    everywhere = known(store, "Retry after 30 seconds", source="manual", level=Level.USER)
-
-    settled = proposed(
-        store, "Retry after 60 seconds", source="manual", level=Level.PROJECT, supersedes=everywhere
-    )
-
-    assert settled.kept == (everywhere,)
-    assert status(store, everywhere) is Status.ACTIVE
-
-
 def test_it_is_told_what_became_of_the_memories_that_were_named(store: Store) -> None:
     old = known(store, "The cache is Redis with a TTL of five minutes.")
     draft = Draft("Cache", "It is Valkey in cluster mode.", supersedes=(old, "was-never-there"))
@@ -204,7 +194,7 @@ def test_another_number_is_told_and_nothing_is_hidden(store: Store) -> None:
 
     assert settled.action is Action.ADD
     assert [(near.id, near.differs) for near in settled.near] == [(old, "numbers")]
-    assert f"revise {settled.id} with supersedes" in settled.note
+    assert f"If {settled.id} replaces one, call remember again" in settled.note
     assert status(store, old) is Status.ACTIVE
 
 

@@ -35,7 +35,7 @@ def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
     memory.parent.mkdir(parents=True)
     memory.write_text(TEXT, encoding="utf-8")
     other = memory.with_name("two-a1b2.md")
-    other.write_text(memory.read_text(encoding="utf-8").replace("one-a1b2", "two-a1b2"), encoding="utf-8")
+    other.write_text(TEXT.replace("one-a1b2", "two-a1b2").replace("Always", "Never"), encoding="utf-8")
     opened = open_here()
     sync(opened.store())
     propose(opened.store(), Draft("Tabs", "This code uses tabs."), key="3f9a2c1d", confidence=1, why="")

@@ -1,7 +1,7 @@
 """What each record of a source is to become: its vault, its id, and the memory that it would be."""
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
@@ -74,6 +74,21 @@ class Here:
         self.by_id.setdefault(holder.id, []).append(holder)
         if holder.active_knowledge:
             self.by_words.setdefault((holder.vault, holder.fingerprint), holder)
+
+
+@dataclass(slots=True)
+class Around:
+    """
+    What stands around a record: all records by key, the `ids` that those became which can be taken, and who
+    superseded whom, by the key of the older.
+    """
+
+    records: Mapping[str, Record]
+    ids: dict[str, str] = field(default_factory=dict)
+    successors: dict[str, Record] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.successors = {old: record for record in self.records.values() for old in record.supersedes}
 
 
 def checked(store: Store, record: Record, origin: str, *, level: Level | None, mine: bool) -> Plan:
@@ -159,20 +174,20 @@ def _free_id(plan: Plan, here: Here, words: str, now: datetime) -> str:
     raise AssertionError
 
 
-def build(plan: Plan, ids: dict[str, str], keys: Collection[str], now: datetime) -> tuple[Memory, str]:
+def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
     """
-    Return the memory that *plan* is to be, with links to the *ids* of other records, and a remark ('').
+    Return the memory that *plan* is to be, with links to the records *around* it, and a remark ('').
 
-    *keys* are those of all records: a link to one that was not taken is left out.
+    A link to a record that was not taken is left out.
     """
-    record = plan.record
+    record, ids = plan.record, around.ids
     if record.lossless:
         return replace(record.lossless, id=plan.id), ""
 
     def resolved(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(ids[name] for name in names if name in ids))
 
-    lost = [link.to for link in record.links if link.to in keys and link.to not in ids]
+    lost = [link.to for link in record.links if link.to in around.records and link.to not in ids]
     links = [replace(link, to=ids.get(link.to, link.to)) for link in record.links if link.to not in lost]
     created = record.created or record.updated or now
     updated = record.updated or created
@@ -197,13 +212,20 @@ def build(plan: Plan, ids: dict[str, str], keys: Collection[str], now: datetime)
         supersedes=tuple(one for one in resolved(record.supersedes) if one != plan.id),
         superseded_by=successor,
         merged_from=tuple(one for one in resolved(record.merged_from) if one != plan.id),
-        valid_to=updated.replace(microsecond=0) if record.status is Status.SUPERSEDED else None,
+        valid_to=_end(record, around, updated) if record.status is Status.SUPERSEDED else None,
         category=record.category,
         session=record.session,
         notes=record.notes,
     )
     remark = f"without its link to {', '.join(lost[:3])}, which was not taken" if lost else ""
     return memory, remark
+
+
+def _end(record: Record, around: Around, updated: datetime) -> datetime:
+    """Return until when a superseded record held: its successor's beginning, else when it changed last."""
+    successor = around.records.get(record.superseded_by) or around.successors.get(record.key)
+    began = successor.created if successor else None
+    return (began or updated).replace(microsecond=0)
 
 
 def _vault(store: Store, record: Record, level: Level | None) -> Vault:

@@ -14,6 +14,7 @@ from mcp_server.actions.commit import put
 from mcp_server.actions.imports.batch import Batch, Item, Outcome, done, note, prepare, write_pending, written
 from mcp_server.actions.imports.plan import (
     AWAY,
+    Around,
     Here,
     LeftOut,
     Plan,
@@ -65,12 +66,11 @@ def _take(
     now = store.clock().replace(microsecond=0)
     items = [Item(key, Outcome.REFUSED, why=why) for key, why in reading.refused]
     items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.here]
-    keys = {record.key for record in reading.records}
-    plans, ids = _planned(store, reading, what, level, now, items, mine=mine)
+    plans, around = _planned(store, reading, what, level, now, items, mine=mine)
     batch, failed = Batch(), dict[str, Item]()
     try:
         for number, plan in enumerate(plans, start=1):
-            plan.memory, remark = build(plan, ids, keys, now)
+            plan.memory, remark = build(plan, around, now)
             try:
                 item = _take_one(store, plan, batch, dry_run=dry_run)
             except (Rejected, Unreadable, Conflict) as error:
@@ -95,9 +95,9 @@ def _planned(
     items: list[Item],
     *,
     mine: bool,
-) -> tuple[list[Plan], dict[str, str]]:
+) -> tuple[list[Plan], Around]:
     """
-    Return what is to be done with the records that can be taken, and the ids by which links name them.
+    Return what is to be done with the records that can be taken, and what stands around each.
 
     The others join *items*; one that was forgotten here keeps its id, so that links to it stay.
     """
@@ -110,7 +110,7 @@ def _planned(
         for holder in imports.holders(db):
             here.add(holder)
     there = frozenset(here.by_id)
-    plans, ids = [], {}
+    plans, around = [], Around({record.key: record for record in reading.records})
     for record in reading.records:
         taken = known.get(origins[record.key])
         memory_id = taken.ref.rpartition("/")[2] if taken else ""
@@ -128,14 +128,13 @@ def _planned(
             plans.append(plan)
             memory_id = plan.id
         if memory_id:
-            ids[record.key] = memory_id
-    keys = origins.keys()
+            around.ids[record.key] = memory_id
     for plan in plans:
-        if plan.known and has_moved_on(plan, build(plan, ids, keys, now)[0]):
+        if plan.known and has_moved_on(plan, build(plan, around, now)[0]):
             plan.known = plan.holder = None
             choose_id(plan, here, now)
-            ids[plan.record.key] = plan.id
-    return plans, ids
+            around.ids[plan.record.key] = plan.id
+    return plans, around
 
 
 def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, by_rows, rows
 from mcp_server.core.links import as_name
-from mcp_server.core.provenance import ASSISTANT
+from mcp_server.core.memory import fingerprint
+from mcp_server.core.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
+from mcp_server.core.telling import telling_digest
 
 EVENTS = frozenset({"contradiction_resolved"})
 
@@ -44,36 +46,57 @@ class Edge:
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
     """Take in that the contradiction of two memories was settled, as long as they say what they said then."""
-    refs, said = data.get("refs"), data.get("said")
+    refs, said, telling = data.get("refs"), data.get("said"), data.get("telling")
     if isinstance(refs, list) and isinstance(said, list) and len(refs) == len(said) == 2:
-        (one, first), (other, second) = sorted(zip(map(str, refs), map(str, said), strict=True))
-        db.execute("INSERT OR REPLACE INTO resolved VALUES (?, ?, ?)", (one, other, f"{first} {second}"))
+        # A line of an earlier version has no telling words.
+        telling = telling if isinstance(telling, list) and len(telling) == 2 else ["", ""]
+        (one, *first), (other, *second) = sorted(zip(refs, said, telling, strict=True))
+        pairs = [" ".join(map(str, pair)) for pair in zip(first, second, strict=True)]
+        db.execute(
+            "INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (one, other, *map(str.strip, pairs))
+        )
 
 
-def is_resolved(db: sqlite3.Connection, one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Tell whether the contradiction of two (ref, fingerprint) was settled and neither changed since."""
-    (first, said), (second, says) = sorted((one, other))
-    found = db.execute("SELECT said FROM resolved WHERE one = ? AND other = ?", (first, second)).fetchone()
-    return bool(found and found[0] == f"{said} {says}")
+def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
+    """Tell whether somebody settled how two memories stand, and no telling word of either changed since."""
+    first, second = sorted((one, other), key=lambda row: row.ref)
+    found = db.execute(
+        "SELECT said, telling FROM resolved WHERE one = ? AND other = ?", (first.ref, second.ref)
+    ).fetchone()
+    if not found:
+        return False
+    said, telling = found
+    digest = telling_digest if telling else fingerprint
+    return bool(" ".join(digest(row.title, row.text) for row in (first, second)) == (telling or said))
+
+
+def counting(memory: str, private: Sequence[str]) -> tuple[str, list[object]]:
+    """
+    Return (SQL condition, values): what the row *memory* says of others counts.
+
+    A file outside the *private* vaults may come from anybody, what Claude stored from a page, and what reads
+    like an instruction from both: what waits for the person takes nothing away from what they know.
+    """
+    alone = sorted(SEARCHED_ALONE)
+    return (
+        f"{memory}.source NOT IN ({marks(alone)}) AND ({memory}.digest IN (SELECT digest FROM accepted)"
+        f" OR ({memory}.vault IN ({marks(private)}) AND {memory}.source != ?"
+        f" AND ({memory}.source = ? OR {memory}.instructing = 0)))",
+        [*alone, *private, ASSISTANT, MANUAL],
+    )
 
 
 def contradicting(
     db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]
 ) -> list[tuple[End, End]]:
-    """
-    Return (linking, linked) for each `contradicts` link between active memories of *vaults*.
-
-    A file outside the *private* vaults may come from anybody, and what Claude stored from a page, so what
-    they contradict counts only once they are accepted: otherwise either could silence what the person knows.
-    """
+    """Return (linking, linked) of each `contradicts` link that counts, between active ones of *vaults*."""
+    counts, values = counting("s", private)
     within = f"vault IN ({marks(vaults)})"
     links = db.execute(
         "SELECT s.row, s.vault, s.id, l.name FROM links l JOIN memories s ON s.row = l.memory"
         f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{within}"
-        f" AND ((s.vault IN ({marks(private)}) AND s.source != ?)"
-        " OR s.digest IN (SELECT digest FROM accepted))"
-        " ORDER BY s.row, l.name",
-        (*vaults, *private, ASSISTANT),
+        f" AND {counts} ORDER BY s.row, l.name",
+        (*vaults, *values),
     ).fetchall()
     if not links:
         return []

@@ -74,7 +74,7 @@ def create(connection: sqlite3.Connection) -> None:
     )
     db.table("links").create_index(["target"])
     db.table("links").create_index(["name"])
-    db.table("links").create_index(["rel"])
+    db.table("links").create_index(["rel", "target", "memory"])
     db.table("names").create({"memory": int, "name": str}, pk=("memory", "name"))
     db.table("names").create_index(["name"])
     db.table("unreadable").create(
@@ -149,7 +149,7 @@ def create(connection: sqlite3.Connection) -> None:
         {"candidate": str, "session": str, "times": int, "at": int}, pk=("candidate", "session")
     )
     db.table("judged").create({"candidate": str, "verdict": str}, pk="candidate")
-    db.table("resolved").create({"one": str, "other": str, "said": str}, pk=("one", "other"))
+    db.table("resolved").create({"one": str, "other": str, "said": str, "telling": str}, pk=("one", "other"))
     db.table("seeds").create(
         {"vault": str, "file": str, "section": str, "ref": str, "said": str}, pk=("vault", "file", "section")
     )

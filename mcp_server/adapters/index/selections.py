@@ -1,7 +1,7 @@
 """The choices of memories that actions ask for: by id, by what they say, newest, hot, linked, counted."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -52,11 +52,39 @@ def saying(db: sqlite3.Connection, vault: str, fingerprint: str, *, active: bool
     return found[0] if found else None
 
 
+def with_phrase(db: sqlite3.Connection, vaults: Sequence[str], phrase: str) -> list[Row]:
+    """Return the active knowledge of *vaults* that may contain *phrase*: all its words in their order."""
+    where, values = f"{_in(vaults)} AND kind = 'knowledge' AND status = 'active'", list(vaults)
+    if phrase.isascii():  # the index has other words than people where no blanks stand between them
+        where += " AND row IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?)"
+        values.append(f'{{title text}} : "{phrase.replace(chr(34), " ")}"')
+    return rows(db, where, values, "updated DESC, id")
+
+
+def is_anywhere(db: sqlite3.Connection, memory_id: str) -> bool:
+    """Tell whether a memory of any project has that id."""
+    return db.execute("SELECT 1 FROM memories WHERE id = ? LIMIT 1", (memory_id,)).fetchone() is not None
+
+
 def page(
-    db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str], *, order: str, limit: int, offset: int
+    db: sqlite3.Connection,
+    filter: "Filter",
+    vaults: Sequence[str],
+    *,
+    order: str,
+    limit: int,
+    offset: int,
+    without: Collection[int] = (),
 ) -> tuple[list[Row], int]:
-    """Return (one page of the memories that *filter* lets through, how many there are in all)."""
+    """
+    Return (one page of the memories that *filter* lets through, how many there are in all).
+
+    The rows *without* are left out.
+    """
     where, values = filters.where(filter, vaults)
+    if without:
+        where += f" AND row NOT IN ({marks(without)})"
+        values += without
     total = int(db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()[0])
     start = min(offset, total)  # a number beyond 64 bits is an error in SQL
     return rows(db, where, values, f"{ORDERS[order]} LIMIT {int(limit)} OFFSET {int(start)}"), total

@@ -1,6 +1,7 @@
 """Whose words a command stores: the person's, or Claude's when Claude Code started it."""
 
 from mcp_server.actions.origins import LATER, judge, waiting
+from mcp_server.actions.persons_word import Turns, turns_of
 from mcp_server.actions.repository import trust
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
@@ -30,6 +31,13 @@ def take_over(opened: Opened, memory_id: str) -> str:
         return "Claude may be told it unasked from now on." if trust(store, (memory_id,)) else ""
     waits = memory_id in {each.row.id for each in waiting(store)}
     return "It is not shown unasked before the person accepts it: 'daybook review'." if waits else ""
+
+
+def turns(opened: Opened) -> Turns:
+    """Return what gives the turns of the person's in the session of Claude Code that runs this, if any."""
+    session = opened.environment.get(SESSION, "")
+    folder = claude_folder(opened.environment) / "projects"
+    return lambda: turns_of(transcript_file.find(folder, session) if session else None)
 
 
 def judged(opened: Opened, memory_id: str) -> str:

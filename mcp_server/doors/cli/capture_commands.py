@@ -10,7 +10,7 @@ from mcp_server.actions import candidate, model_call
 from mcp_server.actions import tidy as tidying
 from mcp_server.actions.ask import NOT_KNOWN, ask
 from mcp_server.actions.repository import trust
-from mcp_server.actions.settle import describe, describe_each
+from mcp_server.actions.settled import describe, describe_each
 from mcp_server.actions.setup import Choices, allows_more, setup
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.actions.tidy import Tidied, Undone

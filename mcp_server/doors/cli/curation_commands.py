@@ -1,7 +1,7 @@
 """Commands for curation: link, unlink, related, contradictions, mine, seed, bootstrap."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +10,21 @@ import click
 from mcp_server.actions import contradiction, link, mine, seed
 from mcp_server.actions.contradiction import Pair
 from mcp_server.actions.link import Linked
+from mcp_server.actions.read import read
 from mcp_server.actions.repository import from_documents
 from mcp_server.actions.seed import Options, Seeded
-from mcp_server.actions.settle import describe
+from mcp_server.actions.settle import draft_of, kept_from
+from mcp_server.actions.settled import describe
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.bounds import session_id
-from mcp_server.core.errors import Rejected
-from mcp_server.core.links import RESERVED
+from mcp_server.core.errors import PersonNeeded, Rejected
+from mcp_server.core.links import RESERVED, SUPERSEDES, check_rel
 from mcp_server.core.memory import TYPES, Level, split_list
-from mcp_server.core.provenance import MANUAL
+from mcp_server.core.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
-from mcp_server.doors.cli.author import author
+from mcp_server.doors.cli.author import author, turns
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.doors.shown import seeding
 from mcp_server.store import Store
@@ -37,7 +39,12 @@ def link_command(source: str, target: str, rel: str) -> None:
 
     Example: daybook link billing-k3f9 src/billing.py:42 --rel implemented-in
     """
-    done = link.link(_synced(), source, target, rel)
+    opened, store = output.opened(), _synced()
+    if author(opened)[0] != MANUAL and rel.strip() and check_rel(rel) == SUPERSEDES:
+        new = replace(draft_of(read(store, source)), source=ASSISTANT)
+        if kept_from(store, new, [target], turns=turns(opened)):
+            raise PersonNeeded("replacing what the person said", f"link {source} {target} --rel supersedes")
+    done = link.link(store, source, target, rel)
     _tell(done, "Linked" if done.changed else "Linked already")
 
 

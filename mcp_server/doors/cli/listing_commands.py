@@ -9,7 +9,7 @@ from mcp_server.actions.list import get_stats, list_memories
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import filter_of
-from mcp_server.core.render import counted
+from mcp_server.core.render import counted, state_of
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 
@@ -64,7 +64,8 @@ def list_command(
     )
     found = list_memories(store, filter, limit=limit, offset=offset, order=order)
     if as_json:
-        output.print_json({"total": found.total, "memories": [output.row_json(row) for row in found.rows]})
+        rows = [output.row_json(row) | {"shadowed_by": found.shadowed.get(row.row, "")} for row in found.rows]
+        output.print_json({"total": found.total, "memories": rows})
         return
     if not found.rows:
         there = found.total or get_stats(store).memories
@@ -78,7 +79,8 @@ def list_command(
     output.print_table(
         ["id", "type", *status, "updated", "title", "tags"],
         [
-            [row.id, output.type_of(row), *(getattr(row, name).value for name in status),
+            [row.id, output.type_of(row),
+             *(state_of(row.status, here=found.shadowed.get(row.row, "")) or "active" for _ in status),
              f"{row.updated_at:%Y-%m-%d}", row.title[:60], " ".join(row.tags)]
             for row in found.rows
         ],

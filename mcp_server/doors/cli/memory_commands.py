@@ -1,32 +1,39 @@
 """Commands for memories: remember, read, revise, forget, restore."""
 
+import contextlib
 from dataclasses import asdict, replace
 
 import click
 
 from mcp_server.actions import forget as forgetting
 from mcp_server.actions.archive import archive
+from mcp_server.actions.contradiction import tell_apart
+from mcp_server.actions.persons_word import Turns, may_forget
 from mcp_server.actions.promote import require_place
 from mcp_server.actions.read import read
-from mcp_server.actions.revise import Revision, revise, version
-from mcp_server.actions.settle import let_replace, settle
+from mcp_server.actions.revise import Revision, version
+from mcp_server.actions.settle import let_replace, looked_up, near_now, reword, settle
+from mcp_server.actions.settled import beside_note, near_command
 from mcp_server.actions.trust import standing_of
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import (
     TYPES,
     Draft,
     Level,
+    Status,
     split_list,
     split_title,
     timestamp,
 )
-from mcp_server.core.render import visible
+from mcp_server.core.provenance import ASSISTANT, MANUAL
+from mcp_server.core.render import state_of, visible
 from mcp_server.core.snapshot import renoted
 from mcp_server.doors.cli import given, output, person
-from mcp_server.doors.cli.author import author, judged, take_over
+from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.store import Store
 
 
 @click.command("remember")
@@ -36,7 +43,11 @@ from mcp_server.doors.cli.output import LEVELS, as_json
 @click.option("--level", type=LEVELS, help="user: holds everywhere; project: belongs to this code base.")
 @click.option("--touches", default="", help="Files it is about, path or path:line, with commas.")
 @click.option("--link", "links", multiple=True, help='An id it relates to, or "rel: id". May be repeated.')
-@click.option("--supersedes", multiple=True, help="Id of a memory that this one replaces. May be repeated.")
+@click.option(
+    "--supersedes",
+    multiple=True,
+    help="Id of a memory that this one replaces, or a quote of it. May be repeated.",
+)
 @click.option("--category", default="", help="A word of your own for memories that belong together.")
 @click.option("--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it. May be repeated.")
 @click.option("--keep-secrets", is_flag=True, help="Store it although it looks like a secret.")
@@ -80,22 +91,24 @@ def remember_command(
         session=session,
     )
     store = output.opened().store()
-    settled = settle(store, draft, keep_secrets=keep_secrets)
+    settled = settle(store, draft, keep_secrets=keep_secrets, turns=turns(output.opened()))
     waits = judged(output.opened(), settled.id)
+    settled = looked_up(store, settled)
     found = read(store, settled.id)
     level_name = found.vault.level.value
     if as_json:
         output.print_json(
             {"id": settled.id, "path": found.path, "level": level_name, "known": settled.known,
              "action": settled.action.value, "superseded": settled.superseded,
-             "unmoved": settled.unmoved, "kept": settled.kept,
+             "shadowed": settled.shadowed, "later": settled.later, "unmoved": settled.unmoved,
+             "several": settled.several, "elsewhere": settled.elsewhere, "kept": settled.kept,
              "near": [asdict(near) for near in settled.near], "waiting": settled.waiting}
         )  # fmt: skip
     elif settled.known:
         click.echo(f"{settled.id} says that already.")
     else:
         click.echo(f"Remembered {settled.id} ({level_name} level)\n{found.path}")
-    for note in filter(None, (settled.note, waits) if not as_json else ()):
+    for note in filter(None, (settled.told(near_command), waits) if not as_json else ()):
         click.echo(visible(note))
 
 
@@ -113,11 +126,14 @@ def read_command(memory_id: str, as_json: bool) -> None:
     if as_json:
         said = asdict(found.memory) | {"path": found.path, "version": version(found)}
         said |= {"believed": round(standing.trust, 4), "stale": standing.stale.label}
+        said |= {"shadowed_by": standing.shadowed_by}
         output.print_json(
             {key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in said.items()}
         )
     else:
         click.echo(click.style(f"{found.path}  (version {version(found)})", dim=True))
+        if state := state_of(Status.ACTIVE, here=standing.shadowed_by):
+            click.echo(click.style(visible(state), dim=True))
         if standing.label != "high" or standing.stale:
             doubts = f"trust {standing.label}  {standing.stale.label}".rstrip()
             click.echo(click.style(visible(doubts), dim=True))
@@ -134,6 +150,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
 @click.option("--supersedes", multiple=True, help="Id of a memory whose place it takes. May be repeated.")
 @click.option("--category", help="A word of your own for memories that belong together.")
 @click.option("--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it; NAME= takes it away.")
+@click.option("--distinct", multiple=True, help="Id of a near memory that holds beside it. May be repeated.")
 @click.option(
     "--version", "version_", default="", help="Refuse when the file is not at this version any more."
 )
@@ -148,6 +165,7 @@ def revise_command(
     supersedes: tuple[str, ...],
     category: str | None,
     metadata: tuple[str, ...],
+    distinct: tuple[str, ...],
     version_: str,
     keep_secrets: bool,
 ) -> None:
@@ -168,16 +186,17 @@ def revise_command(
     if metadata:
         known = read(store, memory_id).memory.notes
         revision = replace(revision, notes=renoted(known, given.metadata(metadata)))
-    if revision == Revision() and not supersedes:
+    if revision == Revision() and not supersedes and not distinct:
         raise Rejected(
             "Nothing was given to change.",
-            "Give --title, --text, --type, --tags, --supersedes, --category, --meta, --pin or --unpin.",
+            "Give --title, --text, --type, --tags, --supersedes, --distinct, --category, --meta, --pin or"
+            " --unpin.",
         )
     source, session = author(opened)
     if pinned:
         require_place(store, memory_id)
     if revision != Revision():
-        found = revise(
+        beside = reword(
             store,
             memory_id,
             revision,
@@ -185,14 +204,27 @@ def revise_command(
             keep_secrets=keep_secrets,
             session=session,
             source=source,
+            turns=turns(opened),
         )
+        if beside:
+            waits = judged(opened, beside.id)
+            click.echo(f"{memory_id} was not changed, for the person said it.")
+            click.echo(f"The new words were stored beside it as {beside.id}.")
+            click.echo(visible(" ".join(filter(None, (looked_up(store, beside).note, waits)))))
+            return
+        found = read(store, memory_id)
         if told := judged(opened, memory_id) or take_over(opened, found.memory.id):
             click.echo(told)
             found = read(store, found.memory.id)
         click.echo(f"Revised {found.memory.id} (version {version(found)})\n{found.path}")
+        if (title or text) and (near := near_now(store, memory_id)):
+            click.echo(visible(near_command(memory_id, near)))
+    if distinct:
+        click.echo(beside_note(tell_apart(store, memory_id, distinct, session=session)))
     if supersedes:
-        done = let_replace(store, memory_id, supersedes, source=source, session=session)
-        click.echo(visible(done.note or f"{done.id} had taken their place already."))
+        done = let_replace(store, memory_id, supersedes, source=source, session=session, turns=turns(opened))
+        told = looked_up(store, done).note
+        click.echo(visible(told or f"{done.id} had taken their place already."))
 
 
 @click.command("forget")
@@ -203,14 +235,27 @@ def forget_command(memory_id: str, forever: bool) -> None:
 
     Example: daybook forget stripe-webhook-raw-body-k3f9
     """
+    opened = output.opened()
+    store = opened.store()
     if forever:
         person.require("deleting a memory for good")
-    gone = forgetting.forget(output.opened().store(), memory_id, forever=forever)
+    elif author(opened)[0] != MANUAL:
+        _check_may_forget(store, memory_id, turns(opened))
+    gone = forgetting.forget(store, memory_id, forever=forever)
     click.echo(f"Deleted {gone.id} for good." if gone.path is None else f"Forgot {gone.id}\n{gone.path}")
     for heir in gone.heirs:
         click.echo(f"It had been merged into {heir}, which may say it still: daybook read {heir}")
     for old in gone.superseded:
         click.echo(f"{old} stays superseded; make it active again with: daybook restore {old}")
+    for old in gone.uncovered:
+        click.echo(f"{old} holds in this project again: {gone.id} had stood in for it.")
+
+
+def _check_may_forget(store: Store, memory_id: str, said: Turns) -> None:
+    """Raise PersonNeeded when Claude would put away what the person said, and they did not ask for it."""
+    with contextlib.suppress(NotFound):
+        if not may_forget(read(store, memory_id), ASSISTANT, said):
+            raise PersonNeeded("forgetting what the person said", f"forget {memory_id}")
 
 
 @click.command("archive")

@@ -16,9 +16,9 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.dials import trust_label
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.excerpt import excerpt
-from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory import Kind, Level
 from mcp_server.core.query import Answer, Hit, Verdict
-from mcp_server.core.render import repeats, visible
+from mcp_server.core.render import repeats, state_of, visible
 from mcp_server.core.words import query_terms
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown
@@ -111,6 +111,8 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         "text": hit.text,
         "confidence": hit.confidence.name.lower(),
         "status": hit.status.value,
+        "superseded_by": hit.superseded_by,
+        "shadowed_by": hit.shadowed_by,
         "tags": list(hit.tags),
         "updated": hit.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "trust": trust_label(hit.parts.trust),
@@ -154,12 +156,13 @@ def print_hits(hits: Sequence[Hit], question: str) -> None:
     """Print hits for a person: number, title, id, why, and of a long text what has the question's words."""
     terms = query_terms(question)
     for number, hit in enumerate(hits, start=1):
-        status = "" if hit.status is Status.ACTIVE else f"  {hit.status.value}"
+        state = state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by)
+        place = f"{hit.level.value}  {state}" if state else hit.level.value
         click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
         believed = trust_label(hit.parts.trust)
         doubts = [*([f"trust {believed}"] if believed != "high" else []), *([hit.stale] if hit.stale else [])]
         about = ", ".join([*hit.reasons, *map(visible, doubts)])
-        click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}{status}  {about}")
+        click.echo(f"   {hit.id}  {hit.type}  {place}  {about}")
         if hit.contradicts:
             click.echo(f"   contradicts {', '.join(hit.contradicts)}")
         alone = repeats(hit.title, hit.text) and len(hit.text) <= len(hit.title) + len(".")

@@ -11,6 +11,7 @@ from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from mcp_server import __version__
 from mcp_server.actions.origins import LATER, judge, judge_words
+from mcp_server.actions.persons_word import turns_of
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import Opened
 from mcp_server.core.bounds import session_id
@@ -47,6 +48,10 @@ class Application:
             instructions=INSTRUCTIONS,
             log_level="WARNING",
         )
+
+    def turns(self) -> list[str]:
+        """Return what the person said in this session, as far back as is looked at."""
+        return turns_of(self.session.transcript(), prompt=self.session.prompt)
 
     def judged(self, memory_id: str, *, was: str = "") -> str:
         """

@@ -7,7 +7,7 @@ from mcp_server.actions.contradiction import Pair, Resolved
 from mcp_server.actions.link import Linked, Related, is_written
 from mcp_server.actions.mine import Logged, Mining, MiningStatus
 from mcp_server.actions.seed import Seeded
-from mcp_server.actions.settle import describe
+from mcp_server.actions.settled import describe
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.relations import Edge
 from mcp_server.core.memory import Kind, Status

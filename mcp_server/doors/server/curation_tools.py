@@ -18,6 +18,7 @@ from mcp_server.core.render import one_line
 from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
+from mcp_server.doors.server.persons_yes import ask_before_replacing
 from mcp_server.doors.shown import seeding
 from mcp_server.store import Store
 
@@ -47,6 +48,7 @@ def register(application: Application) -> None:
 
     @tool()
     def link_memories(
+        context: Context[Any, Any],
         source: Source,
         target: Target,
         rel: Annotated[
@@ -59,6 +61,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Say how two memories, or a memory and a file, belong together. supersedes makes the other one
         superseded; contradicts marks the older one where it is told. Linking again changes nothing."""
+        ask_before_replacing(Dialog(context), store(), source, target, rel, application.turns)
         return replies.linked(link.link(store(), source, target, rel, session=session.id))
 
     @tool(destroys=True)
@@ -169,8 +172,14 @@ def _waiting(store: Store) -> str:
 
 
 def _proposed(store: Store, memory_id: str, other: str, how: str) -> str:
-    """Return what the person is asked: both memories, and what becomes of the second. Raises NotFound."""
-    holds, loses = read(store, memory_id).memory, read(store, other).memory
+    """
+    Return what the person is asked: both memories, and what becomes of the second.
+
+    Raises NotFound, and Rejected for two that do not contradict each other.
+    """
+    first, second = read(store, memory_id), read(store, other)
+    contradiction.must_differ(store, first, second)
+    holds, loses = first.memory, second.memory
     return (
         f"Settle: {holds.id} “{holds.title}” holds ({one_line(holds.text, SHOWN)});"
         f" {loses.id} “{loses.title}” becomes: {BECOMES[how]} ({one_line(loses.text, SHOWN)}). Agreed?"

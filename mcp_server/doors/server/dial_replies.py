@@ -9,8 +9,9 @@ from mcp_server.actions.promote import HotStatus
 from mcp_server.actions.quality import LEAST_GIVEN, Quality
 from mcp_server.actions.trust import Standing, TrustHistory
 from mcp_server.adapters.index.receipts import Tally
+from mcp_server.core.memory import Status
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import counted, one_line, within
+from mcp_server.core.render import counted, one_line, state_of, within
 
 LIMIT = 7800  # characters of an answer, which may hold a line more
 
@@ -34,7 +35,8 @@ def hot(status: HotStatus) -> str:
 def standing(found: Standing) -> str:
     """Return how a memory stands, on one line."""
     stale = f" · {one_line(redact(found.stale.label))}" if found.stale else ""
-    return f"trust: {found.label} ({found.trust:.2f}){stale}"
+    state = state_of(Status.ACTIVE, here=found.shadowed_by)
+    return f"trust: {found.label} ({found.trust:.2f}){stale}{f' · {state}' if state else ''}"
 
 
 def trust(history: TrustHistory) -> str:

@@ -1,8 +1,9 @@
 """Tools for the knowledge graph: read, register, sync, put, delete, recall, ping."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions import graph, graph_edge, graph_node, graph_sync
@@ -10,11 +11,17 @@ from mcp_server.actions.graph_node import Put
 from mcp_server.actions.graph_sync import News
 from mcp_server.core.graph import LONG_GIST, Graph
 from mcp_server.core.graph_text import edge_line, level_limits, node_block, rendered
-from mcp_server.core.memory import Level, split_list
-from mcp_server.core.provenance import source_of
+from mcp_server.core.memory import ID, Level, split_list
+from mcp_server.core.provenance import MANUAL, source_of
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted, one_line, within
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.dialog import Dialog
+from mcp_server.doors.server.persons_yes import (
+    ask_before_forgetting,
+    ask_before_replacing,
+    ask_before_rewording,
+)
 from mcp_server.doors.server.replies import LIMIT
 
 LevelName = Literal["user", "project"]
@@ -55,6 +62,7 @@ def register(application: Application) -> None:
 
     @tool()
     def kg_put_node(
+        context: Context[Any, Any],
         level: LevelName,
         id: NodeId,
         gist: Annotated[str, Field(description="the insight in a sentence or two, at most 300 characters")],
@@ -65,6 +73,9 @@ def register(application: Application) -> None:
         """Add a node to the knowledge graph, or update the one with that id: a pattern, a principle, an
         insight worth connecting. Prefer an edge between nodes that exist to another node."""
         mine, unknown = known(session_id)
+        here = graph.at_level(opened.store(), Level(level))
+        if ID.fullmatch(id) and source_of(gist, session.prompt) != MANUAL:
+            ask_before_rewording(Dialog(context), here, id, gist, application.turns)
         was = graph_node.shown_before(opened.store(), Level(level), id)
         done = graph_node.put_node(
             opened.store(),
@@ -81,6 +92,7 @@ def register(application: Application) -> None:
 
     @tool()
     def kg_put_edge(
+        context: Context[Any, Any],
         level: LevelName,
         from_: Annotated[str, Field(alias="from", description=End)],
         to: Annotated[str, Field(description=End)],
@@ -91,6 +103,7 @@ def register(application: Application) -> None:
         """Link two nodes, a node and a file, or two files in the knowledge graph, or update the notes of that
         edge. 'supersedes' puts its target out of the graph."""
         mine, unknown = known(session_id)
+        ask_before_replacing(Dialog(context), opened.store(), from_, to, rel, application.turns)
         done = graph_edge.put_edge(
             opened.store(), Level(level), from_, to, rel, notes=_notes(notes), session=mine
         )
@@ -99,9 +112,11 @@ def register(application: Application) -> None:
         return f"{said}: {_became(done)} ({level} level).{unknown}"
 
     @tool(destroys=True)
-    def kg_delete_node(level: LevelName, id: str) -> str:
+    def kg_delete_node(context: Context[Any, Any], level: LevelName, id: str) -> str:
         """Delete a node of the knowledge graph and the edges at it; restore_memory brings the node back.
         Ask the person first, unless you put it in this session."""
+        here = graph.at_level(opened.store(), Level(level))
+        ask_before_forgetting(Dialog(context), here, id, application.turns)
         gone = graph_node.delete_node(opened.store(), Level(level), id, session=session.id)
         edges = [f"{other} --{one_line(rel, 60)}--> {gone.id}" for other, rel in gone.edges]
         also = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""

@@ -7,7 +7,7 @@ from pydantic import Field
 from mcp_server.actions import predict
 from mcp_server.actions import promote as hot_places
 from mcp_server.actions.brief import at_hand
-from mcp_server.actions.origins import is_shown
+from mcp_server.actions.read import is_shown
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.server import dial_replies

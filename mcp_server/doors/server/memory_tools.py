@@ -7,29 +7,38 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions import forget as forgetting
+from mcp_server.actions.contradiction import apart, tell_apart
 from mcp_server.actions.embed import unseen
 from mcp_server.actions.list import get_stats as count
 from mcp_server.actions.list import list_memories as list_
-from mcp_server.actions.origins import is_shown, words_of
+from mcp_server.actions.origins import words_of
 from mcp_server.actions.promote import require_place
+from mcp_server.actions.read import is_shown
 from mcp_server.actions.read import read as read_found
 from mcp_server.actions.recall import recall as search
 from mcp_server.actions.revise import Revision
-from mcp_server.actions.revise import revise as change
-from mcp_server.actions.settle import let_replace, settle
+from mcp_server.actions.settle import (
+    let_replace,
+    looked_up,
+    near_now,
+    revised_draft,
+    reword,
+    settle,
+)
+from mcp_server.actions.settled import beside_note, near_note
 from mcp_server.actions.trust import standing_of
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.errors import Rejected
 from mcp_server.core.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import TYPES, Draft, Kind, Level, split_list, split_title
-from mcp_server.core.provenance import source_of
+from mcp_server.core.provenance import MANUAL, source_of
 from mcp_server.core.query import Filter, Query, Sort, check_limit, filter_of, parse_mode, with_preset
 from mcp_server.core.render import one_line
 from mcp_server.core.snapshot import noted, renoted
 from mcp_server.doors.server import dial_replies, replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
-from mcp_server.store import Store
+from mcp_server.doors.server.persons_yes import ask_before_forgetting, may_replace, names_in, told_title
 
 Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
 LevelName = Literal["", "user", "project"]
@@ -57,7 +66,10 @@ def register(application: Application) -> None:
         ] = "",
         touches: Annotated[Words, Field(description="files it is about, path or path:line")] = "",
         links: Annotated[Words, Field(description='ids it relates to, or "rel: id"')] = "",
-        supersedes: Annotated[Words, Field(description="ids of memories that this one replaces")] = "",
+        supersedes: Annotated[
+            Words, Field(description="ids of memories that this one replaces, or a quote of one")
+        ] = "",
+        distinct: Annotated[Words, Field(description="ids of near ones that hold beside it")] = "",
         category: str = "",
         metadata: dict[str, Any] = {},  # noqa: B006
         keep_secrets: Annotated[bool, Field(description="store although it looks like a secret")] = False,
@@ -75,16 +87,17 @@ def register(application: Application) -> None:
             level=Level(level) if level else None,
             touches=split_list(touches),
             links=tuple(map(parse_link, split_list(links))),
-            supersedes=split_list(supersedes),
+            supersedes=names_in(supersedes),
             category=check_category(category),
             notes=noted(metadata),
             source=source_of(f"{title} {content}", session.prompt),
             session=session.id,
         )
         here = store()
-        settled = settle(here, draft, keep_secrets=keep_secrets)
+        settled = settle(here, draft, keep_secrets=keep_secrets, turns=application.turns)
+        settled = apart(here, settled, split_list(distinct), session=session.id)
         waits = application.judged(settled.id)
-        return replies.settled(settled, read_found(here, settled.id), waits=waits)
+        return replies.settled(looked_up(here, settled), read_found(here, settled.id), waits=waits)
 
     @tool(reads=True)
     def recall(
@@ -155,6 +168,7 @@ def register(application: Application) -> None:
 
     @tool()
     def revise(
+        context: Context[Any, Any],
         id: str,
         title: str = "",
         content: str = "",
@@ -164,6 +178,7 @@ def register(application: Application) -> None:
         touches: Annotated[list[str] | str | None, Field(description="all files it is about")] = None,
         links: Annotated[list[str] | str | None, Field(description='all links, ids or "rel: id"')] = None,
         supersedes: Annotated[Words, Field(description="ids of memories whose place it takes")] = "",
+        distinct: Annotated[Words, Field(description="ids of near memories that hold beside it")] = "",
         category: str | None = None,
         metadata: Annotated[dict[str, Any], Field(description="keys to set; null takes one away")] = {},  # noqa: B006
         version: Annotated[str, Field(description="the version that read_memory showed")] = "",
@@ -181,11 +196,12 @@ def register(application: Application) -> None:
             links=None if links is None else tuple(map(parse_link, split_list(links))),
             category=None if category is None else check_category(category),
         )
-        olds = split_list(supersedes)
-        if revision == Revision() and not olds and not metadata:
+        olds, others = names_in(supersedes), split_list(distinct)
+        if revision == Revision() and not olds and not others and not metadata:
             raise Rejected(
                 "Nothing was given to change.",
-                "Give title, content, type, tags, touches, links, supersedes, pinned, category or metadata.",
+                "Give title, content, type, tags, touches, links, supersedes, distinct, pinned, category or"
+                " metadata.",
             )
         here = store()
         if pinned:
@@ -193,10 +209,14 @@ def register(application: Application) -> None:
         before = read_found(here, id)
         if metadata:
             revision = replace(revision, notes=renoted(before.memory.notes, metadata))
+        new = revised_draft(before, revision)
+        source = source_of(f"{new.title} {new.text}", session.prompt)
+        if olds and may_replace(Dialog(context), here, replace(new, source=source), olds, application.turns):
+            source = MANUAL
         was = words_of(before.memory) if is_shown(here, before) else ""
-        note, told = "revised.", ""
+        memory_id, notes = before.memory.id, []
         if revision != Revision():
-            change(
+            beside = reword(
                 here,
                 id,
                 revision,
@@ -204,15 +224,23 @@ def register(application: Application) -> None:
                 keep_secrets=keep_secrets,
                 session=session.id,
                 source=source_of(f"{title} {content}", session.prompt),
+                turns=application.turns,
             )
-            told = application.judged(before.memory.id, was=was)
+            if beside:
+                waits = application.judged(beside.id)
+                found = read_found(here, beside.id)
+                return replies.beside(memory_id, looked_up(here, beside), found, waits=waits)
+            waits = application.judged(memory_id, was=was)
+            notes += [waits] if waits else []
+            if (title or content) and (near := near_now(here, memory_id)):
+                notes.append(near_note(memory_id, near))
+        told = "revised."
+        if others:
+            told = beside_note(tell_apart(here, memory_id, others, session=session.id))
         if olds:
-            new = read_found(here, id).memory
-            source = source_of(f"{new.title} {new.text}", session.prompt)
-            done = let_replace(here, id, olds, source=source, session=session.id)
-            note = done.note or "it had taken their place already."
-        found = read_found(here, id)
-        return "\n".join(filter(None, [f"{found.memory.id}: {note}", replies.read(found), told]))
+            done = let_replace(here, id, olds, source=source, session=session.id, turns=application.turns)
+            told = looked_up(here, done).note or "it had taken their place already."
+        return "\n".join([f"{memory_id}: {told}", replies.read(read_found(here, id)), *notes])
 
     @tool(destroys=True)
     def forget(
@@ -224,15 +252,16 @@ def register(application: Application) -> None:
         forever asks them in a dialog of theirs."""
         if forever:
             Dialog(context).consent(
-                f"Delete the memory {one_line(id, 80)} for good? {_title(store(), id)}",
+                f"Delete the memory {one_line(id, 80)} for good? {told_title(store(), id)}",
                 act="deleting a memory for good",
                 typed=f"forget {one_line(id, 80)} --forever",
             )
+        else:
+            ask_before_forgetting(Dialog(context), store(), id, application.turns)
         gone = forgetting.forget(store(), id, forever=forever, session=session.id)
         if gone.path is None:
             return f"{gone.id}: deleted for good.{replies.left_heirs(gone.heirs)}"
-        left = f" {replies.left_superseded(gone.superseded)}" if gone.superseded else ""
-        return f"{gone.id}: forgotten; restore_memory brings it back. {gone.path}{left}"
+        return f"{gone.id}: forgotten; restore_memory brings it back. {gone.path}{replies.left(gone)}"
 
     @tool()
     def restore_memory(id: str) -> str:
@@ -279,12 +308,3 @@ def register(application: Application) -> None:
     def get_stats() -> str:
         """Count memories by kind, type, status and tag, and tell what could not be read."""
         return replies.stats(count(store()))
-
-
-def _title(store: Store, memory_id: str) -> str:
-    """Return what the person is told of a memory that is to go for good; '' of one in the trash."""
-    try:
-        memory = read_found(store, memory_id).memory
-    except NotFound:
-        return "It lies in the trash."
-    return f"It is the {memory.type} “{memory.title}” and cannot be brought back."

@@ -4,19 +4,20 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from mcp_server.actions.candidate import Waiting
+from mcp_server.actions.forget import Forgotten
 from mcp_server.actions.list import Listing, Stats
 from mcp_server.actions.read import Found
 from mcp_server.actions.revise import version
 from mcp_server.actions.session import Since
-from mcp_server.actions.settle import Settled, describe, describe_each
+from mcp_server.actions.settled import Settled, describe, describe_each
 from mcp_server.actions.tidy import Tidied
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.conversation import Turn
 from mcp_server.core.dials import trust_label
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory import Kind
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import counted, one_line, quoted, repeats, within
+from mcp_server.core.render import counted, one_line, quoted, repeats, state_of, within
 from mcp_server.doors.shown import Shown
 
 LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
@@ -53,9 +54,21 @@ def shown_lines(found: Shown, *, label: str = "") -> str:
     return "\n".join([found.head, *told, *more, *found.notes])
 
 
-def left_superseded(ids: Sequence[str]) -> str:
-    """Return what is to be said of the memories whose successor was forgotten."""
-    return f"Still superseded by it: {', '.join(ids[:20])}; restore_memory makes one active again."
+def left(gone: Forgotten) -> str:
+    """Return what is to be said of the memories whose place a forgotten one had taken, a blank before it."""
+    said = ""
+    if gone.superseded:
+        ids = ", ".join(gone.superseded[:20])
+        said += f" Still superseded by it: {ids}; restore_memory makes one active again."
+    if gone.uncovered:
+        said += f" In this project {', '.join(gone.uncovered[:20])} holds again, which it had stood in for."
+    return said
+
+
+def beside(memory_id: str, done: Settled, found: Found, *, waits: str = "") -> str:
+    """Return what became of other words for a memory that only the person may change."""
+    head = f"{memory_id}: not changed, for the person said it. The new words were stored beside it."
+    return f"{head} {settled(done, found, waits=waits)}"
 
 
 def left_heirs(ids: Sequence[str]) -> str:
@@ -112,7 +125,7 @@ def listing(found: Listing, offset: int) -> str:
         return (
             "No memories." if not found.total else f"No memories from {offset} on; there are {found.total}."
         )
-    lines, left = within([_line(row) for row in found.rows], LIMIT - 200)
+    lines, left = within([_line(row, found.shadowed.get(row.row, "")) for row in found.rows], LIMIT - 200)
     shown = offset + len(lines)
     more = [f"({found.total - shown} more: offset={shown})"] if found.total > shown else []
     del left
@@ -238,10 +251,8 @@ def _verdict(verdict: Verdict) -> str:
 
 def _hit(hit: Hit, explain: bool) -> str:
     about = [hit.type, hit.level.value, f"{hit.updated:%Y-%m-%d}"]
-    if hit.status is not Status.ACTIVE:
-        about.append(
-            hit.status.value + (f" by {one_line(hit.superseded_by, 80)}" if hit.superseded_by else "")
-        )
+    if state := state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by):
+        about.append(state)
     if hit.contradicts:
         about.append(f"contradicts {', '.join(hit.contradicts)}")
     if not hit.pushable:
@@ -273,9 +284,10 @@ def explained(hit: Hit) -> str:
     )
 
 
-def _line(row: Row) -> str:
+def _line(row: Row, shadowed_by: str) -> str:
     updated = datetime.fromtimestamp(row.updated, UTC)
-    status = "" if row.status is Status.ACTIVE else f" · {row.status.value}"
+    state = state_of(row.status, here=shadowed_by)
+    status = f" · {state}" if state else ""
     tags = one_line(f"[{', '.join(row.tags)}]", 100) if row.tags else ""
     about = f"{_what(row.kind, row.type)} · {updated:%Y-%m-%d}{status}"
     return f"{row.id}  {about}  {one_line(redact(row.title), 120)} {tags}".rstrip()

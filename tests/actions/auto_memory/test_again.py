@@ -8,6 +8,7 @@ from mcp_server.actions.claude_md import current_block
 from mcp_server.actions.forget import forget
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import trust
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
 from mcp_server.core.memory import Draft, Status
@@ -74,8 +75,10 @@ def test_a_change_that_reads_like_an_instruction_does_not_slip_in(
 
     assert again.id != first.id
     assert memory_of(store, again).memory.source == "assistant"
-    assert read(store, first.id).memory.status is Status.SUPERSEDED
+    assert read(store, first.id).memory.status is Status.ACTIVE
     assert "previous instructions" not in brief(store).text + current_block(store).text
+    trust(store, (again.id,))
+    assert read(store, first.id).memory.superseded_by == again.id
 
 
 def test_a_memory_that_the_person_edited_is_reported_and_stays(

@@ -3,6 +3,7 @@
 from mcp_server.actions.graph import read_graph
 from mcp_server.actions.graph_node import put_node
 from mcp_server.actions.read import read
+from mcp_server.actions.repository import trust
 from mcp_server.actions.sync import sync
 from mcp_server.core.graph import Graph
 from mcp_server.core.memory import Level
@@ -15,6 +16,11 @@ A, B = "aaaaaaaa-1111", "bbbbbbbb-2222"
 def node(store: Store, name: str, gist: str = "", level: Level = PROJECT, **more: object) -> str:
     put_node(store, level, name, gist or f"what {name} says", **more)  # type: ignore[arg-type]
     return name
+
+
+def accepted(store: Store, *names: str) -> None:
+    """Accept nodes as they are, as a look at the session does where nothing speaks against them."""
+    trust(store, names)
 
 
 def shown(store: Store, level: Level = PROJECT, **more: str) -> Graph:

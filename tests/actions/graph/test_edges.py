@@ -17,7 +17,7 @@ from mcp_server.core.graph import Edge, artifact_id
 from mcp_server.core.graph_text import rendered
 from mcp_server.core.memory import Draft, Link, Status
 from mcp_server.store import Store
-from tests.actions.graph.nodes import PROJECT, USER, A, B, node, shown
+from tests.actions.graph.nodes import PROJECT, USER, A, B, accepted, node, shown
 from tests.conftest import Clock
 
 # Edges
@@ -72,6 +72,7 @@ def test_ends_may_be_files_on_either_side(store: Store) -> None:
 
 def test_supersedes_takes_the_road_of_remember(store: Store, clock: Clock) -> None:
     node(store, "old"), node(store, "new")
+    accepted(store, "new")
     clock.pass_days(2)
 
     put_edge(store, PROJECT, "new", "old", "supersedes", notes=["measured"])
@@ -90,6 +91,7 @@ def test_supersedes_takes_the_road_of_remember(store: Store, clock: Clock) -> No
 def test_what_was_active_again_stays_so_when_more_is_superseded(store: Store) -> None:
     for name in ("first", "second", "new"):
         node(store, name)
+    accepted(store, "new")
     put_edge(store, PROJECT, "new", "first", "supersedes")
     reinstate(store, "first", by="new")
 

@@ -20,7 +20,7 @@ from mcp_server.core.graph_text import rendered
 from mcp_server.core.memory import Draft, Link, Status
 from mcp_server.core.query import Query
 from mcp_server.store import Store
-from tests.actions.graph.nodes import PROJECT, USER, archive, node, shown
+from tests.actions.graph.nodes import PROJECT, USER, accepted, archive, node, shown
 from tests.conftest import Clock
 
 # Nodes
@@ -126,6 +126,7 @@ def test_a_link_does_not_accept_what_reads_like_an_instruction(store: Store) -> 
 
 def test_what_was_superseded_is_not_put_again(store: Store) -> None:
     node(store, "old"), node(store, "new")
+    accepted(store, "new")
     put_edge(store, PROJECT, "new", "old", "supersedes")
 
     with pytest.raises(Rejected, match="superseded by 'new'"):

@@ -14,7 +14,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph import Edge
 from mcp_server.store import Store
-from tests.actions.graph.nodes import PROJECT, A, B, archive, node
+from tests.actions.graph.nodes import PROJECT, A, B, accepted, archive, node
 from tests.conftest import Clock
 
 
@@ -68,6 +68,7 @@ def test_deletions_are_told_and_what_was_put_away_is_hidden(store: Store) -> Non
     delete_node(store, PROJECT, "gone", session=A)
     node(store, "away", "changed", session=A)
     archive(store, "away")
+    accepted(store, "new")
     put_edge(store, PROJECT, "new", "old", "supersedes", session=A)
 
     news = {one.id: one for one in sync_graph(store, b)}

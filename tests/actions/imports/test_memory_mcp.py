@@ -10,15 +10,17 @@ import pytest
 
 from mcp_server.actions.imports.batch import Outcome
 from mcp_server.actions.imports.formats import import_from
+from mcp_server.actions.list import list_memories
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import sync
 from mcp_server.adapters.foreign import memory_mcp_database
 from mcp_server.adapters.index import usage
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Level, Link, Status
-from mcp_server.core.query import Query
+from mcp_server.core.memory import Draft, Level, Link, Status
+from mcp_server.core.query import Filter, Query
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, mem, memories, outcomes, state
 
@@ -95,6 +97,49 @@ def test_what_replaced_what_is_kept(store: Store, project: Path) -> None:
     assert (old.status, old.superseded_by) == (Status.SUPERSEDED, new.id)
     assert new.supersedes == (old.id,)
     assert found["Both queues run on Redis and Kafka"].merged_from == (new.id,)
+
+
+def test_what_was_replaced_held_until_its_successor_came(store: Store, project: Path) -> None:
+    day = "2026-03-01T08:00:00.000Z"
+    path = state(
+        project / "state.json",
+        mem(1, "Deploys go to Heroku.", updated=mem(1, "")["created"]),
+        mem(2, "Deploys go to Fly.io.", created=day, updated=day, supersedes=mem(1, "")["id"]),
+    )
+
+    import_from(store, "memory-mcp", path)
+
+    found = memories(store)
+    old, new = found["Deploys go to Heroku"], found["Deploys go to Fly.io"]
+    assert old.valid_to == new.created == datetime(2026, 3, 1, 8, tzinfo=UTC)
+    held = {
+        month: [hit.id for hit in recall(store, Query("where do deploys go", filter=_as_of(month))).hits]
+        for month in (2, 4)
+    }
+    assert held == {2: [old.id], 4: [new.id]}
+
+
+def _as_of(month: int) -> Filter:
+    return Filter(as_of=datetime(2026, month, 1, tzinfo=UTC))
+
+
+def test_an_import_supersedes_and_shadows_nothing_that_was_there(store: Store, project: Path) -> None:
+    title = "Caching is done by Memcached"
+    there = [remember(store, Draft(title, f"{title}.", level=level)).memory.id for level in Level]
+    before = [read(store, each).data for each in there]
+    path = state(
+        project / "state.json",
+        mem(1, "Caching is done by Memcached."),
+        mem(2, "Caching is done by Memcached, because it is there. It is fast."),
+        mem(3, "Caching is done by Redis.", supersedes=mem(1, "")["id"]),
+        *(mem(1, f"Service {n} listens on port {n}.", id=f"mem_{n}") for n in range(20)),
+    )
+
+    import_from(store, "memory-mcp", path)
+
+    assert [read(store, each).data for each in there] == before
+    rows = list_memories(store, Filter(), limit=100).rows
+    assert set(there) <= {row.id for row in rows}
 
 
 def test_a_level_can_be_said_for_everything(store: Store, project: Path) -> None:

@@ -1,0 +1,97 @@
+"""What Claude asks the person before it changes what they said, and what they are told of it."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from mcp_server.actions.persons_word import Turns, may_change, may_forget
+from mcp_server.actions.read import read
+from mcp_server.actions.settle import draft_of, kept_from
+from mcp_server.core.errors import NotFound, PersonNeeded
+from mcp_server.core.links import SUPERSEDES, check_rel
+from mcp_server.core.memory import ID, Draft, split_list
+from mcp_server.core.provenance import ASSISTANT
+from mcp_server.core.render import one_line
+from mcp_server.core.verdict import Statement
+from mcp_server.doors.server.dialog import YES_OR_NO, Dialog, Unanswered
+from mcp_server.store import Store
+
+REPLACING = "replacing what the person said"
+FORGETTING = "forgetting what the person said"
+
+
+def names_in(said: list[str] | str) -> tuple[str, ...]:
+    """Return the names in a list, or in one text with commas; a text that is no list of ids is one quote."""
+    parts = split_list(said)
+    ids = all(ID.fullmatch(part.removesuffix(".md")) for part in parts)
+    return parts if ids or not isinstance(said, str) else (said.strip(),)
+
+
+def may_replace(dialog: Dialog, store: Store, new: Draft, olds: Sequence[str], turns: Turns) -> bool:
+    """
+    Ask the person whether *new* takes the place of what they said; tell whether they said yes to all.
+
+    Nobody is asked where nothing of theirs is meant, or where they said so in the session. Without a dialog
+    nothing is decided. Raises PersonNeeded when they say no, and Asked.
+    """
+    kept = kept_from(store, new, olds, turns=turns)
+    for old in kept:
+        message = f"Replace “{one_line(old.memory.text)}” ({old.memory.id}) by “{one_line(new.text)}”?"
+        answer = dialog.ask(message, YES_OR_NO)
+        if isinstance(answer, Unanswered):
+            return False
+        if answer != "yes":
+            raise PersonNeeded(REPLACING, f"read {old.memory.id}", why="they said no")
+    return bool(kept)
+
+
+def ask_before_replacing(dialog: Dialog, store: Store, start: str, end: str, rel: str, turns: Turns) -> None:
+    """
+    Ask the person before *start* supersedes *end*, where that is what they said. Raises PersonNeeded, Asked.
+
+    What is no memory, or another label, is none of this.
+    """
+    if check_rel(rel) != SUPERSEDES or not (ID.fullmatch(start) and ID.fullmatch(end)):
+        return
+    with suppress(NotFound):
+        new = replace(draft_of(read(store, start)), source=ASSISTANT)
+        if kept_from(store, new, [end], turns=turns):
+            dialog.consent(
+                f"Replace {end} by “{one_line(new.text)}” ({start})? {told_title(store, end, lasting=False)}",
+                act=REPLACING,
+                typed=f"link {start} {end} --rel supersedes",
+            )
+
+
+def ask_before_forgetting(dialog: Dialog, store: Store, memory_id: str, turns: Turns) -> None:
+    """Ask the person before Claude puts away what they said. Raises PersonNeeded, Asked."""
+    with suppress(NotFound):  # what is not there is answered later
+        if not may_forget(read(store, memory_id), ASSISTANT, turns):
+            name = one_line(memory_id, 80)
+            dialog.consent(
+                f"Put away the memory {name}? {told_title(store, memory_id, lasting=False)}",
+                act=FORGETTING,
+                typed=f"forget {name}",
+            )
+
+
+def ask_before_rewording(dialog: Dialog, store: Store, memory_id: str, words: str, turns: Turns) -> None:
+    """Ask the person before *words* become what a memory of theirs says. Raises PersonNeeded, Asked."""
+    with suppress(NotFound):
+        found = read(store, memory_id)
+        if not may_change(found, Statement("", words, found.memory.type, ASSISTANT), turns):
+            dialog.consent(
+                f"Let {found.memory.id}, “{one_line(found.memory.title)}”, say “{one_line(words)}”?",
+                act="changing what the person said",
+                typed=f"revise {found.memory.id} --title TITLE",
+            )
+
+
+def told_title(store: Store, memory_id: str, *, lasting: bool = True) -> str:
+    """Return what the person is told of a memory that is to go; '' of one in the trash."""
+    try:
+        memory = read(store, memory_id).memory
+    except NotFound:
+        return "It lies in the trash."
+    end = "cannot be brought back" if lasting else "can be brought back from the trash"
+    return f"It is the {memory.type} “{memory.title}” and {end}."

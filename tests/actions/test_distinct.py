@@ -1,0 +1,96 @@
+"""Two memories that hold side by side are told apart by one word, and nobody is asked about them again."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.contradiction import find_contradictions, mark_contradiction, tell_apart
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.settle import near_now
+from mcp_server.actions.sync import sync
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft, fingerprint
+from mcp_server.store import Store
+
+LEFT = "Server left of the door answers on port 8080 in the office network."
+RIGHT = "Server right of the door answers on port 9090 in the office network."
+
+
+@pytest.fixture
+def pair(store: Store) -> tuple[str, str]:
+    first, second = (
+        remember(store, Draft(text[:12], text, type="decision")).memory.id for text in (LEFT, RIGHT)
+    )
+    return first, second
+
+
+def asked(store: Store, pair: tuple[str, str]) -> bool:
+    """Tell whether somebody would be asked how the two stand."""
+    near = {each.id for each in near_now(store, pair[1])}
+    found = {frozenset((each.one.id, each.other.id)) for each in find_contradictions(store)}
+    assert (pair[0] in near) == (frozenset(pair) in found)
+    return pair[0] in near
+
+
+def test_it_is_asked_until_somebody_tells_them_apart(store: Store, pair: tuple[str, str]) -> None:
+    assert asked(store, pair)
+
+    assert tell_apart(store, pair[1], [pair[0]]) == (pair[0],)
+
+    assert not asked(store, pair)
+    assert all(read(store, each).memory.links == () for each in pair)
+
+
+def test_it_is_asked_again_only_when_a_telling_word_changes(store: Store, pair: tuple[str, str]) -> None:
+    tell_apart(store, pair[1], [pair[0]])
+
+    revise(store, pair[0], Revision(text=LEFT.replace("in the office", "in our office")))
+    assert not asked(store, pair)
+    revise(store, pair[0], Revision(text=LEFT.replace("8080", "8081")))
+    assert asked(store, pair)
+
+
+def test_the_index_made_anew_knows_it(
+    open_here: Callable[..., Opened], store: Store, pair: tuple[str, str], memory_dir: Path
+) -> None:
+    tell_apart(store, pair[1], [pair[0]])
+    store.database.close()
+    for path in memory_dir.glob("memory.db*"):
+        path.unlink()
+
+    again = open_here().store()
+    sync(again)
+
+    assert not asked(again, pair)
+
+
+def test_what_an_earlier_version_settled_stays_settled_until_a_word_changes(
+    store: Store, pair: tuple[str, str]
+) -> None:
+    said = [read(store, each) for each in pair]
+    store.ledger.append(
+        "contradiction_resolved",
+        store.clock(),
+        refs=[each.ref for each in said],
+        said=[fingerprint(each.memory.title, each.memory.text) for each in said],
+        how="keep_both",
+    )
+    sync(store)
+    assert not asked(store, pair)
+
+    revise(store, pair[0], Revision(text=LEFT.replace("in the office", "in our office")))
+    assert asked(store, pair)
+
+
+def test_what_cannot_be_told_apart_is_said(store: Store, pair: tuple[str, str]) -> None:
+    with pytest.raises(Rejected, match="not distinct from itself"):
+        tell_apart(store, pair[0], [pair[0]])
+    with pytest.raises(NotFound):
+        tell_apart(store, pair[0], ["no-such-memory"])
+    mark_contradiction(store, *pair)
+    with pytest.raises(Rejected, match="are marked as contradicting each other"):
+        tell_apart(store, pair[0], [pair[1]])

@@ -1,0 +1,85 @@
+"""What a new memory takes the place of may be named by its id, or quoted."""
+
+import pytest
+
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.settle import settle
+from mcp_server.actions.settled import Action, Settled
+from mcp_server.core.memory import Draft, Status
+from mcp_server.store import Store
+
+OLD = "Packages are installed with `npm ci`, and\nthe lock file is committed. It is slow."
+
+
+def known(store: Store, title: str, text: str) -> str:
+    return remember(store, Draft(title, text, type="decision")).memory.id
+
+
+def replacing(store: Store, said: str) -> Settled:
+    return settle(store, Draft("Bun", "Everything moved to Bun last week.", supersedes=(said,)))
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["and the lock file is committed", "packages are INSTALLED with `npm ci`", "“It is slow.”", "Packages"],
+)
+def test_a_quote_of_exactly_one_memory_names_it(store: Store, quote: str) -> None:
+    old = known(store, "Packages", OLD)
+    known(store, "Pictures", "Pictures are stored in a bucket.")
+
+    done = replacing(store, quote)
+
+    assert (done.action, done.superseded) == (Action.REPLACE, (old,))
+    assert read(store, old).memory.status is Status.SUPERSEDED
+    assert read(store, done.id).memory.supersedes == (old,)
+
+
+def test_a_quote_in_another_script_names_it_too(store: Store) -> None:
+    old = known(store, "端口", "预发布服务器的数据库监听在端口五四三二上。")
+
+    assert replacing(store, "服务器的数据库监听在端口").superseded == (old,)
+
+
+def test_a_quote_of_two_memories_names_none_and_says_which(store: Store) -> None:
+    one, two = known(store, "Packages", OLD), known(store, "Locks", "The lock file is committed to git.")
+
+    done = replacing(store, "the lock file is committed")
+
+    assert (done.action, done.superseded) == (Action.ADD, ())
+    assert set(done.several["the lock file is committed"]) == {one, two}
+    assert "“the lock file is committed” stands in" in done.note
+    assert "name the one that is meant by its id" in done.note
+    assert read(store, done.id).memory.supersedes == ()
+
+
+def test_what_is_only_like_a_memory_names_it_without_replacing_it(store: Store) -> None:
+    old = known(store, "Packages", "Packages are installed with npm and the lock file is committed.")
+
+    done = replacing(store, "the lock file is committed and packages are installed with npm")
+
+    assert (done.action, done.superseded) == (Action.ADD, ())
+    assert [near.id for near in done.near] == [old]
+    assert "No active memory contains “the lock file is committed and packages" in done.note
+    assert read(store, old).memory.status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("name", ["npm", "was-never-there", "slow", "a: b", '"', "!!!", "OR NOT AND ("])
+def test_a_name_that_is_none_is_said_and_the_new_one_is_stored(store: Store, name: str) -> None:
+    old = known(store, "Packages", OLD)
+
+    done = replacing(store, name)
+
+    assert (done.action, done.unmoved) == (Action.ADD, (name,))
+    assert "so nothing became of that" in done.note
+    assert read(store, old).memory.status is Status.ACTIVE
+
+
+def test_a_quote_of_what_was_put_away_is_none(store: Store) -> None:
+    known(store, "Packages", OLD)
+    replacing(store, "the lock file is committed")
+    again = settle(
+        store, Draft("Yarn", "Everything moved to Yarn.", supersedes=("the lock file is committed",))
+    )
+
+    assert again.superseded == ()

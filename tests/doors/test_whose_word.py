@@ -1,0 +1,213 @@
+"""Through the doors: what Claude does to the person's words, with their turn, their dialog, or neither."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.query import Query
+from mcp_server.doors.server import build
+from mcp_server.store import Store
+from tests.doors.shell import Run
+from tests.durability.served import Served
+from tests.person import Person
+from tests.recorded import Recorded
+
+OLD = "The upload timeout is 30 seconds."
+NEW = "The upload timeout is 60 seconds."
+SAID = "please set the upload timeout to 60 seconds, and forget the upload timeout note"
+TYPE_IT = "It is typed in the person's own terminal, which Claude did not start: daybook "
+
+
+@pytest.fixture
+def session(scratch_home: Path, project: Path) -> Recorded:
+    return Recorded(scratch_home / ".claude" / "projects" / "shop", cwd=project)
+
+
+@pytest.fixture
+def served(memory_dir: Path, project: Path, session: Recorded) -> Iterator[Served]:
+    session.user("how long is the upload timeout?")
+    with Served(memory_dir, project, CLAUDE_CODE_SESSION_ID=session.session) as server:
+        yield server.greet()
+
+
+@pytest.fixture
+def old(open_here: Callable[..., Opened]) -> str:
+    """What the person said once."""
+    return remember(open_here().store(), Draft("Upload timeout", OLD, type="decision")).memory.id
+
+
+@pytest.fixture
+def here(open_here: Callable[..., Opened]) -> Store:
+    return open_here().store()
+
+
+def stored(told: str) -> str:
+    return told.split(":", 1)[0].split()[-1]
+
+
+def test_remember_replaces_the_persons_words_by_theirs_alone(
+    served: Served, session: Recorded, old: str, here: Store
+) -> None:
+    given = {"title": "Upload timeout", "content": NEW, "type": "decision", "supersedes": old}
+
+    kept = served.call("remember", **given)
+    assert f"{old} stays: only the person's own word takes its place." in kept
+    assert f"daybook revise {stored(kept)} --supersedes {old}" in kept
+    assert read(here, old).memory.status is Status.ACTIVE
+
+    session.user(SAID)
+    done = served.call("remember", **(given | {"content": f"{NEW} It was 30."}))
+    assert f"It takes the place of {old}, which is kept as superseded." in done
+    assert read(here, old).memory.superseded_by == stored(done)
+
+
+def test_a_quote_names_what_is_replaced(served: Served, session: Recorded, old: str, here: Store) -> None:
+    session.user(SAID)
+
+    done = served.call("remember", title="Uploads", content=NEW, supersedes="upload timeout is 30 seconds")
+
+    assert f"It takes the place of {old}" in done
+    assert read(here, old).memory.status is Status.SUPERSEDED
+
+
+def test_revise_stores_other_words_beside_the_persons(
+    served: Served, session: Recorded, old: str, here: Store
+) -> None:
+    told = served.call("revise", id=old, content=NEW)
+
+    assert told.startswith(
+        f"{old}: not changed, for the person said it. The new words were stored beside it."
+    )
+    assert read(here, old).memory.text == OLD
+    session.user(SAID)
+    assert f"{old}: revised." in served.call("revise", id=old, content=NEW)
+    assert read(here, old).memory.text == NEW
+
+
+def test_forget_needs_their_word(served: Served, session: Recorded, old: str, here: Store) -> None:
+    told = served.call("forget", id=old)
+    assert "Forgetting what the person said needs the person's own word" in told
+    assert f"{TYPE_IT}forget {old}" in told
+    assert read(here, old).path.is_file()
+
+    session.user(SAID)
+    assert f"{old}: forgotten" in served.call("forget", id=old)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("link_memories", {"from": "{new}", "to": "{old}", "rel": "supersedes"}),
+        ("kg_put_edge", {"level": "project", "from": "{new}", "to": "{old}", "rel": "supersedes"}),
+        ("kg_delete_node", {"level": "project", "id": "{old}"}),
+        ("kg_put_node", {"level": "project", "id": "{old}", "gist": NEW}),
+    ],
+)
+def test_no_other_tool_goes_round_it(
+    served: Served, old: str, here: Store, tool: str, given: dict[str, str]
+) -> None:
+    new = stored(served.call("remember", title="Uploads", content=NEW))
+    before = read(here, old).data
+
+    told = served.call(tool, **{name: said.format(old=old, new=new) for name, said in given.items()})
+
+    assert "the person's own word" in told and TYPE_IT in told
+    assert read(here, old).data == before
+
+
+@pytest.mark.parametrize(("answer", "status"), [("yes", Status.SUPERSEDED), ("no", Status.ACTIVE)])
+def test_the_person_says_in_the_dialog_which_one_holds(
+    open_here: Callable[..., Opened], old: str, answer: str, status: Status
+) -> None:
+    opened, person = open_here(), Person(answer)
+    new = remember(opened.store(), Draft("Uploads", NEW, source="assistant")).memory.id
+
+    async def conversation() -> str:
+        async with Client(build(opened), elicitation_callback=person) as client:
+            result = await client.call_tool("revise", {"id": new, "supersedes": old})
+            return "".join(block.text for block in result.content if block.type == "text")
+
+    told = anyio.run(conversation)
+
+    assert person.saw and OLD in person.saw[0] and NEW in person.saw[0]
+    assert read(opened.store(), old).memory.status is status
+    assert (f"takes the place of {old}" in told) == (answer == "yes")
+
+
+def test_a_shell_that_claude_runs_is_not_the_persons_word(
+    run: Run, session: Recorded, old: str, here: Store
+) -> None:
+    session.user("how long is the upload timeout?")
+    claudes = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.session}
+
+    beside = run("remember", f"Uploads | {NEW}", "--supersedes", old, **claudes)
+    reworded = run("revise", old, "--text", "The upload timeout is 90 seconds.", **claudes)
+    gone = run("forget", old, **claudes)
+    linked = run("link", stored_by(beside), old, "--rel", "supersedes", **claudes)
+
+    assert f"{old} stays: only the person's own word takes its place." in beside.stdout
+    assert f"{old} was not changed, for the person said it." in reworded.stdout
+    assert gone.returncode == linked.returncode == 12
+    assert f"{TYPE_IT}forget {old}" in gone.stderr
+    assert read(here, old).memory.text == OLD
+    assert read(here, old).memory.status is Status.ACTIVE
+
+    session.user(SAID)
+    done = run("remember", f"Upload timeouts | {NEW} So it is.", "--supersedes", old, **claudes)
+    assert f"It takes the place of {old}" in done.stdout
+
+
+def test_the_person_in_a_terminal_needs_nobodys_word(run: Run, old: str, here: Store) -> None:
+    done = run("remember", f"Uploads | {NEW}", "--supersedes", "the upload timeout is 30 seconds")
+
+    assert f"It takes the place of {old}" in done.stdout
+    assert run("forget", stored_by(done)).stdout.endswith(f"daybook restore {old}\n")
+
+
+def stored_by(done: object) -> str:
+    return str(done.stdout).split("Remembered ", 1)[1].split()[0]  # type: ignore[attr-defined]
+
+
+def test_a_level_that_was_asked_for_is_obeyed_and_told(
+    run: Run, open_here: Callable[..., Opened], tmp_path: Path
+) -> None:
+    run("remember", f"Uploads | {OLD}", "--level", "user")
+    old = recall(open_here().store(), Query("upload timeout")).hits[0].id
+
+    done = run("remember", f"Uploads here | {NEW}", "--level", "project", "--supersedes", old)
+
+    assert f"It stands in for {old} in this project, as long as it is active here;" in done.stdout
+    assert f"shadowed by {stored_by(done)} in this project, holds elsewhere" in " ".join(
+        run("recall", "upload timeout", "--include-archived").stdout.split()
+    )
+    assert old not in run("recall", "upload timeout").stdout
+    assert "holds elsewhere" in run("read", old).stdout
+    assert old not in run("list").stdout
+    assert old in run("list", "--include-archived").stdout
+    elsewhere = tmp_path / "office"
+    elsewhere.mkdir()
+    found = recall(open_here(elsewhere).store(), Query("upload timeout")).hits
+    assert [(hit.id, hit.level) for hit in found] == [(old, Level.USER)]
+    assert f"{old} holds in this project again" in run("forget", stored_by(done)).stdout
+
+
+def test_siblings_are_told_apart_once_through_both_doors(served: Served, run: Run, here: Store) -> None:
+    one = stored(served.call("remember", title="Server 1", content="Server 1 has the address 10.0.0.1."))
+    told = served.call("remember", title="Server 2", content="Server 2 has the address 10.0.0.2.")
+    two = stored(told)
+    assert f"Near it: {one}" in told and "if both hold, with distinct" in told
+
+    assert "nobody is asked about them again" in served.call("revise", id=two, distinct=one)
+    assert "Near it" not in served.call("revise", id=two, content="Server 2 has got the address 10.0.0.2.")
+    assert f"Near it: {one}" in served.call("revise", id=two, content="Server 2 has the address 10.0.0.3.")
+    assert "nobody is asked about them again" in run("revise", two, "--distinct", one).stdout
+    assert "Near it" not in served.call("revise", id=two, content="Server 2 has got the address 10.0.0.3.")
+    assert read(here, two).memory.links == ()
