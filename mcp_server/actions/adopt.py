@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_server.actions.sync import sync, sync_if_free
-from mcp_server.adapters import files, former, places
+from mcp_server.adapters import files, former, history, places
 from mcp_server.adapters.former import Former
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
@@ -74,8 +74,9 @@ def adopt(store: Store, key: str = "") -> Adopted:
         # First the ledger: who is killed in between moves the files in the next call.
         refs, before = ([f"{vault.key}/{each}" for each in named] for vault in (new, old))
         store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
-        for path in batch:
+        for path, ref, earlier in zip(batch, refs, before, strict=True):
             files.move(path, there[path])
+            history.carry(store.home, earlier, ref)
     sync_if_free(both, vaults=[old, new])
     return Adopted(was, len(moving), tuple(left))
 

@@ -1,11 +1,14 @@
 """undo: the last change is taken back, whoever made it, and nothing that came later is lost."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.forget import forget
 from mcp_server.actions.history import history_of, version_of
+from mcp_server.actions.imports.formats import import_from
+from mcp_server.actions.imports.take import BATCH
 from mcp_server.actions.journal import Undone
 from mcp_server.actions.link import link
 from mcp_server.actions.read import is_accepted, read
@@ -174,3 +177,26 @@ def test_an_edit_by_hand_between_two_changes_is_told(store: Store, known: str) -
     later, earlier = history_of(store, known).versions
     assert "by hand" in earlier.differs
     assert later.differs == "pinned"
+
+
+def test_an_import_in_several_batches_is_taken_back_as_one_and_one_of_it_alone(
+    store: Store, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(BATCH + 5):
+        (notes / f"n{number}.md").write_text(f"# Note {number}\n\nPort {number}.\n", encoding="utf-8")
+    import_from(store, "notes", notes)
+    taken = [path for path in files_of(store) if not path.startswith("trash/")]
+    assert len(taken) == BATCH + 5
+
+    one = Path(taken[0]).stem
+    change = last_change(store)
+    assert len(change.ids) == BATCH + 5
+
+    assert take_back(store, one).restored == [one]
+    done = undo(store, change)
+
+    assert len(done.restored) == BATCH + 5 - 1
+    assert [memory_id for memory_id, _ in done.skipped] == [one]
+    assert [path for path in files_of(store) if not path.startswith("trash/")] == []

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from mcp_server.actions.commit import put
+from mcp_server.actions.commit import one_run, put
 from mcp_server.actions.imports.batch import Batch, Item, Outcome, done, note, prepare, write_pending, written
 from mcp_server.actions.imports.plan import (
     AWAY,
@@ -42,6 +42,7 @@ CHANGED_HERE = "it changed there, but here too since; yours was kept"
 FORGOTTEN = "it was forgotten here, and stays so"
 
 
+@one_run()
 def take(
     store: Store, reading: Reading, *, what: str, level: Level | None, dry_run: bool, mine: bool = False
 ) -> list[Item]:
