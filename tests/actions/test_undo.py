@@ -140,6 +140,8 @@ def test_claude_may_take_back_its_own_and_the_person_theirs(store: Store, known:
 
     revise(claude, known, Revision(tags=("net",)))
     assert not is_persons(store, last_change(store, known))
+    revise(store, known, Revision(tags=("net", "http")))
+    assert is_persons(store, last_change(store, known)), "no word of it, but the person did it"
     revise(claude, known, Revision(text="Wait a minute."), source=ASSISTANT)
     assert not is_persons(store, last_change(store, known))
     said = remember(claude, Draft("Language", "Answer in German.", source="manual")).memory.id

@@ -9,6 +9,7 @@ from tests.live import commands, tools
 AGREED = {
     "core": (
         "remember recall read_memory revise forget restore_memory list_memories get_stats search_knowledge"
+        " history undo"
         " review"
     ),
     "sessions": (
