@@ -39,7 +39,7 @@ def key_of(store: Store) -> str:
 def told(store: Store) -> list[str]:
     """Return what the start of a session and `status` say of another folder's memory."""
     sync(store)
-    said = [notice(store, has_key=False), *status(store, has_key=False).needs]
+    said = [notice(store, identity=""), *status(store, has_key=False).needs]
     return [line for line in said if "adopt" in line]
 
 
@@ -125,7 +125,7 @@ def test_a_project_with_memories_of_its_own_is_told_only_when_it_asks(open_here:
     )
     taken.write_text("in the way")
 
-    assert notice(store, has_key=False) == ""
+    assert notice(store, identity="") == ""
     assert [each.key for each in offered(store)] == [key_of(before)]
     done = adopt(store)
     assert (done.moved, len(done.left)) == (0, 1)

@@ -64,9 +64,9 @@ def test_no_more_calls_are_made_than_the_day_allows_and_the_next_day_begins_anew
     store = open_asking(DAYBOOK_DAILY_CALLS="2").store()
     ask(store, "1")
     ask(store, "2")
-    refused(store, "3", later=True, match="2 calls")
+    refused(store, "3", later=True, match=r"calls of the model \(2\)")
     clock.now = datetime(2026, 11, 20, 23, 59, 59, tzinfo=UTC)
-    refused(store, "3", later=True, match="2 calls")
+    refused(store, "3", later=True, match=r"calls of the model \(2\)")
 
     clock.now = datetime(2026, 11, 21, 0, 0, 0, tzinfo=UTC)
     ask(store, "3")
@@ -80,7 +80,7 @@ def test_a_caps_end_outlives_the_index(open_asking: Open, api: ScriptedModel) ->
     for path in store.home.glob("memory.db*"):
         path.unlink()
 
-    refused(open_asking(DAYBOOK_DAILY_CALLS="1").store(), "2", later=True, match="1 calls")
+    refused(open_asking(DAYBOOK_DAILY_CALLS="1").store(), "2", later=True, match=r"calls of the model \(1\)")
     assert api.calls == 1
 
 

@@ -85,7 +85,7 @@ def test_with_the_budget_used_up_everything_is_kept_and_the_next_day_goes_on(
 
     size = transcript_file.size(recorded.path)
     assert model.calls == 1
-    assert done.waits.startswith("Today's 1 calls")
+    assert done.waits.startswith("Today's calls of the model (1)")
     assert (known(opened.store(), recorded.path).kept, done.kept) == (size, 12)
     assert 0 < known(opened.store(), recorded.path).learned < size
     for _ in range(5):
