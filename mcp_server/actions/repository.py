@@ -104,19 +104,19 @@ def _said_alone(store: Store) -> list[Row]:
 
 
 @one_run()
-def trust(store: Store, memory_ids: tuple[str, ...] = ()) -> list[Row]:
+def trust(store: Store, memory_ids: Sequence[str] | None = None) -> list[Row]:
     """
-    Accept memories as they are now, all of `untrusted` or those with the ids given; return them.
+    Accept memories as they are now, those with the ids given or, with None, all of `untrusted`; return them.
 
-    Without ids the files of this repository count as the person's own from now on, too.
+    With None the files of this repository count as the person's own from now on, too.
     A file that changes afterwards waits again. What a program or a document said becomes what the person
     took over. Raises NotFound for an id that no memory has, Conflict when a file changes meanwhile.
     """
     sync(store)
-    named = {find(store, memory_id).ref for memory_id in memory_ids}
-    chosen = [row for row in untrusted(store) if not memory_ids or row.ref in named]
+    named = {find(store, memory_id).ref for memory_id in memory_ids or ()}
+    chosen = [row for row in untrusted(store) if memory_ids is None or row.ref in named]
     alone = [row for row in _said_alone(store) if row.ref in named]
-    if not memory_ids and store.project:
+    if memory_ids is None and store.project:
         places.note_accepted(store.home, store.project)
     accept(store, [*chosen, *alone])
     return [*chosen, *alone]

@@ -30,7 +30,7 @@ def test_the_history_tells_what_was_done_to_a_memory_and_who_did_it(store: Store
 
     assert [(deed.event, deed.session) for deed in deeds] == [("forgotten", "two"), ("remembered", "one")]
     assert deeds[0].id == stored.memory.id
-    assert deeds[0].detail == {"forever": False}
+    assert deeds[0].detail["forever"] is False
 
 
 def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(

@@ -41,8 +41,7 @@ def test_the_newest_come_first(filled: Store, types: tuple[str, ...], vaults: sl
             for row in memories.rows(db, "1", ())
             if row.vault in keys
             and row.type in (types or TYPES)
-            and row.source != "output"
-            and (row.vault in own or row.digest in accepted)
+            and (row.source != "output" if row.vault in own else row.digest in accepted)
         ]
         chosen = sorted(fitting, key=lambda row: (-row.updated, row.row))[:8]
 

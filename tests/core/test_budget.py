@@ -40,7 +40,7 @@ def test_no_call_goes_over_a_cap(spent: float, calls: int, reserved: float, cap:
 
 
 def test_a_cap_of_nothing_allows_nothing() -> None:
-    assert "0 calls" in refusal(0, 0, 0.001, Settings(daily_calls=0))
+    assert "calls of the model (0)" in refusal(0, 0, 0.001, Settings(daily_calls=0))
     assert "$0.0010" in refusal(0, 0, 0.001, Settings(daily_usd=0))
 
 

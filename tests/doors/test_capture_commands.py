@@ -19,7 +19,7 @@ def test_past_sessions_are_counted_taken_in_and_found(run: Run, project: Path, t
     transcript(tmp_path / "claude", project)
     claude = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
 
-    assert run("backfill", "--dry-run", **claude).stdout.startswith("1 transcripts to take in")
+    assert run("backfill", "--dry-run", **claude).stdout.startswith("1 transcript to take in")
     assert run("backfill", **claude).stdout == "1 transcript taken in, 2 turns.\n"
     assert run("backfill", **claude).stdout.startswith("0 transcripts to take in")
     assert "keep invoices in Postgres" in run("recall", "invoices", "--kind", "conversation").stdout

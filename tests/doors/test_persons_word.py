@@ -60,6 +60,7 @@ def tree(*folders: Path) -> dict[Path, bytes]:
 def test_without_a_terminal_nothing_is_done_but_to_say_what_to_type(
     run: Run, memory: Path, memory_dir: Path, project: Path, words: tuple[str, ...]
 ) -> None:
+    run("list")  # notes that the file arrived
     before = tree(memory_dir, project)
 
     done = run(*words)

@@ -155,7 +155,7 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
         if not list_:
             repository.accept(store, rows)
     else:
-        rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids)
+        rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids or None)
     if not rows:
         click.echo("Nothing waits for you.")
         return
