@@ -18,7 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 from tabulate import tabulate
 
+from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.questions import open_questions
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.settle import Settled, settle
@@ -48,11 +50,16 @@ def main(as_json: bool) -> None:
     if as_json:
         print(json.dumps(figures))
         return
-    header = ("kind", "pairs", "the old one is hidden", "words are lost", "named or replaced")
+    header = (
+        "kind", "pairs", "the old one is hidden", "words are lost", "named or replaced", "asked by review"
+    )  # fmt: skip
     rows = [
-        (kind, each["pairs"], each["hidden"], each["lost"], f"{each['named'] / each['pairs']:.2f}")
+        (
+            kind, each["pairs"], each["hidden"], each["lost"],
+            *(f"{each[what] / each['pairs']:.2f}" for what in ("named", "asked")),
+        )
         for kind, each in figures.items()
-    ]
+    ]  # fmt: skip
     print(tabulate(rows, headers=header, tablefmt="github"))
 
 
@@ -64,14 +71,15 @@ def pairs() -> list[Pair]:
 
 def measure(labelled: Iterable[Pair], *, model: str = "minilm-l6") -> dict[str, dict[str, int]]:
     """
-    Return kind → counts: pairs, old ones that are hidden, pairs whose words are lost, pairs that are named.
+    Return kind → counts: pairs, old ones that are hidden, pairs whose words are lost, pairs that are named,
+    pairs that are an open question, were a person to settle all that come before.
 
     A kind in another language than English ends with a star. Of what concerns nothing known, `named` counts
-    those that are answered with any name.
+    those that are answered with any name, `asked` those that any question is about.
     """
     known = list(labelled)
     figures: dict[str, dict[str, int]] = defaultdict(
-        lambda: dict.fromkeys(("pairs", "hidden", "lost", "named"), 0)
+        lambda: dict.fromkeys(("pairs", "hidden", "lost", "named", "asked"), 0)
     )
     # What concerns nothing known is asked where all the pairs are, the pairs where all of that is.
     for asked, others in (
@@ -80,8 +88,15 @@ def measure(labelled: Iterable[Pair], *, model: str = "minilm-l6") -> dict[str, 
     ):
         with tempfile.TemporaryDirectory(prefix="daybook-pairs-") as folder:
             store = _filled(Path(folder), [*(pair.old for pair in known if pair.old), *others], model)
-            for pair in asked:
-                _count(store, pair, figures)
+            ids = [_count(store, pair, figures) for pair in asked]
+            embed_pending(store)
+            compare_pending(store)
+            with store.database.read() as db:
+                open_now = open_questions(store, db, limit=10_000)
+            for pair, both in zip(asked, ids, strict=True):
+                _counts(figures, pair)["asked"] += any(
+                    both <= {one.newer.id, one.older.id} for one in open_now
+                )
             store.database.close()
     order = {kind: number for number, kind in enumerate(KINDS)}
     return dict(sorted(figures.items(), key=lambda each: (order[each[0].rstrip("*")], each[0])))
@@ -98,17 +113,23 @@ def _filled(folder: Path, texts: Iterable[str], model: str) -> Store:
     return store
 
 
-def _count(store: Store, pair: Pair, figures: dict[str, dict[str, int]]) -> None:
-    counts = figures[pair.kind if pair.language == "en" else f"{pair.kind}*"]
+def _counts(figures: dict[str, dict[str, int]], pair: Pair) -> dict[str, int]:
+    return figures[pair.kind if pair.language == "en" else f"{pair.kind}*"]
+
+
+def _count(store: Store, pair: Pair, figures: dict[str, dict[str, int]]) -> set[str]:
+    """Count what becomes of *pair*; return the ids of its memories."""
+    counts = _counts(figures, pair)
     old = remember(store, _draft(pair.old)).memory.id if pair.old else ""  # known: its id
     done = settle(store, _draft(pair.new))
     counts["pairs"] += 1
     if not old:
         counts["named"] += bool(_named(done))
-        return
+        return {done.id}
     counts["hidden"] += read(store, old).memory.status is not Status.ACTIVE
     counts["lost"] += not _stands(store, pair)
     counts["named"] += old in _named(done) or done.id == old
+    return {old, done.id}
 
 
 def _named(done: Settled) -> set[str]:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.actions.hot import allowed_unasked, hot_set
+from mcp_server.actions.questions import fuller, open_questions
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import memories, selections, sessions, usage
 from mcp_server.adapters.index.memories import Row
@@ -170,6 +171,8 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
         ("Settled in this project" if here else "Settled", ordered(db, settled, now)),
         ("Noted lately", ordered(db, lately, now)),
     ]
+    whole = fuller(store, db)
+    groups = [(title, [whole.get(row.row, row) for row in rows]) for title, rows in groups]
     shown = pushable(store, db, [row for _, rows in groups for row in rows])
     otherwise = contested(store, db)
     return [Section(title, _entries(store, db, rows, shown, otherwise)) for title, rows in groups]
@@ -272,8 +275,8 @@ def _entries(
 
 
 def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
-    """Return ref → id of a newer memory that contradicts it: both are told, the older one marked."""
-    return selections.contested(db, [vault.key for vault in store.vaults], private=store.private)
+    """Return ref → what is told beside a memory that a newer one may replace: both are told."""
+    return {each.older.ref: each.mark for each in open_questions(store, db) if each.mark}
 
 
 def _untold(entries: Iterable[Entry], carried: Mapping[str, str]) -> Iterator[Entry]:

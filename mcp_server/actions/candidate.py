@@ -51,6 +51,11 @@ class Waiting:
     why: str
     digest: str
 
+    @property
+    def for_person(self) -> bool:
+        """Whether it waits for a person's word, and not to be seen more often."""
+        return self.why != SEEN_SELDOM
+
 
 def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str) -> None:
     """

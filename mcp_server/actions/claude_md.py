@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.brief import contested, ordered, pushable, told_by_auto_memory
+from mcp_server.actions.questions import fuller
 from mcp_server.adapters import files, git, leftovers, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.index.memories import Row
@@ -140,7 +141,9 @@ def current_block(store: Store) -> Block:
 
 
 def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[Point]:
-    facts = [row for row in rows if not row.instructing]
+    whole = fuller(store, db)
+    told = dict.fromkeys(whole.get(row.row, row) for row in rows)
+    facts = [row for row in told if not row.instructing]
     shown = pushable(store, db, facts)
     otherwise = contested(store, db)
     return [

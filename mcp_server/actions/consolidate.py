@@ -13,26 +13,20 @@ from itertools import combinations
 from mcp_server.actions.clock_check import old_before
 from mcp_server.actions.journal import DUPLICATES
 from mcp_server.actions.read import Found, read_row
-from mcp_server.adapters.index import relations, tidying, usage
+from mcp_server.adapters.index import tidying, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.consolidation import (
-    CLUSTER,
     FRESH,
     Item,
     Merge,
     Plan,
-    Relation,
     absorbing,
-    difference,
     is_long,
     lowest_source,
-    newer,
-    relation,
 )
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.journal import Change, Entry, change, creation
-from mcp_server.core.links import all_links, as_name, names
 from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
     MAX_TAGS,
@@ -45,17 +39,12 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
-from mcp_server.core.verdict import Statement, enumerates, jaccard, tokens
+from mcp_server.core.verdict import Statement
 from mcp_server.store import Store
 
 MERGES = "merges"
-
 MOST_COMPARED = 1000  # memories of one vault that are compared with each other, those updated last
 LONGEST_TAG = 40  # characters of a tag that a model gives
-MOST_PROPOSED = 20  # pairs that are left to the person, in one report
-MOST_PAIRS = 5_000  # pairs of one vault that are looked at closely, the likeliest: a few seconds
-WORTH_A_LOOK = 0.3  # Jaccard below which two memories are neither alike nor about the same thing
-LONGEST_COMPARED = 4000  # characters; longer texts are compared for equality alone
 
 
 @dataclass(slots=True)
@@ -65,7 +54,6 @@ class Known:
     vault: Vault
     rows: dict[str, Row]
     items: list[Item]
-    pairs: list[tuple[Relation, Item, Item]] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
 
 
@@ -101,81 +89,32 @@ def known(store: Store, vault: Vault) -> Known:
     return Known(vault, {row.ref: row for row in rows}, items)
 
 
-def compare(store: Store, here: Known) -> None:
-    """Find the pairs of *here* that say the same, nearly the same, or the opposite."""
-    with store.database.read() as db:
-        cosines = tidying.likeness(db, [row.row for row in here.rows.values()], CLUSTER)
-    said = {item.ref: tokens(item.statement.said[:LONGEST_COMPARED]) for item in here.items}
-    prints = {item.ref: fingerprint(item.statement.title, item.statement.text) for item in here.items}
-    short = {item.ref for item in here.items if len(item.statement.text) <= LONGEST_COMPARED}
-    likely: list[tuple[float, float | None, Item, Item]] = []
-    for one, other in combinations(here.items, 2):
-        if prints[one.ref] == prints[other.ref]:
-            here.pairs.append((Relation.SAME, one, other))
-        elif one.ref in short and other.ref in short:
-            rows = sorted((here.rows[one.ref].row, here.rows[other.ref].row))
-            cosine = cosines.get((rows[0], rows[1]))
-            common = jaccard(said[one.ref], said[other.ref])
-            if cosine is not None or common >= WORTH_A_LOOK:
-                likely.append((max(common, cosine or 0.0), cosine, one, other))
-    likely.sort(key=lambda each: (-each[0], each[2].ref, each[3].ref))
-    for _, cosine, one, other in likely[:MOST_PAIRS]:
-        found = relation(one.statement, other.statement, cosine)
-        if found is not Relation.OTHER:
-            here.pairs.append((found, one, other))
-    order = list(Relation)
-    here.pairs.sort(key=lambda pair: (order.index(pair[0]), pair[1].ref, pair[2].ref))
-
-
-def duplicates(
-    store: Store, here: Known, *, untouched: frozenset[str], proposals: list[str]
-) -> Iterator[Entry]:
+def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Iterator[Entry]:
     """
     Yield what makes one memory of two that say the same in the same words.
 
-    Pairs that are only alike, or may contradict each other, are added to *proposals*, 20 at most: code cannot
-    tell which of two holds. What is in *untouched* does not go.
+    What is only alike, or may contradict, is a question for the person. What is in *untouched* does not go.
     """
+    same: dict[str, list[Item]] = {}
+    for item in here.items:
+        same.setdefault(fingerprint(item.statement.title, item.statement.text), []).append(item)
     gone: set[str] = set()
-    apart: list[tuple[Item, Item, str]] = []
-    for found, one, other in here.pairs:
-        pair = absorbing(one, other) if found is Relation.SAME else None
-        if {one.ref, other.ref} & gone:
-            continue
-        if pair is None or pair[1].ref in untouched:
-            why = difference(one.statement, other.statement) if found is Relation.OPPOSED else ""
-            apart.append((one, other, f"may differ in {why}" if why else "are alike"))
+    for one, other in (pair for items in same.values() for pair in combinations(items, 2)):
+        pair = absorbing(one, other)
+        if {one.ref, other.ref} & gone or pair is None or pair[1].ref in untouched:
             continue
         files = _loaded(store, [here.rows[item.ref] for item in pair])
         if files:
             gone.add(pair[1].ref)
             yield _absorbed(store, *files)
     here.items = [item for item in here.items if item.ref not in gone]
-    proposals += _open(store, here, apart)[: max(0, MOST_PROPOSED - len(proposals))]
-
-
-def _open(store: Store, here: Known, pairs: Sequence[tuple[Item, Item, str]]) -> list[str]:
-    """Return a line for each of *pairs* that nobody linked, settled or took apart yet."""
-    told = []
-    with store.database.read() as db:
-        for one, other, why in pairs:
-            later, older = newer(one, other)
-            series = enumerates(one.statement.title, other.statement.title)
-            if series or relations.is_resolved(db, here.rows[one.ref], here.rows[other.ref]):
-                continue
-            files = _loaded(store, [here.rows[later.ref], here.rows[older.ref]])
-            if files and not _linked(files[0].memory, files[1].memory):
-                told.append(f"[{later.id}] and [{older.id}] {why}")
-            if len(told) == MOST_PROPOSED:
-                break
-    return told
 
 
 def planned(store: Store, here: Known, items: Sequence[Item], plan: Plan) -> Iterator[Entry]:
     """Yield what the checked *plan* of a model makes of *items*."""
     for merge in plan.merges:
         if found := _loaded(store, [here.rows[items[number].ref] for number in merge.sources]):
-            yield _merged(store, merge, found)
+            yield merged_entry(store, merge, found)
     for number in plan.drops:
         if found := _loaded(store, [here.rows[items[number].ref]]):
             yield put_away(found[0], tidying.DROPS, "dropped", f"drop: [{found[0].memory.id}]")
@@ -216,7 +155,7 @@ def _superseded(store: Store, found: Found, by: str) -> Change:
     )
 
 
-def _merged(store: Store, merge: Merge, found: Sequence[Found]) -> Entry:
+def merged_entry(store: Store, merge: Merge, found: Sequence[Found]) -> Entry:
     """Return the entry that makes one memory of several, nobody's better word than the least of them."""
     sources = [each.memory for each in found]
     ids = tuple(memory.id for memory in sources)
@@ -241,6 +180,7 @@ def _merged(store: Store, merge: Merge, found: Sequence[Found]) -> Entry:
         touches=tuple(dict.fromkeys(path for memory in sources for path in memory.touches)),
         links=tuple(links),
         merged_from=ids,
+        pinned=any(memory.pinned for memory in sources),
         category=last.category,
         session=last.session,
         conversation=last.conversation,
@@ -268,14 +208,6 @@ def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:
             return []
         found.append(each)
     return found
-
-
-def _linked(one: Memory, other: Memory) -> bool:
-    return any(
-        as_name(link.to) in names(target)
-        for memory, target in ((one, other), (other, one))
-        for link in all_links(memory)
-    )
 
 
 def day_of(row: Row) -> str:

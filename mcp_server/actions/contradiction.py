@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from mcp_server.actions.commit import one_change
 from mcp_server.actions.forget import forget
 from mcp_server.actions.link import Linked, link, must_be_active, note_resolved
+from mcp_server.actions.questions import newer_first, open_questions
 from mcp_server.actions.read import Found, find, is_accepted, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.unindexed import self_healing
-from mcp_server.adapters.index import memories, relations, tidying
+from mcp_server.adapters.index import memories, relations, selections, tidying
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.contradictions import NEAR, opposed
 from mcp_server.core.errors import Rejected
@@ -92,7 +93,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             if relations.is_resolved(db, one, other):
                 continue
             said = _said_by_person(store, one, other)
-            found.append(Pair(*_newer_first(one, other), each.why, each.nearness, each.sure, said))
+            found.append(Pair(*newer_first(one, other), each.why, each.nearness, each.sure, said))
             if len(found) == limit:
                 break
     return found
@@ -169,14 +170,13 @@ def resolve_contradiction(
             if second.vault.level is Level.USER is not first.vault.level:
                 note = done.note
         case "delete":
-            note_resolved(store, holds, loses, how=how, session=session)  # while both are there
             forget(store, loses, session=session)
             note = f"'{loses}' is in the trash; restore brings it back."
         case "weaken":
             note = f"Both stand, and '{loses}' is believed less."
         case _:
             note = "Both stand; the pair is not proposed again unless one of them changes."
-    if how != "delete":
+    if how in ("keep_both", "weaken"):
         # Last: a process that is killed before leaves a pair that is found again.
         note_resolved(store, holds, loses, how=how, session=session)
     catch_up_if_free(store)
@@ -184,10 +184,15 @@ def resolve_contradiction(
 
 
 def must_differ(store: Store, first: Found, second: Found) -> None:
-    """Raise Rejected when two memories are neither marked as contradicting each other nor found to."""
+    """Raise Rejected when nobody marked two memories as contradicting, and nothing asks about them."""
     one, other = first.memory.id, second.memory.id
     pairs = [*get_contradictions(store), *find_contradictions(store, one, limit=MAX_LIMIT)]
-    if not any({pair.one.ref, pair.other.ref} == {first.ref, second.ref} for pair in pairs):
+    found = [{pair.one.ref, pair.other.ref} for pair in pairs]
+    with store.database.read() as db:
+        row = selections.with_ref(db, first.ref)
+        asked = open_questions(store, db, about=row.row) if row else []
+    found += [{each.newer.ref, each.older.ref} for each in asked]
+    if {first.ref, second.ref} not in found:
         raise Rejected(
             f"'{one}' and '{other}' are not marked as contradicting each other.",
             f"Mark them first: daybook contradictions --mark {one} {other}",
@@ -238,7 +243,3 @@ def _drop_links(store: Store, source: Found, target: Found, session: str) -> Non
 
 def _said_by_person(store: Store, *rows: Row) -> frozenset[int]:
     return frozenset(row.row for row in rows if row.source == MANUAL and row.vault in store.private)
-
-
-def _newer_first(one: Row, other: Row) -> tuple[Row, Row]:
-    return (one, other) if (one.updated, one.id) >= (other.updated, other.id) else (other, one)

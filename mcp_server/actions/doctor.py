@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions import hot
+from mcp_server.actions import hot, review
 from mcp_server.actions.adopt import offer, offered
 from mcp_server.actions.candidate import review_candidates
 from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.claude_md import trouble
 from mcp_server.actions.clock_check import clock_doubt
+from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import forget
 from mcp_server.actions.list import Stats, get_stats
@@ -24,11 +25,12 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import refused, untrusted
 from mcp_server.actions.size_limit import measure
-from mcp_server.actions.sync import catch_up_if_free
+from mcp_server.actions.sync import catch_up_if_free, if_free
 from mcp_server.adapters import files
-from mcp_server.adapters.index import selections, soundness, transcripts, unattended
+from mcp_server.adapters.index import soundness, transcripts, unattended
 from mcp_server.adapters.own_process import try_hook
 from mcp_server.core.budget import MOST_TRIES
+from mcp_server.core.budget import refusal as refusal_today
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft, Level, timestamp
 from mcp_server.core.query import Filter, Mode, Query
@@ -79,14 +81,10 @@ def status(store: Store, *, has_key: bool) -> State:
     needs = []
     with store.database.read() as db:
         away = unattended.untold(db, [vault.key for vault in store.vaults])
-        disputed = len(selections.disputed(db, [vault.key for vault in store.vaults], private=store.private))
         pinned = hot.pinned(store, db)
     if stats.unreadable:
         needs.append(f"{counted(len(stats.unreadable), 'file')} cannot be read; 'daybook sync' names them.")
-    if waiting:
-        needs.append(
-            f"Not shown unasked until you accept them with 'daybook review': {counted(waiting, 'memory')}."
-        )
+    needs += _waiting(store)
     if problem := progress(store).problem:
         needs.append(f"{problem} Run 'daybook model list'.")
     if refusal := refused(store):
@@ -99,6 +97,11 @@ def status(store: Store, *, has_key: bool) -> State:
         needs.append(f"The model is not called: {spent.paused_reason} Correct it, then run 'daybook setup'.")
     if store.settings.model_calls and not has_key:
         needs.append("The model may be called, but there is no API key: set one with 'daybook setup --key'.")
+    if capture.unlearned and not spent.paused_reason and _used_up(store, spent):
+        needs.append(
+            f"Learning waits until midnight UTC for {counted(capture.unlearned, 'session')}: what a day may"
+            " cost is used up. 'daybook setup --daily-usd' allows more."
+        )
     if spent.given_up:
         needs.append(
             f"Not learned, after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
@@ -114,12 +117,31 @@ def status(store: Store, *, has_key: bool) -> State:
         needs.append(f"More is pinned than is kept at hand: {beyond}; 'daybook hot' shows which, unpin some.")
     if away:
         needs.append(f"Since you were last told, {put_away(away)}")
-    if disputed:
-        pair = counted(disputed, "memory")
-        needs.append(f"Contradicting each other: {pair}; 'daybook contradictions' lists them.")
-    if capture.candidates and capture.mode == "suggest":
-        needs.append(f"Proposed: {counted(capture.candidates, 'memory')}; 'daybook candidates' lists them.")
     return State(stats, waiting, capture, spent, tuple(needs))
+
+
+def _used_up(store: Store, spent: Spending) -> bool:
+    """Tell whether another call, of the usual price, is too much for today."""
+    usual = spent.today_usd / max(1, spent.today_calls)
+    return bool(refusal_today(spent.today_usd, spent.today_calls, usual, store.settings))
+
+
+WAITS = {
+    review.QUESTION: ("question", "Whether two memories both hold: {}; 'daybook review' asks you."),
+    review.ORIGIN: ("memory", "Not shown unasked until you accept it with 'daybook review': {}."),
+    review.CANDIDATE: ("memory", "Proposed, and kept if you say so in 'daybook review': {}."),
+    review.STALE: ("memory", "About files that changed or are gone: {}; 'daybook review' asks you."),
+    review.AGED: ("entry", "More has aged than one run of upkeep may put away; 'daybook review' asks you."),
+}
+"""Kind of what waits → what one is called, and what `status` says of how many there are."""
+
+
+def _waiting(store: Store) -> list[str]:
+    """Return a sentence for each kind of what waits for the person's word."""
+    with if_free(store):
+        compare_pending(store, most=review.MOST_COMPARED)
+    numbers = review.counts(store)
+    return [said.format(counted(numbers[kind], one)) for kind, (one, said) in WAITS.items() if numbers[kind]]
 
 
 def _capture(store: Store) -> Capture:

@@ -106,7 +106,7 @@ def complete(store: Store, run: str) -> None:
     with store.database.read() as db:
         last = tidying.entries(db, run)[-1:]
     for entry in last:
-        if all(change.was or _file(store, change) for change in entry.changes):
+        if all(change.was or file_of(store, change) for change in entry.changes):
             with contextlib.suppress(DaybookError):  # what stands in the way is for a person to clear
                 _apply_all(store, entry)
         else:
@@ -177,7 +177,7 @@ def _undo(store: Store, entry: Entry, done: Undone) -> bool:
     for change in reversed(entry.changes):
         back = change.reversed()
         made = not change.was  # a merged memory, which was not there
-        if made and (found := _file(store, change)):
+        if made and (found := file_of(store, change)):
             back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, found)})
         try:
             outcome: str = _apply(store, back, UNDONE, undoes=done.run)
@@ -221,7 +221,7 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Outc
     """
     if not change.now:
         return Outcome.NOTHING
-    found = _file(store, change)
+    found = file_of(store, change)
     if found is None:
         return Outcome.GONE
     if not stands_between(found.memory, change):
@@ -242,7 +242,7 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Outc
     return Outcome.DONE
 
 
-def _file(store: Store, change: Change) -> Found | None:
+def file_of(store: Store, change: Change) -> Found | None:
     """Return the file that *change* is about, where it was, where it is by now, or as a person named it."""
     vault = store.vault(change.vault)
     if vault is None:

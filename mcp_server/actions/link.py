@@ -87,7 +87,10 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
     if rel == CONTRADICTS:
         must_be_active(here)
     check_end(store, here.id, other.memory if other else None, rel)
-    if Link(rel, end) in (Link(each.rel, each.to) for each in all_links(here)):
+    # Within a level what was superseded and restored gives way again; across levels both stay active.
+    beside = other if other and other.vault.key == found.vault.key else None
+    stands = rel == SUPERSEDES and beside is not None and beside.memory.status is Status.ACTIVE
+    if not stands and Link(rel, end) in (Link(each.rel, each.to) for each in all_links(here)):
         return Linked(here.id, rel, end, changed=False)
     if len(all_links(here)) >= MAX_LINKS:
         raise Rejected(
@@ -252,7 +255,7 @@ def _says_so_too(store: Store, other: str, here: Memory) -> bool:
 
 def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked:
     here, old = found.memory, other.memory
-    revision = Revision(supersedes=(*here.supersedes, old.id))
+    revision = Revision(supersedes=tuple(dict.fromkeys((*here.supersedes, old.id))))
     now = revise(store, here.id, revision, session=session)
     take_place(store, now, [old.id], session=session)
     store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)

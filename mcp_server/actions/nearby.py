@@ -17,7 +17,7 @@ from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
 from mcp_server.core.render import one_line, within
 from mcp_server.core.transcript import Speaker
 from mcp_server.core.verdict import Statement, guarded_difference, jaccard
-from mcp_server.core.words import STOP_WORDS, content_words, query_terms
+from mcp_server.core.words import content_words, query_terms, telling
 from mcp_server.store import Store
 
 NEIGHBOURS = 10  # nearest memories that are looked at
@@ -94,8 +94,8 @@ def sharing_words(store: Store, draft: Draft) -> list[Hit]:
     """Return memories that share the longest words with *draft*, which are rare and quick to look up."""
     if draft.kind is not Kind.KNOWLEDGE or draft.id:
         return []
-    telling = sorted(content_words(draft.text), key=lambda word: (-len(word), word))[:LONGEST_WORDS]
-    return _found(store, " ".join(telling), Mode.KEYWORD, AT_ONCE)
+    longest = sorted(content_words(draft.text), key=lambda word: (-len(word), word))[:LONGEST_WORDS]
+    return _found(store, " ".join(longest), Mode.KEYWORD, AT_ONCE)
 
 
 def _found(store: Store, text: str, mode: Mode, limit: int) -> list[Hit]:
@@ -134,7 +134,7 @@ def _told_apart(store: Store, of: str, refs: Sequence[str]) -> frozenset[str]:
 
 
 def _is_near(own: Statement, hit: Hit) -> bool:
-    common = jaccard(_telling(own.said), _telling(shown(hit).said))
+    common = jaccard(telling(own.said), telling(shown(hit).said))
     if hit.parts.cosine is None:
         return common >= NEAR_WORDS
     return _evidence(hit) >= (NEAR_EVIDENCE if common >= NEAR_COMMON else SURE_EVIDENCE)
@@ -146,10 +146,6 @@ def _evidence(hit: Hit) -> float:
         return hit.parts.coverage
     said = hit.parts.cosine + MAXSIM_SHARE * (hit.parts.maxsim or hit.parts.cosine)
     return said + COVERAGE_SHARE * hit.parts.coverage
-
-
-def _telling(text: str) -> frozenset[str]:
-    return frozenset(query_terms(text)) - STOP_WORDS
 
 
 def stated(draft: Draft) -> Statement:

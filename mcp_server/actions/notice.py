@@ -52,6 +52,8 @@ def notice(store: Store, *, identity: str) -> str:
             "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
             f" learn from sessions with Claude Haiku, for at most ${store.settings.daily_usd:.2f} a day."
         )
+    if taken := _taken_back(store):
+        return taken
     if waiting:
         return (
             f"Daybook: not told unasked before you say so: {counted(waiting, 'memory')};"
@@ -97,6 +99,20 @@ def _moved(store: Store) -> str:
     from mcp_server.actions.adopt import offer, offered  # a project that is known needs it not
 
     return offer(offered(store, thorough=False))
+
+
+def _taken_back(store: Store) -> str:
+    """Return, once, that links were taken back which earlier versions had guessed; '' mostly."""
+    path = store.home / "work" / "guesses-taken-back"
+    try:
+        number = int(files.read(path))
+        files.delete(path)
+    except (OSError, ValueError):
+        return ""
+    return (
+        f"Daybook: taken out of your files: {counted(number, 'link')} 'contradicts' that an earlier version"
+        " had guessed; what may not both hold is asked by 'daybook review'."
+    )
 
 
 def _crowded(store: Store) -> str:

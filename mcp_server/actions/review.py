@@ -1,82 +1,43 @@
 """
 review: what waits for the person, in one place, and what became of it.
 
-What waits is of a kind: memories whose origin nobody confirmed, and, as one entry, what has aged beyond what
-one run of upkeep may put away. KINDS says of each kind how it is
-listed, looked at again, accepted and rejected. An answer holds for the very bytes that were shown: when a
-file changed in between, nothing is settled.
+What waits is of a kind: two memories that may be about the same thing, memories whose origin nobody
+confirmed, candidates, memories about files that changed, and, as one entry, what has aged beyond what one run
+of upkeep may put away. KINDS says of each kind how it is listed, looked at again and settled. An answer holds
+for the very bytes that were shown: when a file changed in between, nothing is settled.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
-from itertools import chain, islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from mcp_server.actions import age, journal
+from mcp_server.actions import age, answer, candidate, journal, trust
+from mcp_server.actions.compare import compare_pending
+from mcp_server.actions.entries import BETWEEN, Answer, Became, Entry, WaitingKind, about
 from mcp_server.actions.forget import to_trash
-from mcp_server.actions.origins import Waiting, waiting
+from mcp_server.actions.origins import waiting
 from mcp_server.actions.read import read_row
 from mcp_server.actions.repository import accept, keep
+from mcp_server.actions.staleness import Staleness, staleness
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.adapters import files
 from mcp_server.adapters.index import selections, tidying
 from mcp_server.adapters.index.memories import Row
-from mcp_server.core.errors import Conflict, NotFound, Unreadable
-from mcp_server.core.memory import Memory
+from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.memory import Level
 from mcp_server.core.provenance import ACCEPTED_AS
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
-ORIGIN = "origin"
-AGED = "aged"
+QUESTION, ORIGIN, CANDIDATE, STALE, AGED = answer.QUESTION, "origin", "candidate", "stale", "aged"
 LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
-
-
-class Answer(StrEnum):
-    """What a person may say to an entry: `later` leaves it waiting."""
-
-    ACCEPT = "accept"
-    REJECT = "reject"
-    LATER = "later"
-
-
-class Became(StrEnum):
-    """What became of an entry. `changed`: its file is not what was shown; `gone`: it waits no more."""
-
-    ACCEPTED = "accepted"
-    REJECTED = "rejected"
-    LATER = "later"
-    CHANGED = "changed"
-    GONE = "gone"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """
-    One thing that waits for the person: what it says, why it waits, where it lies.
-
-    `about` is what else the file says that Claude may be shown, a line each. `digest` is that of the bytes
-    which say all of this; `ref` is what the ledger calls it.
-    """
-
-    kind: str
-    id: str
-    ref: str
-    type: str
-    title: str
-    text: str
-    about: tuple[str, ...]
-    why: str
-    path: str
-    updated: datetime
-    digest: str
+MOST_COMPARED = 400  # new memories that are compared before an answer: some seconds
+MOST_TOUCHING = 500  # memories whose files are looked at, those updated last
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What waits: at most MOST entries, the best first, and how many there are of each kind."""
+    """What waits: at most MOST entries, the best of each kind first, and how many there are of each kind."""
 
     entries: tuple[Entry, ...]
     counts: Mapping[str, int]
@@ -86,66 +47,77 @@ class Review:
         return sum(self.counts.values()) - len(self.entries)
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingKind:
-    """
-    One kind of what waits.
-
-    `listed` returns how much there is and the entries, the best first, each read when it is asked for;
-    `again` returns an entry as it is now, None when it waits no more.
-    """
-
-    listed: Callable[[Store], tuple[int, Iterator[Entry]]]
-    again: Callable[[Store, Entry], Entry | None]
-    accept: Callable[[Store, Entry], None]
-    reject: Callable[[Store, Entry, str], None]
-
-
 def review(store: Store, memory_ids: Sequence[str] = (), *, limit: int = MOST) -> Review:
     """
-    Return what waits for the person here, at most *limit* entries; with *memory_ids* only those, all of them.
+    Return what waits for the person here, at most *limit* entries; with *memory_ids* all about those.
 
     Raises NotFound for an id that does not wait.
     """
     sync(store)
+    compare_pending(store, most=MOST_COMPARED)
     listed = {name: kind.listed(store) for name, kind in KINDS.items()}
-    entries = chain.from_iterable(found for _, found in listed.values())
     if not memory_ids:
-        return Review(tuple(islice(entries, limit)), {name: number for name, (number, _) in listed.items()})
-    wanted = {memory_id.strip().removesuffix(".md") for memory_id in memory_ids}
-    chosen = tuple(entry for entry in entries if entry.id in wanted)
-    for missing in sorted(wanted - {entry.id for entry in chosen}):
-        raise NotFound(
-            missing,
-            sentence=f"Nothing with the id '{missing[:80]}' waits for you.",
-            hint="'daybook review' lists what waits.",
-        )
-    return Review(chosen, {name: sum(entry.kind == name for entry in chosen) for name in KINDS})
+        numbers = {name: number for name, (number, _) in listed.items() if number}
+        return Review(_fairly([found for _, found in listed.values()], limit), numbers)
+    entries = [entry for _, found in listed.values() for entry in found]
+    chosen: dict[str, Entry] = {}
+    for said in memory_ids:
+        wanted = {each.strip().removesuffix(".md") for each in said.split(BETWEEN)}
+        named = {f"{entry.kind} {entry.name}": entry for entry in entries if wanted.issubset(entry.ids)}
+        if not named:
+            raise NotFound(
+                said,
+                sentence=f"Nothing with the id '{said.strip()[:160]}' waits for you.",
+                hint="'daybook review' lists what waits.",
+            )
+        chosen |= named
+    kinds = [entry.kind for entry in chosen.values()]
+    return Review(tuple(chosen.values()), {name: kinds.count(name) for name in KINDS if name in kinds})
 
 
-def settle(store: Store, entry: Entry, answer: Answer, *, session: str = "") -> Became:
+def counts(store: Store) -> dict[str, int]:
+    """Return how much waits of each kind, as far as what is new was compared."""
+    return {name: kind.listed(store)[0] for name, kind in KINDS.items()}
+
+
+def settle(store: Store, entry: Entry, said: Answer, *, session: str = "") -> Became:
     """
     Do what the person said to *entry*, if its file still is what they were shown; return what became of it.
 
-    What they reject moves to the trash, from where it can be restored.
+    What they reject moves to the trash, from where it can be restored. Raises Rejected for a word that
+    settles no such entry.
     """
-    if answer is Answer.LATER:
+    if said is Answer.LATER:
         return Became.LATER
-    kind = KINDS[entry.kind]
+    if said not in entry.answers:
+        raise Rejected(
+            f"'{said}' does not settle '{entry.id}', which {entry.why}.",
+            f"Say one of: {', '.join(entry.answers)}.",
+        )
     sync(store)
-    now = kind.again(store, entry)
+    now = KINDS[entry.kind].again(store, entry)
     if now is None:
         return Became.GONE
     if now.digest != entry.digest:
         return Became.CHANGED
     try:
-        if answer is Answer.ACCEPT:
-            kind.accept(store, entry)
-            return Became.ACCEPTED
-        kind.reject(store, entry, session)
-        return Became.REJECTED
+        return KINDS[entry.kind].answers[said](store, entry, session)
     except Conflict:
         return Became.CHANGED
+
+
+def _fairly(found: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:
+    """Return at most *limit* entries, of each kind as many as of the others as long as it has some."""
+    taken: list[list[Entry]] = [[] for _ in found]
+    left = [*range(len(found))]
+    while left and sum(map(len, taken)) < limit:
+        for number in [*left]:
+            entry = next(found[number], None)
+            if entry is None:
+                left.remove(number)
+            elif sum(map(len, taken)) < limit:
+                taken[number].append(entry)
+    return tuple(entry for entries in taken for entry in entries)
 
 
 def _origins(store: Store) -> tuple[int, Iterator[Entry]]:
@@ -156,53 +128,45 @@ def _origins(store: Store) -> tuple[int, Iterator[Entry]]:
             each.row.source in ACCEPTED_AS, each.row.vault not in store.private, -each.row.updated
         )
     )  # fmt: skip
-    return len(found), (entry for each in found if (entry := _origin(store, each)))
+    return len(found), (entry for each in found if (entry := _memory(store, ORIGIN, each.row, each.why)))
 
 
-def _origin(store: Store, found: Waiting) -> Entry | None:
+def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
     try:
-        there = read_row(store, found.row)
+        there = read_row(store, row)
     except (NotFound, Unreadable):
         return None  # it went this moment, or `status` names it
     memory = there.memory
     return Entry(
-        kind=ORIGIN,
-        id=found.row.id,
-        ref=found.row.ref,
+        kind=kind,
+        id=row.id,
+        ref=row.ref,
         type=memory.type,
         title=memory.title,
         text=memory.text,
-        about=_about(memory),
-        why=found.why,
+        about=about(memory),
+        why=why,
         path=str(there.path),
         updated=memory.updated,
         digest=there.digest,
+        answers=KINDS[kind].words,
     )
-
-
-def _about(memory: Memory) -> tuple[str, ...]:
-    parts = (
-        ("replaces", memory.supersedes),
-        ("links", [f"{link.rel} {link.to}" for link in memory.links]),
-        ("touches", memory.touches),
-        ("tags", memory.tags),
-        ("aliases", memory.aliases),
-        ("notes", memory.notes),
-    )
-    return tuple(f"{name}: {', '.join(values)}" for name, values in parts if values)
 
 
 def _origin_again(store: Store, entry: Entry) -> Entry | None:
     found = next((each for each in waiting(store) if each.row.ref == entry.ref), None)
-    return _origin(store, found) if found else None
+    return _memory(store, ORIGIN, found.row, found.why) if found else None
 
 
-def _accept_origin(store: Store, entry: Entry) -> None:
+def _accept_origin(store: Store, entry: Entry, session: str) -> Became:
+    del session
     accept(store, [_row(store, entry)])
+    return Became.ACCEPTED
 
 
-def _reject_origin(store: Store, entry: Entry, session: str) -> None:
+def _throw_away(store: Store, entry: Entry, session: str) -> Became:
     to_trash(store, _row(store, entry), session=session)
+    return Became.REJECTED
 
 
 def _row(store: Store, entry: Entry) -> Row:
@@ -245,22 +209,101 @@ def _aged_again(store: Store, _: Entry | None = None) -> Entry | None:
         path=str(store.home),
         updated=store.clock(),
         digest=files.digest("\n".join(sorted(row.ref for row in rows)).encode()),
+        answers=KINDS[AGED].words,
     )
 
 
-def _archive_aged(store: Store, entry: Entry) -> None:
+def _archive_aged(store: Store, entry: Entry, session: str) -> Became:
+    del entry, session
     with journal.alone(store):
         run = journal.new_run(store)
         for each in age.aged(store, _aged_rows(store)):
             journal.perform(store, each, run)
+    return Became.ACCEPTED
 
 
-def _keep_aged(store: Store, entry: Entry, session: str) -> None:
+def _keep_aged(store: Store, entry: Entry, session: str) -> Became:
+    del entry, session
     keep(store, [row.ref for row in _aged_rows(store)])
     catch_up(store)
+    return Became.REJECTED
+
+
+def _candidates(store: Store) -> tuple[int, Iterator[Entry]]:
+    """List the candidates that nothing but the person's word will make memories."""
+    found = [each for each in candidate.review_candidates(store) if each.for_person]
+    return len(found), (_candidate(each) for each in found)
+
+
+def _candidate(found: candidate.Waiting) -> Entry:
+    memory = found.memory
+    seen = f"seen {counted(found.times, 'time')} in {counted(found.sessions, 'session')}"
+    return Entry(
+        kind=CANDIDATE,
+        id=memory.id,
+        ref="",
+        type=memory.type,
+        title=memory.title,
+        text=memory.text,
+        about=(*about(replace(memory, notes=())), seen),
+        why=found.why,
+        path=str(found.path),
+        updated=memory.updated,
+        digest=found.digest,
+        answers=KINDS[CANDIDATE].words,
+    )
+
+
+def _candidate_again(store: Store, entry: Entry) -> Entry | None:
+    found = candidate.review_candidates(store)
+    return next((_candidate(each) for each in found if each.memory.id == entry.id), None)
+
+
+def _approve(store: Store, entry: Entry, session: str) -> Became:
+    del session
+    candidate.approve(store, [entry.id])
+    return Became.ACCEPTED
+
+
+def _refuse(store: Store, entry: Entry, session: str) -> Became:
+    del session
+    candidate.reject(store, [entry.id])
+    return Became.REJECTED
+
+
+def _stale(store: Store) -> tuple[int, Iterator[Entry]]:
+    """List what is about files that are gone, then what is about files that changed."""
+    keys = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
+    with store.database.read() as db:
+        rows = selections.touching(db, keys, MOST_TOUCHING)
+        state = staleness(store, db, rows)
+    found = [row for row in rows if state[row.ref]]
+    found.sort(key=lambda row: (not state[row.ref].gone, -row.updated, row.id))
+    return len(found), (
+        entry for row in found if (entry := _memory(store, STALE, row, _about_files(state[row.ref])))
+    )
+
+
+def _about_files(state: Staleness) -> str:
+    return f"is about files of before: {state.label}"
+
+
+def _stale_again(store: Store, entry: Entry) -> Entry | None:
+    with store.database.read() as db:
+        row = selections.with_ref(db, entry.ref)
+        state = staleness(store, db, [row])[row.ref] if row else None
+    return _memory(store, STALE, row, _about_files(state)) if row and state else None
+
+
+def _holds(store: Store, entry: Entry, session: str) -> Became:
+    trust.validate(store, entry.id, note="in review", session=session)
+    return Became.CONFIRMED
 
 
 KINDS: Mapping[str, WaitingKind] = {
-    ORIGIN: WaitingKind(_origins, _origin_again, _accept_origin, _reject_origin),
-    AGED: WaitingKind(_aged, _aged_again, _archive_aged, _keep_aged),
+    QUESTION: answer.KIND,
+    ORIGIN: WaitingKind(_origins, _origin_again, {Answer.ACCEPT: _accept_origin, Answer.REJECT: _throw_away}),
+    CANDIDATE: WaitingKind(_candidates, _candidate_again, {Answer.ACCEPT: _approve, Answer.REJECT: _refuse}),
+    STALE: WaitingKind(_stale, _stale_again, {Answer.HOLDS: _holds, Answer.REJECT: _throw_away}),
+    AGED: WaitingKind(_aged, _aged_again, {Answer.ACCEPT: _archive_aged, Answer.REJECT: _keep_aged}),
 }

@@ -14,17 +14,19 @@ from pathlib import Path
 from mcp_server.actions import age, compact, journal, trash
 from mcp_server.actions.candidate import expired
 from mcp_server.actions.clock_check import clock_doubt
+from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.consolidate import (
     Known,
-    compare,
     day_of,
     duplicates,
     known,
     planned,
 )
+from mcp_server.actions.guesses import take_back_guesses
 from mcp_server.actions.journal import Undone, undo, undo_since
 from mcp_server.actions.model_call import call_model
 from mcp_server.actions.prune import prune
+from mcp_server.actions.questions import open_questions
 from mcp_server.actions.size_limit import measure
 from mcp_server.actions.sync import catch_up, ensure_synced, sync
 from mcp_server.adapters import files
@@ -142,6 +144,7 @@ def tidy(
         alone = {"unattended": True} if unattended else {}
         store.ledger.append("tidied", store.clock(), run=done.run, began=scope, **alone)
         done.repaired = sync(store, deep=True).changed
+        done.entries += take_back_guesses(store, done.run)
         settled = _steps(store, done, asking)
         if measure(store).is_over:
             done.emptied = len(trash.empty(store, trash.late(store)))
@@ -181,8 +184,7 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
         if not vault.adopted:
             continue
         here = known(store, vault)
-        compare(store, here)
-        _take(store, done, duplicates(store, here, untouched=untouched, proposals=done.proposals))
+        _take(store, done, duplicates(store, here, untouched=untouched))
         if done.dry_run and not asking and store.settings.model_calls:
             _leave_out(store, done, here, untouched)
         if asking and not done.waits:
@@ -190,6 +192,11 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
             _ask_all(store, done, here, untouched)
             if not done.dry_run:
                 settled += _settled(store, done, here, known(store, vault), untouched)
+    compare_pending(store)
+    with store.database.read() as db:
+        done.proposals += [
+            f"[{each.newer.id}] and [{each.older.id}] {each.why}" for each in open_questions(store, db)
+        ]
     put_aged_away(store, done)
     return settled
 

@@ -90,22 +90,32 @@ def note_left_behind(store: Store) -> bool:
     """
     Note the sessions that ended without a word: their client was killed, or the machine went down.
 
-    They are known transcripts that have grown and were not touched for ten minutes.
-    Return whether anything waits for a worker. Raises OSError, IndexUnavailable.
+    They are known transcripts that were not touched for ten minutes, and have grown or end with a short rest
+    that no model read. Return whether anything waits for a worker. Raises OSError, IndexUnavailable.
     """
     if store.settings.capture == "manual":
         return False
+    noted = note_quiet(store)
+    with store.database.read() as db:
+        return noted or bool(transcripts.unkept(db))
+
+
+def note_quiet(store: Store) -> bool:
+    """Do the same; return whether any session was found to have ended so just now."""
+    if store.settings.capture == "manual":
+        return False
     catch_up(store)
-    now = store.now()
+    now, noted = store.now(), False
     with store.database.read() as db:
         recent = transcripts.told_since(db, now - REMEMBERED)
-        waits = bool(transcripts.unkept(db))
     for each in recent:
         path = Path(each.path)
-        if transcript_file.size(path) > each.seen and transcript_file.changed(path) < now - QUIET:
+        rests = store.settings.model_calls and not each.ended and each.kept > each.paid_start
+        grown = transcript_file.size(path) > each.seen
+        if (grown or rests) and 0 < transcript_file.changed(path) < now - QUIET:
             note_ended(store, path, session=each.session, folder=each.folder)
-            waits = True
-    return waits
+            noted = True
+    return noted
 
 
 def _work_once(store_for: StoreFor, done: Work) -> bool:

@@ -51,10 +51,10 @@ def dated_line(dated: str, *, stale: bool, otherwise: str = "") -> str:
     """
     Return what stands in brackets about a memory: its date, and that a file it is about changed.
 
-    *otherwise* is the id of a newer memory that contradicts it.
+    *otherwise* says which newer memory may replace it.
     """
     marks = ["file changed since"] if stale else []
-    marks += [f"[{otherwise}] says otherwise"] if otherwise else []
+    marks += [otherwise] if otherwise else []
     return "; ".join([dated, *marks])
 
 

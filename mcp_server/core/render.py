@@ -81,6 +81,13 @@ def repeats(title: str, text: str) -> bool:
     return beginning.rstrip("…. ") != "" and said.startswith(beginning.rstrip("…. "))
 
 
+def bytes_of(number: int) -> str:
+    """Return how many bytes there are: "900 bytes", "24 kB", "1.5 MB"."""
+    if number < 1000:
+        return counted(number, "byte")
+    return f"{number / 1e3:.0f} kB" if number < 999_500 else f"{number / 1e6:,.1f} MB"
+
+
 def quoted(text: str) -> str:
     """Return *text* with every line behind a bar, so that nothing in it can pass for ours."""
     return "\n".join(f"{QUOTE}{line}".rstrip() for line in visible(text).split("\n"))

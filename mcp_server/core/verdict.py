@@ -57,7 +57,7 @@ def outranks(old: Statement, new: Statement) -> bool:
 
 def tokens(text: str) -> frozenset[str]:
     """Return the words that carry meaning, in lower case; numbers, versions and names like next.js whole."""
-    return frozenset(_sequence(text))
+    return frozenset(sequence(text))
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
@@ -77,7 +77,7 @@ def guarded_difference(one: str, other: str) -> str:
     if negates(one) != negates(other) or _opposed(one, other):
         return "negation"
     swapped = {(after, before) for before, after in _operands(one)} & _operands(other)
-    if swapped and _sequence(one) != _sequence(other):
+    if swapped and sequence(one) != sequence(other):
         return "swapped operands"
     if _both_differ(names_in(one), names_in(other)):
         return "names"
@@ -87,7 +87,12 @@ def guarded_difference(one: str, other: str) -> str:
 
 
 def enumerates(one: str, other: str) -> bool:
-    """Tell whether two titles are of one series: "Sprint 12" and "Sprint 13", "ABC-1" and "ABC-2"."""
+    """
+    Tell whether two titles are of one series: "Sprint 12" and "Sprint 13", "ABC-1" and "ABC-2", two dates.
+    """
+    dates = [frozenset(found[0] for found in _DATE.finditer(title)) for title in (one, other)]
+    if _both_differ(*dates):
+        return True
     left, right = (
         {word.lower(): number for word, number in _COUNTED.findall(title) if word.lower() not in STOP_WORDS}
         for title in (one, other)
@@ -96,6 +101,7 @@ def enumerates(one: str, other: str) -> bool:
 
 
 _COUNTED = re.compile(r"([^\W\d][\w]*)[\s#_-]*(\d[\w.:/-]*)")  # a word and the number behind it
+_DATE = re.compile(r"\b(?:\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}([-/.])\d{1,2}\1\d{4})\b")
 _TOKEN = re.compile(r"\w[\w.+#/:@-]*")
 _TRAILING = re.compile(r"(?:[./:@-]|(?<!\+)\+(?!\+))+$")  # C++ is not C
 _FILLING = STOP_WORDS | {"using", "use", "used"}
@@ -150,7 +156,7 @@ def same_subject(one: Statement, other: Statement) -> bool:
     """Tell whether the texts are about the same thing once what differs between them is left out."""
     names = names_in(one.said) ^ names_in(other.said)
     left, right = (
-        [word for word in _sequence(text) if not _is_guarded(word, names)] for text in (one.text, other.text)
+        [word for word in sequence(text) if not _is_guarded(word, names)] for text in (one.text, other.text)
     )
     if left and right and left[0] not in right and right[0] not in left:
         return False  # "Alice prefers tabs", "Bob prefers tabs": what a sentence begins with is its subject
@@ -168,7 +174,8 @@ def _is_guarded(word: str, names: frozenset[str]) -> bool:
     return any(word in side for pair in _OPPOSITES for side in pair)
 
 
-def _sequence(text: str) -> list[str]:
+def sequence(text: str) -> list[str]:
+    """Return the words that carry meaning, in lower case and in their order."""
     found = [_TRAILING.sub("", word).lower() for word in _TOKEN.findall(text.replace("’", "'"))]
     return [word for word in found if word and word not in _FILLING]
 
@@ -198,7 +205,7 @@ def _operands(text: str) -> set[tuple[str, str]]:
     pairs = set()
     for match in _DIRECTED.finditer(text):
         start, end = match.span()
-        before, after = _sequence(text[max(0, start - NEARBY) : start]), _sequence(text[end : end + NEARBY])
+        before, after = sequence(text[max(0, start - NEARBY) : start]), sequence(text[end : end + NEARBY])
         pairs |= {(left, right) for left in before[-2:] for right in after[:2] if left != right}
     return pairs
 
@@ -234,7 +241,7 @@ def _both_differ(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _substituted(one: str, other: str) -> bool:
     """Tell whether the texts are equal but for one or two words in the same places that are no variants."""
-    left, right = _sequence(one), _sequence(other)
+    left, right = sequence(one), sequence(other)
     if len(left) != len(right):
         return False
     changed = [(a, b) for a, b in zip(left, right, strict=True) if a != b]

@@ -165,5 +165,10 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if word not in STOP_WORDS)
 
 
+def telling(text: str) -> frozenset[str]:
+    """Return the words and parts of names by which two texts may be found to be about the same thing."""
+    return frozenset(query_terms(text)) - STOP_WORDS
+
+
 def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'

@@ -13,9 +13,11 @@ from mcp_server.actions import (
     repository,
     seed,
 )
+from mcp_server.actions import review as reviewing
 from mcp_server.actions import trust as trusting
 from mcp_server.actions.auto_memory import import_auto_memory
 from mcp_server.actions.candidate import approve, propose
+from mcp_server.actions.entries import Answer
 from mcp_server.actions.forget import forget, restore, to_trash
 from mcp_server.actions.imports.formats import import_from
 from mcp_server.actions.link import link, unlink
@@ -28,7 +30,7 @@ from mcp_server.actions.tidy import tidy
 from mcp_server.core.memory import Draft, Level, Link
 from mcp_server.core.provenance import ASSISTANT, SEEDED
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import twins
+from tests.actions.tidy.knowledge import guess, twins
 from tests.conftest import Clock
 
 Act = Callable[[], object]
@@ -232,6 +234,23 @@ def _accepted(place: Place) -> Act:
     return lambda: repository.trust(place.store, (memory_id,))
 
 
+def _answered(said: Answer) -> Callable[[Place], Act]:
+    def prepared(place: Place) -> Act:
+        known(place.store, "Uploads", "The gateway ends uploads after 30 seconds.")
+        place.clock.pass_days(1)
+        known(place.store, "Uploads", "The gateway ends uploads after 60 seconds.")
+        (entry,) = reviewing.review(place.store).entries
+        return lambda: reviewing.settle(place.store, entry, said)
+
+    return prepared
+
+
+def _guesses_taken_back(place: Place) -> Act:
+    one, other = _two(place)
+    guess(place.store, one, other)
+    return lambda: tidy(place.store)
+
+
 def _approved(place: Place) -> Act:
     memory_id = known(place.store)
     draft = Draft("Retry rule", "Wait an hour, says the gateway.", level=USER, supersedes=(memory_id,))
@@ -286,6 +305,9 @@ WAYS: dict[str, Callable[[Place], Act]] = {
     "import again": _imported_again,
     "seed again": _seeded_again,
     "import auto memory again": _auto_memory_again,
+    "review replaces": _answered(Answer.REPLACES),
+    "review merge": _answered(Answer.MERGE),
+    "take back guesses": _guesses_taken_back,
     "accept what documents say": _accepted,
     "approve a candidate": _approved,
 }

@@ -214,6 +214,7 @@ def test_a_link_shadows_as_the_word_does(store: Store, other: Store) -> None:
     done = link(store, new, old, "supersedes")
 
     assert done.note == f"'{new}' stands in for '{old}' in this project; elsewhere that holds as before."
+    assert not link(store, new, old, "supersedes").changed
     assert (found(store), found(other)) == ({new}, {old})
 
 

@@ -23,7 +23,8 @@ ROAD = {
     "repository.py": "moves files between vaults, and their history with them",
     "claude_md.py": "writes CLAUDE.md", "compaction.py": "writes notes of its own",
     "export.py": "writes elsewhere", "learn.py": "writes answers of a model", "litter.py": "sweeps litter",
-    "notice.py": "writes notes of its own", "setup.py": "writes settings",
+    "notice.py": "writes notes of its own", "guesses.py": "writes a note for the notice",
+    "setup.py": "writes settings",
     "tidy.py": "writes answers of a model",
 }  # fmt: skip
 WRITING = {"replace", "move", "delete", "write_new", "write_many_new"}

@@ -90,11 +90,9 @@ def test_a_hot_set_of_no_places_refuses_pins_and_holds_nothing(open_here: Callab
 def test_pins_of_files_that_have_no_place_are_told_in_the_status(open_here: Callable[..., Opened]) -> None:
     store = open_here(HOT_CACHE_MAX_ITEMS="1").store()
     for name in ("Heron", "Egret"):
-        assert not status(store, has_key=False).needs
+        assert not [need for need in status(store, has_key=False).needs if "pinned" in need]
         pin_by_hand(store, known(store, f"{name} server"))
 
-    needs = status(store, has_key=False).needs
-
-    assert needs == (
-        "More is pinned than is kept at hand: 2 memories for 1 place; 'daybook hot' shows which, unpin some.",
-    )
+    assert [need for need in status(store, has_key=False).needs if "pinned" in need] == [
+        "More is pinned than is kept at hand: 2 memories for 1 place; 'daybook hot' shows which, unpin some."
+    ]

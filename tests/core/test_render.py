@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_server.core.brief import BUDGET, Entry, Section, render_brief
-from mcp_server.core.render import counted, one_line, quoted, repeats, visible
+from mcp_server.core.render import bytes_of, counted, one_line, quoted, repeats, visible
 from tests.live import ROOT
 
 BREAKOUTS = [
@@ -140,3 +140,18 @@ def test_no_message_says_one_memories() -> None:
 )
 def test_a_title_is_repeated_by_a_text_that_begins_with_it(title: str, text: str, repeated: bool) -> None:
     assert repeats(title, text) is repeated
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1334, "1 kB"),
+        (23_536, "24 kB"),
+        (2_540_000, "2.5 MB"),
+    ],
+)
+def test_a_number_of_bytes_is_never_shown_as_nothing(number: int, said: str) -> None:
+    assert bytes_of(number) == said

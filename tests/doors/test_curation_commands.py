@@ -55,7 +55,7 @@ def test_a_contradiction_is_found_and_settled(daybook: Run, typed: Run) -> None:
     assert daybook("contradictions", "--resolve", one, other).returncode == 4
     assert daybook("contradictions", "--mark", one, other).stdout.startswith("Marked")
     assert other in daybook("contradictions").stdout
-    assert "'daybook contradictions' lists them" in daybook("status").stdout
+    assert "Whether two memories both hold: 1 question; 'daybook review'" in daybook("status").stdout
     assert "contradicts" in daybook("recall", "upload timeout").stdout
     settled = typed("contradictions", "--resolve", one, other, "--how", "delete")
     assert "in the trash" in settled.stdout

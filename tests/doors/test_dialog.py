@@ -9,13 +9,18 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
+from mcp_server.actions.list import list_memories
 from mcp_server.actions.origins import waiting
+from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init
 from mcp_server.actions.review import review
 from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
+from mcp_server.core.query import Filter
 from mcp_server.doors.server import build
 from mcp_server.doors.server.dialog import LINES, MOST_PARTS, WIDTH, fits
 from mcp_server.store import Store
+from tests.conftest import Clock
 from tests.person import Person, chosen
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -207,3 +212,52 @@ def test_a_file_outside_the_project_is_read_when_the_person_says_yes(
     assert "Herons" not in call(opened, None, mode, "list_memories")
 
     assert "Herons" in call(opened, person, mode, "seed_from_file", path="../outside.md")
+
+
+OLD, NEW = "The gateway ends uploads after 30 seconds.", "The gateway ends uploads after 60 seconds."
+
+
+def in_question(opened: Opened, clock: Clock) -> str:
+    """Store two memories that may not both hold; return how `review` names the question."""
+    remember(opened.store(), Draft("Uploads", OLD, type="decision"))
+    clock.pass_days(1)
+    remember(opened.store(), Draft("Uploads", NEW, type="decision"))
+    (entry,) = review(opened.store()).entries
+    return entry.name
+
+
+@ERAS
+@pytest.mark.parametrize(
+    ("answers", "said", "active"),
+    [
+        (["replaces"], "replaced: 'daybook unlink ", 1),
+        (["keep-both"], "both are kept: 'daybook review again ", 2),
+        (["merge", "yes"], "merged: 'daybook tidy --undo'", 1),
+        (["merge", "no"], "waits on", 2),
+        (["later"], "waits on", 2),
+    ],
+)
+def test_the_person_settles_a_question_by_one_word(
+    opened: Opened, clock: Clock, mode: str, answers: list[str], said: str, active: int
+) -> None:
+    name = in_question(opened, clock)
+    person = Person(*answers)
+
+    told = call(opened, person, mode, "review", settle=name)
+
+    shown = " ".join(" ".join(person.saw).split())
+    assert shown.index("60 seconds") < shown.index("30 seconds") < shown.index("two may differ in numbers.")
+    assert (f"place of both: “Uploads”: {NEW} ¶ {OLD}" in shown) == (answers[0] == "merge")
+    assert f"{name} · {said}" in told
+    found = list_memories(opened.store(), Filter())
+    assert found.total == active
+
+
+@ERAS
+def test_an_answer_of_another_kind_settles_nothing(opened: Opened, clock: Clock, mode: str) -> None:
+    name = in_question(opened, clock)
+
+    told = call(opened, Person("accept"), mode, "review", settle=name)
+
+    assert TYPE_IT in told
+    assert len(review(opened.store()).entries) == 1

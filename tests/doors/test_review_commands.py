@@ -1,13 +1,16 @@
 """What waits for the person, settled in a terminal: the list, the questions, and who may answer them."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.candidate import propose
 from mcp_server.actions.notice import notice
 from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
 from tests.doors.shell import Run, said
 
 TEXT = "The staging database listens on port 5433."
@@ -108,7 +111,7 @@ def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
     colleague(knowledge, "one-a1b2")
     colleague(knowledge, "two-a1b2")
 
-    assert "'daybook review': 2 memories." in said(run("status"))
+    assert "with 'daybook review': 2 memories." in said(run("status"))
     assert notice(store, identity="") == (
         "Daybook: not told unasked before you say so: 2 memories; 'daybook review' in a terminal, or"
         " /daybook:review here, asks you."
@@ -118,3 +121,71 @@ def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
 
     assert notice(store, identity="") == ""
     assert "daybook review" not in said(run("status"))
+
+
+OLD, NEW = "The gateway ends uploads after 30 seconds", "The gateway ends uploads after 60 seconds"
+
+
+@pytest.fixture
+def question(run: Run, memory_dir: Path) -> str:
+    """What `review` names the question about two memories."""
+    said(run("remember", f"Uploads | {OLD}.", "--type", "decision"))
+    (old,) = memory_dir.rglob("knowledge/*.md")
+    old.write_text(re.sub("updated: .*", "updated: 2026-01-01", old.read_text("utf-8")), encoding="utf-8")
+    said(run("remember", f"Uploads | {NEW}.", "--type", "decision"))
+    (entry,) = json.loads(said(run("review", "--json")))["entries"]
+    assert entry["answers"] == ["replaces", "keep-both", "merge", "later"]
+    return f"{entry['id']}+{entry['against']['id']}"
+
+
+def test_a_question_is_settled_by_one_letter_and_taken_back(run: Run, typed: Run, question: str) -> None:
+    newer, _, older = question.partition("+")
+
+    asked = typed("review", answers=[(r"\(q\)uit\?", "k")])
+
+    assert asked.stdout.index(NEW) < asked.stdout.index(OLD)
+    assert "may differ in numbers" in asked.stdout
+    assert f"'daybook review again {newer} {older}' asks again" in asked.stdout
+    assert waiting(run) == []
+    said(run("review", "again", newer, older))
+    assert waiting(run) == [newer]
+
+
+def test_a_merged_text_is_shown_before_it_is_saved(run: Run, typed: Run, question: str) -> None:
+    left = typed("review", answers=[(r"\(q\)uit\?", "m"), ("Save the merged text", "n")])
+    assert "waits on" in left.stdout
+    merged = typed("review", "merge", question, answers=[("Save the merged text", "y")])
+
+    assert f"{NEW}.\n  {OLD}." in merged.stdout
+    assert waiting(run) == []
+    assert len(json.loads(said(run("list", "--json")))["memories"]) == 1
+    said(run("tidy", "--undo"))
+    assert len(waiting(run)) == 1
+
+
+def test_a_word_of_another_kind_says_which_words_there_are(typed: Run, question: str) -> None:
+    refused = typed("review", "accept", question)
+
+    assert refused.returncode != 0
+    assert "replaces, keep-both, merge, later" in refused.stdout
+
+
+def test_status_tells_what_waits_of_each_kind_and_which_command_asks(
+    run: Run, open_here: Callable[..., Opened], project: Path, question: str
+) -> None:
+    store = open_here().store()
+    draft = Draft("Lint", "Linting is done by ruff.", source="mined")
+    propose(store, draft, key=16 * "a", confidence=0.5, why="waits for you")
+    (project / "a.py").write_text("1", encoding="utf-8")
+    said(run("remember", "Retries | a.py retries three times.", "--touches", "a.py"))
+    (project / "a.py").unlink()
+
+    told = said(run("status"))
+
+    assert "Nothing needs you" not in told
+    for line in (
+        "! Whether two memories both hold: 1 question; 'daybook review' asks you.",
+        "! Proposed, and kept if you say so in 'daybook review': 1 memory.",
+        "! About files that changed or are gone: 1 memory; 'daybook review' asks you.",
+    ):
+        assert line in told

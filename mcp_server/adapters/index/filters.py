@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory import Status
+from mcp_server.core.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
 if TYPE_CHECKING:  # hooks, which load this, have no use for queries
     from mcp_server.core.query import Filter
@@ -63,3 +64,19 @@ def is_by_scope(filter: "Filter") -> bool:
         filter.types or filter.tags or filter.since or filter.until
         or filter.touches or filter.category or filter.as_of
     )  # fmt: skip
+
+
+def counting(memory: str, private: Sequence[str]) -> tuple[str, list[object]]:
+    """
+    Return (SQL condition, values): what the row *memory* says of others counts.
+
+    A file outside the *private* vaults may come from anybody, what Claude stored from a page, and what reads
+    like an instruction from both: what waits for the person takes nothing away from what they know.
+    """
+    alone = sorted(SEARCHED_ALONE)
+    return (
+        f"{memory}.source NOT IN ({marks(alone)}) AND ({memory}.digest IN (SELECT digest FROM accepted)"
+        f" OR ({memory}.vault IN ({marks(private)}) AND {memory}.source != ?"
+        f" AND ({memory}.source = ? OR {memory}.instructing = 0)))",
+        [*alone, *private, ASSISTANT, MANUAL],
+    )

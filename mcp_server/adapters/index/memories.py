@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from mcp_server.adapters.index import changelog, scopes
+from mcp_server.adapters.index import changelog, pairs, scopes
 from mcp_server.adapters.index.filters import marks
 from mcp_server.core.changes import Change, Stamp
 from mcp_server.core.dials import believed
@@ -94,15 +94,14 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     for _, other in known[1:]:
         remove(db, other, now)  # the file now at this path took over the id of one that is gone
     columns = _columns(vault, memory, stamp, digest, now)
-    vectors: _Vectors = {}
+    vectors = {} if row is None else _vectors_of(db, row)
     if row is None:
-        cursor = db.execute(
+        row = db.execute(
             f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks(columns)})", tuple(columns.values())
-        )
-        row = cursor.lastrowid
+        ).lastrowid
         assert row is not None
     else:
-        vectors = _vectors_of(db, row)
+        pairs.leave(db, row, unless=columns)
         _clear(db, row)
         assignments = ", ".join(f"{name} = ?" for name in columns)
         db.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*columns.values(), row))
@@ -125,6 +124,7 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> None:
     if not found:
         return
     row, vault, memory_id = found
+    pairs.leave(db, row)
     _clear(db, row)
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
     changelog.note_change(db, row, vault, memory_id, Change.REMOVED, now)

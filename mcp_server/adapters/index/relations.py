@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from mcp_server.adapters.index.filters import marks
+from mcp_server.adapters.index.filters import counting, marks
 from mcp_server.adapters.index.memories import Row, by_rows, rows
-from mcp_server.core.links import as_name
+from mcp_server.core.links import CONTRADICTS, as_name
 from mcp_server.core.memory import fingerprint
-from mcp_server.core.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 from mcp_server.core.telling import telling_digest
 
 EVENTS = frozenset({"contradiction_resolved"})
+AGAIN = "again"  # how two were settled that are a question again
 
 
 class End(NamedTuple):
@@ -45,12 +45,19 @@ class Edge:
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """Take in that the contradiction of two memories was settled, as long as they say what they said then."""
+    """
+    Take in that somebody settled how two memories stand, as long as they say what they said then.
+
+    `how` is "again" where that is taken back.
+    """
     refs, said, telling = data.get("refs"), data.get("said"), data.get("telling")
     if isinstance(refs, list) and isinstance(said, list) and len(refs) == len(said) == 2:
         # A line of an earlier version has no telling words.
         telling = telling if isinstance(telling, list) and len(telling) == 2 else ["", ""]
         (one, *first), (other, *second) = sorted(zip(refs, said, telling, strict=True))
+        if data.get("how") == AGAIN:
+            db.execute("DELETE FROM resolved WHERE one = ? AND other = ?", (one, other))
+            return
         pairs = [" ".join(map(str, pair)) for pair in zip(first, second, strict=True)]
         db.execute(
             "INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (one, other, *map(str.strip, pairs))
@@ -70,33 +77,31 @@ def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
     return bool(" ".join(digest(row.title, row.text) for row in (first, second)) == (telling or said))
 
 
-def counting(memory: str, private: Sequence[str]) -> tuple[str, list[object]]:
-    """
-    Return (SQL condition, values): what the row *memory* says of others counts.
-
-    A file outside the *private* vaults may come from anybody, what Claude stored from a page, and what reads
-    like an instruction from both: what waits for the person takes nothing away from what they know.
-    """
-    alone = sorted(SEARCHED_ALONE)
-    return (
-        f"{memory}.source NOT IN ({marks(alone)}) AND ({memory}.digest IN (SELECT digest FROM accepted)"
-        f" OR ({memory}.vault IN ({marks(private)}) AND {memory}.source != ?"
-        f" AND ({memory}.source = ? OR {memory}.instructing = 0)))",
-        [*alone, *private, ASSISTANT, MANUAL],
+def is_linked(db: sqlite3.Connection, one: Row, other: Row) -> bool:
+    """Tell whether one of two memories links to the other by its id, title or an alias."""
+    found = db.execute(
+        "SELECT 1 FROM links l JOIN names n ON n.name = l.name"
+        " WHERE (l.memory = :one AND n.memory = :other) OR (l.memory = :other AND n.memory = :one) LIMIT 1",
+        {"one": one.row, "other": other.row},
     )
+    return found.fetchone() is not None
 
 
 def contradicting(
-    db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]
+    db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str], rel: str = CONTRADICTS
 ) -> list[tuple[End, End]]:
-    """Return (linking, linked) of each `contradicts` link that counts, between active ones of *vaults*."""
+    """
+    Return (linking, linked) for each `contradicts` link, or *rel*, between active memories of *vaults*.
+
+    Of what such a link says only that counts which `counting` lets count.
+    """
     counts, values = counting("s", private)
     within = f"vault IN ({marks(vaults)})"
     links = db.execute(
         "SELECT s.row, s.vault, s.id, l.name FROM links l JOIN memories s ON s.row = l.memory"
-        f" WHERE l.rel = 'contradicts' AND s.status = 'active' AND s.{within}"
+        f" WHERE l.rel = ? AND s.status = 'active' AND s.{within}"
         f" AND {counts} ORDER BY s.row, l.name",
-        (*vaults, *values),
+        (rel, *vaults, *values),
     ).fetchall()
     if not links:
         return []

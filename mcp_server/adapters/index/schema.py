@@ -66,6 +66,15 @@ def create(connection: sqlite3.Connection) -> None:
     )
     db.table("vectors").create_index(["model"])
 
+    # `fuller` is the row of the one of two that says all of the other, 0 when neither does.
+    db.table("pairs").create(
+        {"one": int, "other": int, "nearness": float, "differs": str, "fuller": int}, pk=("one", "other")
+    )
+    db.table("pairs").create_index(["other"])
+    db.table("pairs").create_index(["nearness"])
+    connection.execute("CREATE INDEX pairs_fuller ON pairs(fuller) WHERE fuller > 0")
+    db.table("compared").create({"memory": int, "model": str}, pk="memory")
+
     db.table("tags").create({"memory": int, "tag": str}, pk=("memory", "tag"))
     db.table("tags").create_index(["tag"])
     # `name` is the target as it is compared with what memories are called: id, title and aliases.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from mcp_server.adapters.index import filters, relations
+from mcp_server.adapters.index import filters
 from mcp_server.adapters.index.filters import marks
-from mcp_server.adapters.index.memories import Row, by_rows, rows
+from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.adapters.index.schema import MAY_WAIT
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
@@ -227,22 +227,14 @@ def superseded_by(db: sqlite3.Connection, memory_id: str, vaults: Sequence[str])
     )
 
 
-def disputed(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> set[int]:
-    """Return the rows at both ends of each `contradicts` link that counts, as `relations` says."""
-    return {end.row for pair in relations.contradicting(db, vaults, private=private) for end in pair}
-
-
-def contested(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> dict[str, str]:
-    """Return ref → id of the newer memory, for the older end of each `contradicts` link that counts."""
-    pairs = relations.contradicting(db, vaults, private=private)
-    if not pairs:
-        return {}
-    known = by_rows(db, {end.row for pair in pairs for end in pair})
-    told = {}
-    for pair in pairs:
-        older, newer = sorted((known[end.row] for end in pair), key=lambda row: (row.updated, row.row))
-        told[older.ref] = newer.id
-    return told
+def touching(db: sqlite3.Connection, vaults: Sequence[str], limit: int) -> list[Row]:
+    """Return the active knowledge of *vaults* that is about files, updated last."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND status = 'active' AND kind = 'knowledge' AND touches != '[]'",
+        vaults,
+        f"updated DESC, id LIMIT {int(limit)}",
+    )
 
 
 def fingerprint_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str | None:

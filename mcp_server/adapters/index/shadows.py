@@ -9,8 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mcp_server.adapters.index.filters import marks
-from mcp_server.adapters.index.relations import counting
+from mcp_server.adapters.index.filters import counting, marks
 
 
 class Shadow(NamedTuple):

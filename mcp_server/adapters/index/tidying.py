@@ -19,6 +19,8 @@ PIECES = 10  # kept or learned pieces of transcript after which tidying is due: 
 NEW_MEMORIES = 80  # active memories more than after the last run
 LONGEST = 7 * DAY  # seconds without a run, whatever was learned: things age, too
 AGEING, ORPHANS, TRASH, COMPACTION = "ageing", "orphans", "trash", "compaction"
+GUESSING = "contradictions"  # a step of earlier versions, which wrote links that nobody had said
+TAKEN_BACK = "taken back"  # the step that takes those out again
 EXPIRY = "expired candidates"  # a step that takes no memory, only what was proposed
 UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at what is said
 DROPS = "drops"  # a model said that a memory is of no use
@@ -133,6 +135,16 @@ def entries(db: sqlite3.Connection, run: str) -> list[Entry]:
     ]
 
 
+def guessed(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Change]:
+    """Return the changes of *vaults* by which earlier versions wrote that two contradict each other."""
+    found = db.execute(
+        f"SELECT changes FROM tidied WHERE step = ? AND NOT undone AND vault IN ({marks(vaults)})"
+        " ORDER BY rowid",
+        (GUESSING, *vaults),
+    )
+    return [change for (said,) in found for change in map(change_of, json.loads(said)) if change]
+
+
 def brought_back(db: sqlite3.Connection) -> set[str]:
     """Return what a merge or a drop put away once: if it is active, the person wanted it back."""
     upkeep = ", ".join(f"'{step}'" for step in UPKEEP)
@@ -211,6 +223,8 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
         )  # fmt: skip
         groups = [(str(digest),) for digest in _list(data.get("groups"))]
         db.executemany("INSERT OR IGNORE INTO tidied_groups VALUES (?)", groups)
+    if vaults := [(GUESSING, str(vault)) for vault in _list(data.get("withdraws"))]:
+        db.executemany("UPDATE tidied SET undone = 1 WHERE step = ? AND vault = ?", vaults)
     if voids := str(data.get("voids", "")):
         db.execute("DELETE FROM tidied WHERE rowid = (SELECT max(rowid) FROM tidied WHERE run = ?)", (voids,))
     if redone := str(data.get("redoes", "")):

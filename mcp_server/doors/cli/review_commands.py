@@ -1,9 +1,12 @@
-"""Commands for what waits for the person: review, review accept, review reject."""
+"""Commands for what waits for the person: review, and a command for each word that settles something."""
+
+from collections.abc import Sequence
 
 import click
 
-from mcp_server.actions import review
-from mcp_server.actions.review import Answer, Became, Entry
+from mcp_server.actions import answer, review
+from mcp_server.actions.entries import Answer, Entry
+from mcp_server.core.errors import Rejected
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
@@ -24,7 +27,7 @@ def review_group(context: click.Context, limit: int, as_json: bool) -> None:
     """
     if context.invoked_subcommand:
         return
-    store = output.opened(wait_for_model=False).store()
+    store = _store()
     waiting = review.review(store, limit=limit)
     output.print_shown(shown.waiting(waiting), as_json=as_json)
     if waiting.entries and not as_json and person.is_here():
@@ -38,13 +41,7 @@ def accept_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook review accept stripe-webhook-raw-body-k3f9
     """
-    person.require(SETTLING)
-    store = output.opened(wait_for_model=False).store()
-    entries = review.review(store, memory_ids).entries
-    for entry in entries:
-        _print(entry)
-    click.confirm("Accept what is shown above?", abort=True)
-    _tell([(entry, review.settle(store, entry, Answer.ACCEPT)) for entry in entries])
+    _settle(memory_ids, Answer.ACCEPT, "Accept what is shown above?")
 
 
 @review_group.command("reject")
@@ -54,36 +51,108 @@ def reject_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook review reject stripe-webhook-raw-body-k3f9
     """
+    _settle(memory_ids, Answer.REJECT)
+
+
+@review_group.command("holds")
+@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
+def holds_command(memory_ids: tuple[str, ...]) -> None:
+    """Say that memories about files that changed still hold.
+
+    Example: daybook review holds stripe-webhook-raw-body-k3f9
+    """
+    _settle(memory_ids, Answer.HOLDS)
+
+
+@review_group.command("replaces")
+@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
+def replaces_command(memory_ids: tuple[str, ...]) -> None:
+    """Show questions, and after your yes let the first of the two replace the second.
+
+    Example: daybook review replaces timeout-is-60-x2aa+timeout-is-30-k3f9
+    """
+    _settle(memory_ids, Answer.REPLACES, "Let the first replace the second?")
+
+
+@review_group.command("keep-both")
+@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
+def keep_both_command(memory_ids: tuple[str, ...]) -> None:
+    """Say that the two of a question both hold; it is asked again only when one of them changes.
+
+    Example: daybook review keep-both timeout-is-60-x2aa+timeout-is-30-k3f9
+    """
+    _settle(memory_ids, Answer.KEEP_BOTH)
+
+
+@review_group.command("merge")
+@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
+def merge_command(memory_ids: tuple[str, ...]) -> None:
+    """Show what would take the place of the two of a question, and save it after your yes.
+
+    Example: daybook review merge timeout-is-60-x2aa+timeout-is-30-k3f9
+    """
+    _settle(memory_ids, Answer.MERGE, "Save the merged text?")
+
+
+@review_group.command("again")
+@click.argument("memory_id")
+@click.argument("other")
+def again_command(memory_id: str, other: str) -> None:
+    """Take back that both of two memories are kept, so that they are a question again.
+
+    Example: daybook review again timeout-is-60-x2aa timeout-is-30-k3f9
+    """
+    answer.ask_again(_store(), memory_id, other)
+    click.echo("They are a question again, if they still may be about the same thing: 'daybook review'.")
+
+
+def _settle(memory_ids: Sequence[str], said: Answer, question: str = "") -> None:
+    """Settle the entries with these ids by one word, after a yes to *question* if there is one."""
     person.require(SETTLING)
-    store = output.opened(wait_for_model=False).store()
+    store = _store()
     entries = review.review(store, memory_ids).entries
-    _tell([(entry, review.settle(store, entry, Answer.REJECT)) for entry in entries])
+    for entry in entries:
+        if said not in entry.answers:
+            words = ", ".join(entry.answers)
+            raise Rejected(f"'{said}' does not settle '{entry.name}'.", f"Say one of: {words}.")
+        if question:
+            _print(shown.whole_merged(entry) if said is Answer.MERGE else shown.whole(entry))
+    if question:
+        click.confirm(question, abort=True)
+    done = [(entry, review.settle(store, entry, said)) for entry in entries]
+    output.print_shown(shown.settled(done))
 
 
 def _ask(store: Store, entries: tuple[Entry, ...]) -> None:
     """Ask about one entry after the other, and do what is said at once."""
-    letters = {answer.value[0]: answer for answer in Answer}
     for entry in entries:
-        _print(entry)
+        _print(shown.whole(entry))
+        letters = {answer.value[0]: answer for answer in entry.answers}
+        words = ", ".join(f"({answer.value[0]}){answer.value[1:]}" for answer in entry.answers)
         said = click.prompt(
-            "(a)ccept, (r)eject, (l)ater or (q)uit?",
-            type=click.Choice([*letters, "q"]),
-            default="l",
-            show_choices=False,
+            f"{words} or (q)uit?", type=click.Choice([*letters, "q"]), default="l", show_choices=False
         )
         if said == "q":
             return
-        click.echo(shown.became(entry, review.settle(store, entry, letters[said])))
+        chosen = letters[said]
+        if chosen is Answer.MERGE and not _agreed(entry):
+            chosen = Answer.LATER
+        click.echo(shown.outcome(entry, review.settle(store, entry, chosen)))
 
 
-def _print(entry: Entry) -> None:
+def _agreed(entry: Entry) -> bool:
+    _print(shown.whole_merged(entry))
+    return click.confirm("Save the merged text?")
+
+
+def _print(lines: Sequence[str]) -> None:
     click.echo("")
-    for line in shown.whole(entry):
+    for line in lines:
         click.echo(visible(line))
 
 
-def _tell(done: list[tuple[Entry, Became]]) -> None:
-    output.print_shown(shown.settled(done))
+def _store() -> Store:
+    return output.opened(wait_for_model=False).store()
 
 
 COMMANDS = (review_group,)

@@ -15,7 +15,7 @@ from mcp_server.actions.sync import rebuild, sync, sync_if_free
 from mcp_server.adapters import places
 from mcp_server.bootstrap import model_key
 from mcp_server.core.memory import Kind
-from mcp_server.core.render import counted, visible
+from mcp_server.core.render import bytes_of, counted, visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
 
@@ -134,7 +134,7 @@ def status_command(as_json: bool) -> None:
         click.echo(
             f"model calls today {spent.today_calls} of {settings.daily_calls},"
             f" spent ${spent.today_usd:.4f} of ${settings.daily_usd:.2f},"
-            f" {capture.unlearned_bytes / 1e6:.1f} MB of sessions to learn from"
+            f" {bytes_of(capture.unlearned_bytes)} of {counted(capture.unlearned, 'session')} to learn from"
         )
         if spent.paused_until:
             click.echo(f"the model is left alone until {spent.paused_until:%H:%M} UTC: {spent.paused_reason}")

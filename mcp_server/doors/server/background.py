@@ -9,20 +9,22 @@ import math
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.litter import sweep_litter
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.actions.take_in import take_in
-from mcp_server.actions.work import note_left_behind
+from mcp_server.actions.work import note_left_behind, note_quiet
 from mcp_server.adapters import files, places
 from mcp_server.adapters.own_process import start_worker
 from mcp_server.adapters.vault import Vault, is_memory_name, make_vault_folders
 from mcp_server.bootstrap import Opened, open_watcher
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import hooks_are_off
+from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -41,19 +43,19 @@ def keep_current(opened: Opened) -> None:
         files.make_folder(opened.home / places.PROJECTS)
         files.make_folder(opened.home / "ledger")
         opened.meaning()
-        _take_up_left_work(opened)
+        _take_up_left_work(opened, note_left_behind)
         with files.lock(opened.home / ".watcher.lock", patience=math.inf):
             _watch(opened)
     except Exception:  # a background thread that dies is said once, in the log; answers go on
         log.exception("edits made by hand are not taken in until the next session")
 
 
-def _take_up_left_work(opened: Opened) -> None:
-    """Start a worker for what earlier sessions left: it was killed, or they ended without a word."""
+def _take_up_left_work(opened: Opened, look: Callable[[Store], bool]) -> None:
+    """Start a worker when a *look* finds what earlier sessions left: they ended without a word, say."""
     if hooks_are_off(opened.environment):
         return
     try:
-        if note_left_behind(opened.store()):
+        if look(opened.store()):
             start_worker(opened.environment)
     except (DaybookError, OSError) as error:
         log.warning("what earlier sessions left waits: %s", error)
@@ -72,6 +74,7 @@ def _watch(opened: Opened) -> None:
             if not batch or time.monotonic() > due:
                 _reconcile(opened, deep=count % DEEP_EVERY == 1)
                 count, due = count + 1, time.monotonic() + RECONCILE
+                _take_up_left_work(opened, note_quiet)  # one that was killed just before this one began
             elif opened.settings.auto_indexing:
                 _take_in_changed(opened, batch)
         except (DaybookError, OSError) as error:
@@ -88,12 +91,13 @@ def _reconcile(opened: Opened, *, deep: bool) -> None:
 
 
 def _embed(opened: Opened, work: threading.Event) -> None:
-    """Give passages their vectors when there is *work*, and look now and then which model is chosen."""
+    """Embed and compare what is new when there is *work*; look now and then which model is chosen."""
     while True:
         work.wait(CHOICE_EVERY)
         work.clear()
         try:
             embed_pending(opened.store())
+            compare_pending(opened.store())
         except (DaybookError, OSError) as error:
             log.warning("embedding was put off: %s", error)
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from mcp_server.actions.review import AGED, Answer, Became, Entry, Review
+from mcp_server.actions.entries import Answer, Became, Entry
+from mcp_server.actions.review import AGED, CANDIDATE, ORIGIN, Review
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
@@ -11,6 +12,10 @@ NOTHING = "Nothing waits for you."
 CHOICES = {
     Answer.ACCEPT: "Accept it: Claude may be told it unasked",
     Answer.REJECT: "Reject it: to the trash, from where it can be restored",
+    Answer.REPLACES: "The first replaces the second, which is kept as superseded",
+    Answer.KEEP_BOTH: "Keep both: they are about two things",
+    Answer.MERGE: "Merge: one memory takes the place of both, shown before it is saved",
+    Answer.HOLDS: "It still holds, whatever became of the files",
     Answer.LATER: "Decide later: it goes on waiting",
 }
 OF_AGED = {
@@ -18,31 +23,24 @@ OF_AGED = {
     Answer.REJECT: "Keep them: they age no more",
     Answer.LATER: "Decide later: upkeep goes on with as many as one run may",
 }
-UNASKED = "What waits is found by recall, labelled as data, and never told unasked."
+UNASKED = "What is of unconfirmed origin is found by recall, labelled as data, and never told unasked."
 SETTLED = {
     Became.ACCEPTED: "accepted",
     Became.REJECTED: "rejected: in the trash, 'daybook restore' brings it back",
+    Became.REPLACED: "replaced: 'daybook unlink {0} {1} --rel supersedes' takes it back",
+    Became.KEPT_BOTH: "both are kept: 'daybook review again {0} {1}' asks again",
+    Became.MERGED: "merged: 'daybook tidy --undo' takes it back",
+    Became.CONFIRMED: "noted as checked today",
     Became.LATER: "waits on",
     Became.CHANGED: "not settled: its file changed after it was shown",
     Became.GONE: "not settled: it waits no more",
 }
-
-
-def choices(entry: Entry) -> dict[str, str]:
-    """Return what may be said to *entry*, and what that means."""
-    return {answer.value: said for answer, said in (OF_AGED if entry.kind == AGED else CHOICES).items()}
-
-
-def became(entry: Entry, what: Became) -> str:
-    """Return what became of *entry*, in words."""
-    if entry.kind == AGED:
-        of_aged = {
-            Became.ACCEPTED: "archived: 'daybook tidy --undo' brings them back",
-            Became.REJECTED: "kept: they age no more",
-            Became.CHANGED: "not settled: other memories have aged since",
-        }
-        return of_aged.get(what, SETTLED[what])
-    return SETTLED[what]
+OUTCOME_OF_AGED = {
+    Became.ACCEPTED: "archived: 'daybook tidy --undo' brings them back",
+    Became.REJECTED: "kept: they age no more",
+    Became.CHANGED: "not settled: other memories have aged since",
+}
+UNSETTLED = (Became.LATER, Became.CHANGED, Became.GONE)
 
 
 def waiting(found: Review) -> Shown:
@@ -55,45 +53,94 @@ def waiting(found: Review) -> Shown:
         f"Waiting for the person's word: {kinds}.",
         ("", "kind", "id", "type", "updated", "why", "title"),
         tuple(
-            (f"{number}", entry.kind, entry.id, entry.type, f"{entry.updated:%F}", entry.why, entry.title)
+            (f"{number}", entry.kind, entry.name, entry.type, f"{entry.updated:%F}", entry.why, entry.title)
             for number, entry in enumerate(found.entries, start=1)
         ),
-        tuple("\n".join([entry.text, *entry.about]) for entry in found.entries),
-        (*more, UNASKED),
+        tuple("\n".join(_said(entry)) for entry in found.entries),
+        (*more, *([UNASKED] if found.counts.get(ORIGIN) else [])),
         {"counts": dict(found.counts), "entries": [_json(entry) for entry in found.entries]},
     )
 
 
 def settled(done: Sequence[tuple[Entry, Became]]) -> Shown:
     """Return what became of entries that the person was asked about."""
-    number = sum(what in (Became.ACCEPTED, Became.REJECTED) for _, what in done)
+    number = sum(became not in UNSETTLED for _, became in done)
     return Shown(
         f"Settled: {number} of {counted(len(done), 'entry')}.",
         ("id", "what became of it"),
-        tuple((entry.id, became(entry, what)) for entry, what in done),
-        json=[{"id": entry.id, "became": what.value} for entry, what in done],
+        tuple((entry.name, outcome(entry, became)) for entry, became in done),
+        json=[{"id": entry.name, "became": became.value} for entry, became in done],
     )
+
+
+def outcome(entry: Entry, became: Became) -> str:
+    """Return what became of *entry*, and how to take it back."""
+    if entry.kind == AGED and became in OUTCOME_OF_AGED:
+        return OUTCOME_OF_AGED[became]
+    if entry.kind == CANDIDATE and became is Became.REJECTED:
+        return "rejected: it is not proposed again"
+    return SETTLED[became].format(*entry.ids)
+
+
+def choices(entry: Entry) -> dict[str, str]:
+    """Return what may be said to *entry* → what that means."""
+    said = OF_AGED if entry.kind == AGED else CHOICES
+    return {answer.value: said[answer] for answer in entry.answers}
 
 
 def whole(entry: Entry) -> list[str]:
     """Return all that *entry* says, as the lines a terminal shows before it asks."""
+    against = ["", *whole(entry.against)] if entry.against else []
     return [
         entry.title,
-        f"{entry.id}  {entry.type}  {entry.updated:%Y-%m-%d}  {entry.why}",
+        "  ".join(filter(None, (entry.id, entry.type, f"{entry.updated:%Y-%m-%d}", entry.why))),
         entry.path,
         *(f"  {line}" for line in [*entry.text.splitlines(), *entry.about]),
+        *against,
     ]
+
+
+def whole_merged(entry: Entry) -> list[str]:
+    """Return what would take the place of both memories of *entry*."""
+    assert entry.merged
+    title, text = entry.merged
+    return [title, *(f"  {line}" for line in text.splitlines())]
 
 
 def compact(entry: Entry) -> str:
     """Return all that *entry* says as one run of words, for a dialog that has few lines."""
-    lines = [line.strip() for line in [*entry.text.splitlines(), *entry.about] if line.strip()]
-    said = " ¶ ".join(lines)
-    return f"{entry.type} “{entry.title}” ({entry.id}), which {entry.why}: {said}"
+    if entry.against:
+        return f"1. {_run(entry)} — 2. {_run(entry.against)} — The two {entry.why}."
+    return f"{_named(entry)}, which {entry.why}: {_lines(entry)}"
+
+
+def compact_merged(entry: Entry) -> str:
+    """Return what would take the place of both memories of *entry*, for a dialog."""
+    assert entry.merged
+    title, text = entry.merged
+    lines = " ¶ ".join(text.splitlines())
+    return f"This would take the place of both: “{title}”: {lines}"
+
+
+def _run(entry: Entry) -> str:
+    return f"{_named(entry)} of {entry.updated:%Y-%m-%d}: {_lines(entry)}"
+
+
+def _named(entry: Entry) -> str:
+    return f"{entry.type} “{entry.title}” ({entry.id})"
+
+
+def _lines(entry: Entry) -> str:
+    return " ¶ ".join(line.strip() for line in [*entry.text.splitlines(), *entry.about] if line.strip())
+
+
+def _said(entry: Entry) -> list[str]:
+    against = [f"and {entry.against.id}:", *_said(entry.against)] if entry.against else []
+    return [entry.text, *entry.about, *against]
 
 
 def _json(entry: Entry) -> dict[str, object]:
-    return {
+    said: dict[str, object] = {
         "kind": entry.kind,
         "id": entry.id,
         "type": entry.type,
@@ -103,4 +150,8 @@ def _json(entry: Entry) -> dict[str, object]:
         "why": entry.why,
         "path": entry.path,
         "updated": timestamp(entry.updated),
+        "answers": [answer.value for answer in entry.answers],
     }
+    if entry.against:
+        said["against"] = _json(entry.against)
+    return said

@@ -2,10 +2,12 @@
 
 import json
 
+from mcp_server.actions.journal import perform
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import sync
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.journal import Entry, change
+from mcp_server.core.memory import Draft, Link, Status
 from mcp_server.store import Store
 from tests.core.test_verdict import test_what_differs_where_it_matters_is_told as traps
 from tests.scripted_model import Answer, reply
@@ -60,3 +62,13 @@ FIVE = (
     "Nightly reports are built at 02:30 by cron",
     "The old beta banner is shown until 2026-11-01",
 )
+
+
+def guess(store: Store, later: str, older: str) -> None:
+    """Write a link as an earlier version did."""
+    found = read(store, later)
+    links = (*found.memory.links, Link("contradicts", older))
+    changed = change(found.ref, found.memory, found.place, links=links)
+    perform(
+        store, Entry("contradictions", f"contradicts: [{later}] and [{older}] differ", (changed,)), "old-run"
+    )

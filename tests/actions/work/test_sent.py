@@ -1,10 +1,13 @@
 """What of a transcript is sent to a model, and when."""
 
 import json
+import os
 
+from mcp_server.actions.doctor import status
 from mcp_server.actions.note import note_seen
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
+from mcp_server.actions.work import note_quiet
 from mcp_server.adapters import transcript_file
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Filter, Query
@@ -138,3 +141,40 @@ def test_an_answer_that_waits_is_taken_though_the_transcript_went_on(
     (hit,) = recall(opened.store(), Query("invoices Postgres", filter=Filter(kinds=(Kind.KNOWLEDGE,)))).hits
     assert hit.text == DECIDED[:82]
     assert list((opened.home / "work").glob("*.json")) == []
+
+
+def test_a_short_session_that_was_killed_is_learned_in_the_end(
+    open_here: Open, recorded: Recorded, model: ScriptedModel, clock: Clock
+) -> None:
+    opened = open_here(**agreed(model))
+    recorded.user("We decided to keep invoices in Postgres.")
+    store = opened.store()
+    note_seen(
+        store, recorded.path, transcript_file.size(recorded.path), session=recorded.session,
+        folder=str(recorded.cwd), ended=False,
+    )  # fmt: skip
+    worked(opened)
+    assert model.asked == []  # a rest so short waits for more, or for the session's end
+    os.utime(recorded.path, (store.now() - 60, store.now() - 60))
+    assert not note_quiet(store)
+    os.utime(recorded.path, (store.now() - 3600, store.now() - 3600))
+
+    assert note_quiet(store)
+    worked(opened)
+
+    assert "invoices in Postgres" in sent(model)
+    assert not note_quiet(store)
+
+
+def test_status_says_that_the_days_money_stops_learning(
+    open_here: Open, recorded: Recorded, model: ScriptedModel
+) -> None:
+    opened = open_here(**agreed(model, DAYBOOK_DAILY_CALLS="0"))
+    recorded.user(DECIDED)
+    ended(opened.store(), recorded)
+    worked(opened)
+
+    (need,) = status(opened.store(), has_key=True).needs
+
+    assert need.startswith("Learning waits until midnight UTC for 1 session: ")
+    assert "'daybook setup --daily-usd'" in need

@@ -1,0 +1,70 @@
+"""
+Whether two memories may be about the same thing, so that a person is asked how they stand to each other.
+
+Nothing is decided here: both are told until somebody says which one holds. So few are asked about that a
+person can answer: two of one series ("Sprint 12", "Sprint 13") are no question, whatever they say.
+"""
+
+import re
+from dataclasses import dataclass
+
+from mcp_server.core.consolidation import difference
+from mcp_server.core.containment import contains
+from mcp_server.core.memory import Memory, fingerprint
+from mcp_server.core.verdict import Statement, enumerates, jaccard
+from mcp_server.core.words import telling
+
+LONGEST = 4000  # characters that are compared; comparing takes time by the square of the length
+# From where a person is asked; benchmarks/README.md has what that asks about.
+NEAR = 0.9  # cosine plus
+COMMON_SHARE = 0.5  # of the share of telling words that both have,
+LEAST_COMMON = 0.06  # if that is so much at least,
+NEAR_WORDS = 0.45  # or, without a cosine, that share alone
+ONE, OTHER = 1, 2  # which of two
+
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """
+    How two memories stand to each other: how near they are (more is nearer), and what differs, '' if nothing.
+
+    `fuller` is ONE or OTHER when that one says all that the other says, 0 when neither does.
+    """
+
+    nearness: float
+    differs: str
+    fuller: int = 0
+
+
+def likeness(one: Statement, other: Statement, cosine: float | None) -> Likeness | None:
+    """Return how two memories stand to each other, None when nobody need be asked."""
+    if one.type != other.type or enumerates(one.title, other.title):
+        return None
+    if fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
+        return Likeness(1 + COMMON_SHARE, "")
+    if cosine is not None and cosine < NEAR - COMMON_SHARE:
+        return None
+    one, other = (Statement(each.title, each.text[:LONGEST], each.type) for each in (one, other))
+    common = jaccard(telling(one.said), telling(other.said))
+    near = COMMON_SHARE + common if cosine is None else cosine + COMMON_SHARE * common
+    if common < (NEAR_WORDS if cosine is None else LEAST_COMMON) or near < NEAR:
+        return None
+    fuller = ONE if contains(one, other) else OTHER if contains(other, one) else 0
+    return Likeness(round(near, 3), "" if fuller else difference(one, other), fuller)
+
+
+def merged_text(newer: Memory, older: Memory) -> tuple[str, str]:
+    """Return the title and the text of *newer*, with each sentence of *older* behind it that it lacks."""
+    said = _plain(f"{newer.title}\n{newer.text}")
+    title = [] if _plain(older.title) in _plain(older.text) else [older.title]
+    sentences = [each for each in _SENTENCE.split("\n".join([*title, older.text])) if each.strip()]
+    lacking = [each.strip() for each in sentences if _plain(each) not in said]
+    if not lacking:
+        return newer.title, newer.text
+    return newer.title, "\n".join([newer.text.rstrip(), *lacking])
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".!?… ")

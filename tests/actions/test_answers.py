@@ -1,0 +1,194 @@
+"""What becomes of what waits, by one word of the person's, and how each of them is taken back."""
+
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.answer import ask_again
+from mcp_server.actions.candidate import SEEN_SELDOM, propose, review_candidates
+from mcp_server.actions.entries import Answer, Became, Entry
+from mcp_server.actions.forget import restore
+from mcp_server.actions.link import link, unlink
+from mcp_server.actions.promote import pin
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.tidy import undo
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+OLD = "The gateway ends large uploads after 30 seconds. Customers get a mail."
+NEW = "The gateway ends large uploads after 60 seconds."
+
+
+def known(store: Store, text: str, *, title: str = "Uploads", **more: object) -> str:
+    return remember(store, Draft(title, text, **{"type": "decision", **more})).memory.id  # type: ignore[arg-type]
+
+
+def entry_of(store: Store, kind: str = QUESTION) -> Entry:
+    (entry,) = (each for each in review(store).entries if each.kind == kind)
+    return entry
+
+
+def waits(store: Store) -> dict[str, int]:
+    return dict(review(store).counts)
+
+
+@pytest.fixture
+def ends(store: Store, clock: Clock) -> tuple[str, str]:
+    """The ids of two memories that may not both hold, the newer first."""
+    older = known(store, OLD, tags=("net",))
+    clock.pass_days(1)
+    return known(store, NEW), older
+
+
+@pytest.mark.parametrize(
+    ("said", "became"), [(Answer.REPLACES, Became.REPLACED), (Answer.KEEP_BOTH, Became.KEPT_BOTH)]
+)
+def test_two_that_are_only_alike_are_settled_too(store: Store, said: Answer, became: Became) -> None:
+    known(store, "Exports are written as parquet files.", title="Exports")
+    known(store, "Exports are written as parquet files; the analysts asked.", title="Exports")
+    entry = entry_of(store)
+    assert "says all of both" in entry.why
+
+    assert settle(store, entry, said) is became
+
+    assert waits(store) == {}
+
+
+def test_the_newer_replaces_the_older_and_that_is_taken_back(store: Store, ends: tuple[str, str]) -> None:
+    newer, older = ends
+    entry = entry_of(store)
+    assert entry.ids == ends
+    assert entry.answers == (Answer.REPLACES, Answer.KEEP_BOTH, Answer.MERGE, Answer.LATER)
+
+    assert settle(store, entry, Answer.REPLACES) is Became.REPLACED
+
+    gone = read(store, older).memory
+    assert (gone.status, gone.superseded_by, gone.text) == (Status.SUPERSEDED, newer, OLD)
+    assert waits(store) == {}
+    unlink(store, newer, older, "supersedes")
+    assert waits(store) == {QUESTION: 1}
+
+
+def test_both_are_kept_until_somebody_asks_again(store: Store, ends: tuple[str, str]) -> None:
+    before = [read(store, each).data for each in ends]
+
+    assert settle(store, entry_of(store), Answer.KEEP_BOTH) is Became.KEPT_BOTH
+
+    assert waits(store) == {}
+    assert [read(store, each).data for each in ends] == before
+    ask_again(store, *ends)
+    assert waits(store) == {QUESTION: 1}
+
+
+def test_a_merge_loses_no_sentence_and_is_taken_back_in_one_step(store: Store, ends: tuple[str, str]) -> None:
+    pin(store, ends[1], pinned=True)
+    before = {each: read(store, each).data for each in ends}
+    entry = entry_of(store)
+    text = f"{NEW}\nThe gateway ends large uploads after 30 seconds.\nCustomers get a mail."
+    assert entry.merged == ("Uploads", text)
+
+    assert settle(store, entry, Answer.MERGE) is Became.MERGED
+
+    made = read(store, read(store, ends[0]).memory.superseded_by).memory
+    assert (made.text, made.tags, made.pinned) == (text, ("net",), True)
+    assert {read(store, each).memory.status for each in ends} == {Status.SUPERSEDED}
+    assert waits(store) == {}
+    undo(store)
+    assert {each: read(store, each).data for each in ends} == before
+    assert waits(store) == {QUESTION: 1}
+
+
+@pytest.mark.parametrize("said", [Answer.REPLACES, Answer.KEEP_BOTH, Answer.MERGE])
+def test_what_changed_after_it_was_shown_is_not_settled(
+    store: Store, ends: tuple[str, str], said: Answer
+) -> None:
+    entry = entry_of(store)
+    revise(store, ends[1], Revision(text=f"{OLD} And by phone."))
+
+    assert settle(store, entry, said) is Became.CHANGED
+
+    assert {read(store, each).memory.status for each in ends} == {Status.ACTIVE}
+    assert settle(store, entry, Answer.LATER) is Became.LATER
+
+
+def test_a_link_that_somebody_wrote_is_settled_like_the_rest(store: Store) -> None:
+    one, other = known(store, "Invoices are numbered per year"), known(store, "The build caches wheels")
+    link(store, one, other, "contradicts")
+    entry = entry_of(store)
+    assert Answer.MERGE not in entry.answers
+    with pytest.raises(Rejected, match="does not settle"):
+        settle(store, entry, Answer.MERGE)
+
+    assert settle(store, entry, Answer.KEEP_BOTH) is Became.KEPT_BOTH
+
+    assert waits(store) == {}
+    assert read(store, one).memory.links == ()
+
+
+def test_what_was_restored_beside_its_successor_is_settled(store: Store, ends: tuple[str, str]) -> None:
+    newer, older = ends
+    settle(store, entry_of(store), Answer.REPLACES)
+    restore(store, older)
+    entry = entry_of(store)
+    assert entry.ids == ends
+
+    assert settle(store, entry, Answer.REPLACES) is Became.REPLACED
+
+    assert read(store, older).memory.status is Status.SUPERSEDED
+    assert read(store, newer).memory.supersedes == (older,)
+
+
+def test_a_candidate_is_kept_or_not_proposed_again(store: Store) -> None:
+    for letter, sure in (("a", 0.5), ("b", 0.4), ("c", 0.99)):
+        draft = Draft(f"Title {letter}", f"The text of {letter}.", source="mined")
+        propose(store, draft, key=16 * letter, confidence=sure, why=SEEN_SELDOM)
+    kept, refused = (each for each in review(store).entries if each.kind == CANDIDATE)
+    assert kept.answers == (Answer.ACCEPT, Answer.REJECT, Answer.LATER)
+
+    assert settle(store, kept, Answer.ACCEPT) is Became.ACCEPTED
+    assert settle(store, refused, Answer.REJECT) is Became.REJECTED
+
+    assert settle(store, kept, Answer.ACCEPT) is Became.GONE
+    assert waits(store) == {}
+    assert [each.memory.title for each in review_candidates(store)] == ["Title c"]
+
+
+def test_what_is_about_changed_files_still_holds_or_goes(store: Store, project: Path, clock: Clock) -> None:
+    for name in ("gone.py", "changed.py"):
+        (project / name).write_text("1", encoding="utf-8")
+        known(store, f"{name} has the retry loop", title=name, touches=(name,), level=Level.PROJECT)
+    assert counts(store)[STALE] == 0
+    (project / "gone.py").unlink()
+    (project / "changed.py").write_text("other", encoding="utf-8")
+    first, second = (each for each in review(store).entries if each.kind == STALE)
+    assert (first.why, second.why) == (
+        "is about files of before: gone.py is gone",
+        "is about files of before: changed.py changed since",
+    )
+
+    assert settle(store, first, Answer.REJECT) is Became.REJECTED
+    assert settle(store, second, Answer.HOLDS) is Became.CONFIRMED
+
+    assert counts(store)[STALE] == 0
+    assert read(store, second.id).memory.verified == clock()
+
+
+def test_every_kind_has_its_share_of_the_list(store: Store, memory_dir: Path) -> None:
+    for number in range(30):
+        path = memory_dir / "knowledge" / f"m{number:02}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = f"id: m{number:02}\ntitle: M{number}\nsource: assistant\n"
+        path.write_text(f"---\n{head}---\nSaid {number}.\n", encoding="utf-8")
+    known(store, OLD)
+    known(store, NEW)
+
+    found = review(store)
+
+    assert len(found.entries) == 20
+    assert found.counts == {QUESTION: 1, ORIGIN: 30}
+    assert [entry.kind for entry in found.entries[:2]] == [QUESTION, ORIGIN]
