@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mcp_server.adapters import history
+
 LIVE, TRASH, WAITS, GONE = "live", "trash", "candidate", "gone"
 _SIGNED = re.compile(r"begins (\w+) version (\d+)\b(.*?)(?:ends \1 ([0-9a-f]{16})|\Z)", re.DOTALL)
 _FILLING = ("here and there ", "this and that ", "now and then ")
@@ -81,11 +83,11 @@ class Fact:
 
 
 def copies(folders: Iterable[Path]) -> dict[str, list[Copy]]:
-    """Return, by name, every signed text in the markdown files below *folders*."""
+    """Return, by name, every signed text in the files of memories below *folders*, without the history."""
     found: dict[str, list[Copy]] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*.md")):
-            if path.name.startswith("."):
+            if path.name.startswith(".") or path.is_relative_to(folder / history.FOLDER):
                 continue
             text = path.read_text(encoding="utf-8", errors="replace")
             body = text.partition("\n---\n")[2] if text.startswith("---\n") else text
