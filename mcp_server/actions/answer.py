@@ -7,13 +7,12 @@ from mcp_server.actions import journal
 from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.consolidate import merged_entry
 from mcp_server.actions.contradiction import resolve_contradiction
-from mcp_server.actions.entries import Answer, Became, Entry, WaitingKind, about
+from mcp_server.actions.entries import Answer, Became, Entry, WaitingKind, entry_of
 from mcp_server.actions.link import note_resolved
 from mcp_server.actions.questions import Question, open_questions
 from mcp_server.actions.read import Found, read, read_row
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters.index import relations, selections
-from mcp_server.adapters.index.memories import Row
 from mcp_server.core.consolidation import Merge
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
 from mcp_server.core.memory import MAX_TEXT
@@ -50,31 +49,13 @@ def _entry(store: Store, question: Question) -> Entry | None:
     merged = merged_text(one.memory, other.memory)
     within = one.vault == other.vault and not question.said and len(merged[1]) <= MAX_TEXT
     words = KIND.words if within else tuple(word for word in KIND.words if word is not Answer.MERGE)
-    against = _side(question.gives_way, other, "")
+    against = entry_of(QUESTION, question.gives_way, other, "")
     return replace(
-        _side(question.holds, one, question.why),
+        entry_of(QUESTION, question.holds, one, question.why),
         answers=words,
         against=against,
         merged=merged if within else None,
         digest=f"{one.digest} {other.digest}",
-    )
-
-
-def _side(row: Row, found: Found, why: str) -> Entry:
-    memory = found.memory
-    return Entry(
-        kind=QUESTION,
-        id=row.id,
-        ref=row.ref,
-        type=memory.type,
-        title=memory.title,
-        text=memory.text,
-        about=about(memory),
-        why=why,
-        path=str(found.path),
-        updated=memory.updated,
-        digest=found.digest,
-        answers=(),
     )
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from mcp_server.actions.load import Found
+from mcp_server.adapters.index.memories import Row
 from mcp_server.core.memory import Memory
 from mcp_server.store import Store
 
@@ -90,6 +92,25 @@ class WaitingKind:
     def words(self) -> tuple[Answer, ...]:
         """What may be said to an entry."""
         return (*self.answers, Answer.LATER)
+
+
+def entry_of(kind: str, row: Row, found: Found, why: str, answers: tuple[Answer, ...] = ()) -> Entry:
+    """Return the entry for the memory that the index has as *row* and the file says as it was *found*."""
+    memory = found.memory
+    return Entry(
+        kind=kind,
+        id=row.id,
+        ref=row.ref,
+        type=memory.type,
+        title=memory.title,
+        text=memory.text,
+        about=about(memory),
+        why=why,
+        path=str(found.path),
+        updated=memory.updated,
+        digest=found.digest,
+        answers=answers,
+    )
 
 
 def about(memory: Memory) -> tuple[str, ...]:

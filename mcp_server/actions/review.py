@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions import age, answer, candidate, journal, trust
 from mcp_server.actions.compare import compare_pending
-from mcp_server.actions.entries import BETWEEN, Answer, Became, Entry, WaitingKind, about
+from mcp_server.actions.entries import BETWEEN, Answer, Became, Entry, WaitingKind, about, entry_of
 from mcp_server.actions.forget import to_trash
 from mcp_server.actions.origins import waiting
 from mcp_server.actions.read import read_row
@@ -136,21 +136,7 @@ def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
         there = read_row(store, row)
     except (NotFound, Unreadable):
         return None  # it went this moment, or `status` names it
-    memory = there.memory
-    return Entry(
-        kind=kind,
-        id=row.id,
-        ref=row.ref,
-        type=memory.type,
-        title=memory.title,
-        text=memory.text,
-        about=about(memory),
-        why=why,
-        path=str(there.path),
-        updated=memory.updated,
-        digest=there.digest,
-        answers=KINDS[kind].words,
-    )
+    return entry_of(kind, row, there, why, KINDS[kind].words)
 
 
 def _origin_again(store: Store, entry: Entry) -> Entry | None:

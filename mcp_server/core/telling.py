@@ -115,11 +115,6 @@ def telling_digest(title: str, text: str) -> str:
     return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def names_something(text: str) -> bool:
-    """Tell whether *text* names a command, a URL, a path or a setting."""
-    return next(_named(text), None) is not None
-
-
 def _named(text: str) -> Iterator[str]:
     for pattern in (_URL, _MAIL):
         yield from (found[0].rstrip(".,;:!?") for found in pattern.finditer(text))
