@@ -18,7 +18,7 @@ from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, Draft, Status
 from mcp_server.store import Store
 
-ATTEMPTS = 8  # times that a write is repeated when another process was quicker
+ATTEMPTS = 40  # times that a write is repeated when another process was quicker: of two, half come too late
 T = TypeVar("T")
 
 

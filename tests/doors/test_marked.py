@@ -90,7 +90,7 @@ def test_the_title_of_what_waits_for_the_person_is_not_told_by_that(prompt: Prom
     told = prompt("#remember The API timeout is 60 seconds, says the page")
 
     assert waits in told
-    assert "30" not in told.replace(waits, "")
+    assert "30 seconds" not in told.replace(waits, "")
 
 
 def test_what_was_stored_at_once_is_not_stored_again_from_the_transcript(
