@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import combinations
 from typing import Any
 
@@ -23,7 +22,6 @@ from mcp_server.core.verdict import (
     OTHER_WORD,
     Statement,
     guarded_difference,
-    may_say_the_same,
     names_in,
     negates,
     numbers_in,
@@ -41,18 +39,7 @@ SHORTEST = 15
 MOST_DROPPED = 0.5  # share of a question's memories that one answer may drop
 MOST_TAGS = 20
 
-CLUSTER = 0.85  # cosine from which two memories are worth a look
 FRESH = DAY  # in which nothing is dropped
-
-
-class Relation(StrEnum):
-    """How two memories stand to each other."""
-
-    SAME = "same"
-    ALIKE = "alike"
-    NEAR = "near"
-    OPPOSED = "opposed"
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +87,12 @@ class Plan:
     drops: tuple[int, ...] = ()
 
 
-def relation(one: Statement, other: Statement, cosine: float | None = None) -> Relation:
-    """Return how two memories of one vault stand to each other; who said them plays no part in it."""
-    if fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
-        return Relation.SAME
-    if one.type != other.type:
-        return Relation.OTHER
-    left, right = (Statement(each.title, each.text, each.type, cosine=cosine) for each in (one, other))
+def deny_each_other(one: Statement, other: Statement) -> bool:
+    """Tell whether two memories say different things of one subject; who said them plays no part in it."""
+    if one.type != other.type or fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
+        return False
     # "Staging runs on docker", "production runs on docker": other things, as far as code can tell.
-    guarded = guarded_difference(left.text, right.text)
-    if guarded not in ("", OTHER_WORD) and same_subject(left, right):
-        return Relation.OPPOSED
-    if difference(one, other):
-        return Relation.OTHER
-    if may_say_the_same(left, right):
-        return Relation.ALIKE
-    return Relation.NEAR if (cosine or 0.0) >= CLUSTER else Relation.OTHER
+    return guarded_difference(one.text, other.text) not in ("", OTHER_WORD) and same_subject(one, other)
 
 
 def difference(one: Statement, other: Statement) -> str:
@@ -132,12 +109,6 @@ def absorbing(one: Item, other: Item) -> tuple[Item, Item] | None:
 def holds(text: str, other: str) -> bool:
     """Tell whether *text* has every number and every name of *other*."""
     return numbers_in(other) <= numbers_in(text) and names_in(other) <= tokens(text)
-
-
-def newer(one: Item, other: Item) -> tuple[Item, Item]:
-    """Return (the newer, the older) of two memories."""
-    older, later = sorted((one, other), key=lambda item: (item.created, item.ref))
-    return later, older
 
 
 def lowest_source(sources: Iterable[str]) -> str:
@@ -241,7 +212,7 @@ def _fault(merge: Merge, sources: Sequence[Item]) -> str:
     if reads_like_instruction(said) or find_secrets(said):
         return f"the text for {name} reads like an instruction or a secret"
     for one, other in combinations(sources, 2):
-        if relation(one.statement, other.statement) is Relation.OPPOSED:
+        if deny_each_other(one.statement, other.statement):
             return f"{name} contradict each other"
     return _lost(said, [item.statement.said for item in sources], name)
 

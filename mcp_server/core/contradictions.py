@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from mcp_server.core.consolidation import Relation, difference, relation
+from mcp_server.core.consolidation import deny_each_other, difference
 from mcp_server.core.verdict import OTHER_WORD, Statement, enumerates, names_in, numbers_in, tokens
 
 NEAR = 0.75  # cosine from which two memories may be about one thing
@@ -56,7 +56,7 @@ def opposed(
         if one.type != other.type or enumerates(one.title, other.title):
             continue
         why = difference(one, other)
-        sure = relation(one, other, cosines.get((number, second))) is Relation.OPPOSED
+        sure = deny_each_other(one, other)
         # Two texts about one subject often name other things without denying each other.
         if why in ("", OTHER_WORD) or (why == "names" and not sure):
             continue

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from mcp_server.core.words import STOP_WORDS
 
-SAME = 0.6  # Jaccard above which two texts of one type may say the same
-SAME_COSINE = 0.92
 SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
 OTHER_WORD = "another word in the same place"
 
@@ -31,14 +29,13 @@ VERIFIED = 3  # somebody looked and confirmed: below what the person says, above
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a memory says, who says it, and how near it is to another (*cosine*, None if unknown)."""
+    """What a memory says, and who says it."""
 
     title: str
     text: str
     type: str
     source: str = "manual"
     verified: bool = False
-    cosine: float | None = None
 
     @property
     def said(self) -> str:
@@ -142,14 +139,6 @@ _DIRECTED = re.compile(
 _SENTENCE_END = ".!?:;\n"
 NEARBY = 60  # characters on each side in which an operand is looked for
 SUBSTITUTES = 2  # words in the place of others up to which two texts are looked at as one with changes
-
-
-def may_say_the_same(one: Statement, other: Statement) -> bool:
-    """Tell whether two texts are alike enough to be shown to somebody as perhaps the same."""
-    if max(one.cosine or 0.0, other.cosine or 0.0) >= SAME_COSINE:
-        return True
-    texts = jaccard(tokens(one.text), tokens(other.text))
-    return max(texts, jaccard(tokens(one.said), tokens(other.said))) > SAME
 
 
 def same_subject(one: Statement, other: Statement) -> bool:

@@ -13,15 +13,13 @@ from mcp_server.core.consolidation import (
     SHOWN,
     Item,
     Plan,
-    Relation,
     absorbing,
+    deny_each_other,
     digest_of,
     groups,
     holds,
     lowest_source,
-    newer,
     plan,
-    relation,
     request,
 )
 from mcp_server.core.verdict import Statement
@@ -71,34 +69,29 @@ def test_trap_pairs_contradict_each_other_whatever_their_titles(one: str, other:
         Statement(text if title == "the text itself" else title, text, "decision") for text in (one, other)
     )
 
-    assert relation(left, right) is relation(right, left) is Relation.OPPOSED
-    assert relation(left, right, 0.99) is Relation.OPPOSED
+    assert deny_each_other(left, right)
+    assert deny_each_other(right, left)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "cosine", "expected"),
+    ("one", "other"),
     [
-        ("Use UTC everywhere", "use  utc everywhere", None, Relation.SAME),
-        ("Tests run with pytest and flask", "The tests run with pytest and flask", None, Relation.ALIKE),
-        ("The tests are run by pytest", "Pytest is what runs our checks", 0.93, Relation.ALIKE),
-        ("The tests are run by pytest", "Pytest is what runs our checks", 0.86, Relation.NEAR),
-        ("The tests are run by pytest", "Pytest is what runs our checks", 0.84, Relation.OTHER),
-        ("The tests are run by pytest", "Invoices are numbered", None, Relation.OTHER),
+        ("Use UTC everywhere", "use  utc everywhere"),
+        ("Tests run with pytest and flask", "The tests run with pytest and flask"),
+        ("The tests are run by pytest", "Pytest is what runs our checks"),
+        ("The tests are run by pytest", "Invoices are numbered"),
     ],
-)  # fmt: skip
-def test_pairs_are_told_by_words_and_vectors(
-    one: str, other: str, cosine: float | None, expected: Relation
-) -> None:
+)
+def test_what_says_the_same_or_speaks_of_another_thing_denies_nothing(one: str, other: str) -> None:
     left, right = Statement("", one, "pattern"), Statement("", other, "pattern")
 
-    assert relation(left, right, cosine) is expected
-    assert relation(left, replace(right, type="gotcha"), cosine) in (Relation.OTHER, Relation.SAME)
+    assert not deny_each_other(left, right)
 
 
-def test_the_same_words_under_titles_that_differ_in_a_number_are_two_memories() -> None:
-    one, other = (Statement(f"Limit of version {n}", "It is thirty requests", "gotcha") for n in (1, 2))
+def test_two_types_do_not_deny_each_other() -> None:
+    one, other = TRAPS[0]
 
-    assert relation(one, other, 0.99) is not Relation.ALIKE
+    assert not deny_each_other(Statement("", one, "pattern"), Statement("", other, "gotcha"))
 
 
 @pytest.mark.parametrize("kept", ["manual", "pinned", "verified"])
@@ -114,10 +107,6 @@ def test_of_equal_words_those_that_the_person_stands_for_stay(kept: str) -> None
 
 def test_two_pinned_copies_both_stay() -> None:
     assert absorbing(item("a", 1, pinned=True), item("a", 2, pinned=True)) is None
-
-
-def test_the_newer_of_two_is_the_one_written_later() -> None:
-    assert newer(ITEMS[3], ITEMS[2]) == newer(ITEMS[2], ITEMS[3]) == (ITEMS[3], ITEMS[2])
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

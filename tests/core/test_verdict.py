@@ -9,7 +9,6 @@ from mcp_server.core.verdict import (
     enumerates,
     guarded_difference,
     jaccard,
-    may_say_the_same,
     outranks,
     tokens,
 )
@@ -58,15 +57,12 @@ def test_what_differs_where_it_matters_is_told(old: str, new: str) -> None:
 )
 def test_what_says_the_same_in_other_words_differs_in_nothing(old: str, new: str) -> None:
     assert guarded_difference(new, old) == ""
-    assert may_say_the_same(said(new), said(old))
 
 
-def test_a_jaccard_of_exactly_the_bound_is_not_the_same() -> None:
+def test_jaccard_is_the_share_of_common_words() -> None:
     one, other = "Using Next.js app router", "Project uses Next.js app router"
 
     assert jaccard(tokens(one), tokens(other)) == pytest.approx(0.6)
-    assert not may_say_the_same(said(one), said(other))
-    assert may_say_the_same(said(one, cosine=0.95), said(other))
 
 
 @pytest.mark.parametrize(
