@@ -86,6 +86,22 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
     )
 
 
+def note_fork(store: Store, session: str, *, folder: str) -> None:
+    """
+    Note that *session*, a fork, was told what the latest one in *folder* was: its conversation holds it.
+
+    Raises IndexUnavailable.
+    """
+    from mcp_server.adapters.index import receipts, usage  # most sessions are no fork
+
+    with store.database.read() as db:
+        told = sorted(usage.injected(db, sessions.latest_in(db, folder, but=session)))
+    if told and session:
+        refs, digests = zip(*told, strict=True)
+        given = {"refs": refs, "digests": digests, "tokens": []}
+        store.ledger.note("injected", store.clock(), why=receipts.START, session=session, **given)
+
+
 def upkeep_is_due(store: Store) -> bool:
     """Tell whether the memories of this project are to be tidied although no session is captured."""
     from mcp_server.adapters.index import tidying

@@ -7,13 +7,12 @@ from mcp_server.actions.load import parsed
 from mcp_server.actions.size_limit import MEGABYTE
 from mcp_server.adapters import files, history
 from mcp_server.adapters.history import Version
+from mcp_server.core.ageing import PERSONS
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.journal import PERSON
 from mcp_server.core.memory import Memory
-from mcp_server.core.provenance import MANUAL
 from mcp_server.store import Store
 
-PERSONS = (MANUAL, "imported")
 SLACK = 2  # seconds by which a file may be younger than it says, and be as Daybook wrote it
 
 

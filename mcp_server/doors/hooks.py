@@ -31,7 +31,10 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
         elif said.get("transcript_path"):  # a doctor who tries the hook has none
             store, folder = _opened(said)
             if said.get("source") == "fork":
-                _told_before(said, store, folder)
+                from mcp_server.actions.note import note_fork
+                from mcp_server.core.bounds import session_id
+
+                note_fork(store, session_id(said.get("session_id")), folder=str(folder))
             _note_session(said, store, folder)  # what was shown at its start is still in the conversation
     except SettingsError as error:
         need = f"Daybook rests until its settings are right. {error} {error.hint}"
@@ -132,27 +135,6 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
             session=session,
         )
     return told.text, notice(store, identity=model_identity(persons_own(os.environ, folder)))
-
-
-def _told_before(said: dict[str, Any], store: Any, folder: Path) -> None:
-    """Note that a fork was told what the session before it in this folder was: its conversation holds it."""
-    from mcp_server.adapters.index import receipts, sessions, usage
-    from mcp_server.core.bounds import session_id
-
-    session = session_id(said.get("session_id"))
-    with store.database.read() as db:
-        told = sorted(usage.injected(db, sessions.latest_in(db, str(folder), but=session)))
-    if told and session:
-        refs, digests = zip(*told, strict=True)
-        store.ledger.note(
-            "injected",
-            store.clock(),
-            why=receipts.START,
-            refs=refs,
-            digests=digests,
-            tokens=[],
-            session=session,
-        )
 
 
 def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:
