@@ -1,9 +1,9 @@
 """adopt: give a project that was renamed or moved the memory that it had under its old path."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mcp_server.actions.notice import offered
 from mcp_server.actions.sync import sync, sync_if_free
 from mcp_server.adapters import files, former, history, places
 from mcp_server.adapters.former import Former
@@ -23,27 +23,6 @@ class Adopted:
     was: Former
     moved: int
     left: tuple[Path, ...]
-
-
-def offered(store: Store, *, thorough: bool = True) -> list[Former]:
-    """
-    Return the memories that this project may have had before its folder was renamed or moved.
-
-    Not *thorough*, which a session that starts need not be, a project that has memories has its own.
-    """
-    return former.may_be_former(store.home, store.project, thorough=thorough) if store.project else []
-
-
-def offer(found: Sequence[Former]) -> str:
-    """Return in one sentence what may be this project's own and the command that adopts it, '' if nothing."""
-    if not found:
-        return ""
-    first = found[0]
-    more = f" ({len(found) - 1} more: 'daybook where')" if len(found) > 1 else ""
-    return (
-        f"What was remembered in {first.root}, which is gone, may be this project's:"
-        f" 'daybook adopt {first.key}' takes it over{more}."
-    )
 
 
 def adopt(store: Store, key: str = "") -> Adopted:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mcp_server.adapters import files, transcript_file
+from mcp_server.adapters import files, places, transcript_file
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import slug
@@ -21,7 +21,6 @@ from mcp_server.store import Store
 LOOKED_AT = 512 * 1024  # bytes of the transcript's end: what is older was told in an earlier summary
 PROMPTS, TOUCHED, FAILURES = 5, 12, 3
 BUDGET = 1400  # characters told after the compaction
-FOLDER = "work"
 FORGOTTEN_AFTER = DAY
 
 KEEP = (
@@ -63,7 +62,7 @@ def after_compaction(store: Store, *, session: str) -> list[str]:
 def forget_compactions(store: Store) -> None:
     """Delete what was saved for compactions of over a day ago: nobody is told it any more."""
     late = store.now() - FORGOTTEN_AFTER
-    folder = store.home / FOLDER
+    folder = store.home / places.WORK
     for path in folder.glob("compaction-*.json") if folder.is_dir() else ():
         with contextlib.suppress(OSError):
             if path.stat().st_mtime < late:
@@ -96,4 +95,4 @@ def _lines(what: str, said: Sequence[str], *, joined: bool = False) -> Iterator[
 
 
 def _place(store: Store, session: str) -> Path:
-    return store.home / FOLDER / f"compaction-{slug(session) or 'session'}.json"
+    return store.home / places.WORK / f"compaction-{slug(session) or 'session'}.json"

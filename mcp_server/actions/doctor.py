@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.actions import hot, review
-from mcp_server.actions.adopt import offer, offered
 from mcp_server.actions.candidate import review_candidates
 from mcp_server.actions.choose_embedder import progress
 from mcp_server.actions.claude_md import trouble
@@ -20,7 +19,7 @@ from mcp_server.actions.forget import forget
 from mcp_server.actions.list import Stats, get_stats
 from mcp_server.actions.litter import look_for_litter
 from mcp_server.actions.model_call import Spending, spending
-from mcp_server.actions.notice import LATE, put_away
+from mcp_server.actions.notice import LATE, offer, offered, put_away
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import refused, untrusted

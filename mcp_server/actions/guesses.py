@@ -8,7 +8,8 @@ import contextlib
 from collections import defaultdict
 
 from mcp_server.actions import journal
-from mcp_server.adapters import files
+from mcp_server.actions.notice import GUESSES_TOLD
+from mcp_server.adapters import files, places
 from mcp_server.adapters.index import audit, tidying
 from mcp_server.core.journal import Change, Entry, change, with_values
 from mcp_server.core.links import CONTRADICTS
@@ -18,7 +19,6 @@ from mcp_server.store import Store
 
 AT_ONCE = 50  # files in one line of the ledger, which has its bounds
 MOST_LINKED = 100  # links that somebody wrote into one file, the last ones
-WORK, TAKEN_BACK = "work", "guesses-taken-back"  # the file with what the next session's notice tells
 
 
 def take_back_guesses(store: Store, run: str) -> list[Entry]:
@@ -49,7 +49,7 @@ def take_back_guesses(store: Store, run: str) -> list[Entry]:
     store.ledger.append("tidied", store.clock(), run=run, withdraws=vaults)
     if taken:
         with contextlib.suppress(OSError):  # the journal tells it, too
-            files.write_new(store.home / WORK / TAKEN_BACK, str(taken).encode())
+            files.write_new(store.home / places.WORK / GUESSES_TOLD, str(taken).encode())
     return entries
 
 

@@ -54,7 +54,7 @@ def history_of(store: Store, memory_id: str) -> History:
     Raises NotFound when there is none with that id.
     """
     vault, path = _place(store, memory_id)
-    wanted = _id_of(store, vault, path, memory_id)
+    wanted = _id_of(vault, path, memory_id)
     kept = changes(store, f"{vault.key}/{wanted}", path)
     after, told = _read(path), list[Earlier]()
     live = files.digest(after) if after else ""
@@ -106,7 +106,7 @@ def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
     return vault, Path(row.path)
 
 
-def _id_of(store: Store, vault: Vault, path: Path, memory_id: str) -> str:
+def _id_of(vault: Vault, path: Path, memory_id: str) -> str:
     memory = _memory(vault, path, _read(path))
     return memory.id if memory else memory_id.strip().removesuffix(".md")
 

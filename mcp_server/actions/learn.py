@@ -19,7 +19,7 @@ from mcp_server.actions.origins import judge_session
 from mcp_server.actions.settle import settle
 from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up, sync
-from mcp_server.adapters import files, transcript_file
+from mcp_server.adapters import files, places, transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.adapters.prompts import prompt
@@ -36,7 +36,6 @@ from mcp_server.core.transcript import Condenser
 from mcp_server.store import Store
 
 WORTH_A_CALL = 600  # characters of a last piece; a shorter one waits for more, or for the session's end
-WORK = "work"  # folder of what is half done: answers that were paid for and not stored yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def sweep_answers(store: Store) -> None:
     """Delete the answers whose pieces are learned: a process was killed before it could."""
     with store.database.read() as db:
         waiting = {_spool(store, each) for each in transcripts.unlearned(db, paid=True)}
-    for path in (store.home / WORK).glob("learn-*.json"):
+    for path in (store.home / places.WORK).glob("learn-*.json"):
         if path not in waiting:
             files.delete(path)
 
@@ -181,7 +180,7 @@ def _end(transcript: Transcript, answer: _Answer) -> int:
 def _spool(store: Store, transcript: Transcript) -> Path:
     """Return where the answer about a piece of *transcript* waits."""
     name = files.digest(transcript.path.encode("utf-8", "surrogatepass"))
-    return store.home / WORK / f"learn-{name}.json"
+    return store.home / places.WORK / f"learn-{name}.json"
 
 
 def _ask(store: Store, chunk: Chunk, neighbours: Sequence[Hit]) -> list[Proposal]:

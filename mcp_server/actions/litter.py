@@ -12,7 +12,6 @@ from mcp_server.adapters.leftovers import Leftovers
 from mcp_server.core.dials import DAY
 from mcp_server.store import Store
 
-WORK = "work"
 _NOTES = "exporting-"  # the names of the notes begin so
 
 
@@ -39,7 +38,7 @@ def writing_elsewhere(store: Store, place: Path) -> Iterator[None]:
 
     When the process is killed, what it leaves there is swept like all litter.
     """
-    note = store.home / WORK / f"{_NOTES}{os.urandom(8).hex()}.json"
+    note = store.home / places.WORK / f"{_NOTES}{os.urandom(8).hex()}.json"
     with contextlib.suppress(OSError):  # a full disk must not stop what saves the memories from it
         files.write_new(note, json.dumps(str(place)).encode("ascii"))
     try:
@@ -70,4 +69,4 @@ def _elsewhere(store: Store) -> Iterator[Path]:
 
 
 def _notes(store: Store) -> list[Path]:
-    return sorted((store.home / WORK).glob(f"{_NOTES}*.json"))
+    return sorted((store.home / places.WORK).glob(f"{_NOTES}*.json"))

@@ -2,7 +2,9 @@
 
 import contextlib
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import selections, transcripts, unattended
@@ -11,9 +13,13 @@ from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
+if TYPE_CHECKING:
+    from mcp_server.adapters.former import Former
+
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, the day behind it: told once a day
 AWAY_TOLD = "put-away-told-"  # an empty file in `work`, the last run behind it: hooks do not write the index
+GUESSES_TOLD = "guesses-taken-back"  # a file in `work` with how many links were: told once
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
 
@@ -45,7 +51,7 @@ def notice(store: Store, *, identity: str) -> str:
         return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
     if crowded := _crowded(store):
         return crowded
-    if moved := _moved(store):
+    if moved := offer(offered(store, thorough=False)):
         return f"Daybook: {moved}"
     if identity and not store.settings.model_calls and _offer(store):
         return (
@@ -75,7 +81,7 @@ def put_away(away: PutAway) -> str:
 
 def _tell(store: Store, away: PutAway) -> bool:
     """Note that the person is told of *away*; False when another session that starts now tells it."""
-    told = store.home / "work" / f"{AWAY_TOLD}{away.runs[-1]}"
+    told = store.home / places.WORK / f"{AWAY_TOLD}{away.runs[-1]}"
     with contextlib.suppress(OSError):
         if told.exists():
             return False
@@ -92,18 +98,36 @@ def _waiting(store: Store, db: sqlite3.Connection) -> int:
     return selections.count_not_accepted(db, [vault.key for vault in store.vaults], shared)
 
 
-def _moved(store: Store) -> str:
-    """Return what a project that has no memory may have had before its folder was moved, '' mostly."""
-    if not store.project or (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists():
-        return ""
-    from mcp_server.actions.adopt import offer, offered  # a project that is known needs it not
+def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
+    """
+    Return the memories that this project may have had before its folder was renamed or moved.
 
-    return offer(offered(store, thorough=False))
+    Not *thorough*, which a session that starts need not be, a project that is noted has its own.
+    """
+    if not store.project:
+        return []
+    if not thorough and (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists():
+        return []
+    from mcp_server.adapters.former import may_be_former  # mostly a project is where it was
+
+    return may_be_former(store.home, store.project, thorough=thorough)
+
+
+def offer(found: "Sequence[Former]") -> str:
+    """Return in one sentence what may be this project's own and the command that adopts it, '' if nothing."""
+    if not found:
+        return ""
+    first = found[0]
+    more = f" ({len(found) - 1} more: 'daybook where')" if len(found) > 1 else ""
+    return (
+        f"What was remembered in {first.root}, which is gone, may be this project's:"
+        f" 'daybook adopt {first.key}' takes it over{more}."
+    )
 
 
 def _taken_back(store: Store) -> str:
     """Return, once, that links were taken back which earlier versions had guessed; '' mostly."""
-    path = store.home / "work" / "guesses-taken-back"
+    path = store.home / places.WORK / GUESSES_TOLD
     try:
         number = int(files.read(path))
         files.delete(path)
@@ -126,7 +150,7 @@ def _crowded(store: Store) -> str:
     try:
         if not limit or 4 * store.database.path.stat().st_size < limit:
             return ""
-        folder = store.home / "work"
+        folder = store.home / places.WORK
         today = folder / f"{SIZE_TOLD}{store.clock():%Y-%m-%d}"
         if today.exists():
             return ""
@@ -154,7 +178,7 @@ def _offer(store: Store) -> bool:
     if store.settings.capture == "manual":
         return False
     try:
-        files.write_new(store.home / "work" / OFFERED, b"")
+        files.write_new(store.home / places.WORK / OFFERED, b"")
     except OSError:
         return False
     return True

@@ -29,7 +29,7 @@ from mcp_server.actions.prune import prune
 from mcp_server.actions.questions import open_questions
 from mcp_server.actions.size_limit import measure
 from mcp_server.actions.sync import catch_up, ensure_synced, sync
-from mcp_server.adapters import files
+from mcp_server.adapters import files, places
 from mcp_server.adapters.index import tidying
 from mcp_server.adapters.prompts import prompt
 from mcp_server.adapters.vault import Vault
@@ -43,7 +43,6 @@ from mcp_server.store import Store
 __all__ = ["Tidied", "Undone", "tidy", "tidy_when_due", "undo", "undo_since"]
 
 MOST_CHANGES = 1_000  # entries of one run; what is left waits for the next
-WORK = "work"  # folder of answers that were paid for and are not carried out yet
 NONE: frozenset[str] = frozenset()
 
 
@@ -55,9 +54,8 @@ class Tidied:
     `refused` has a sentence for each answer of a model that was not believed, `failed` for each change
     that could not be made, `repaired` is the number of files that the index had wrong, `pruned` that of
     versions that the history had no room for, `clock` says why nothing was put away for its age, `left` is
-    how much more has aged than one run may put away, `spent` is
-    what the calls of the model cost, `unasked` is how many a dry run left out, and `price` what those would
-    cost at most, in USD.
+    how much more has aged than one run may put away, `spent` is what the calls of the model cost, `unasked`
+    is how many a dry run left out, and `price` what those would cost at most, in USD.
     """
 
     run: str
@@ -300,7 +298,7 @@ def _answer(store: Store, done: Tidied, here: Known, group: Sequence[Item], dige
 
 def _settled(store: Store, done: Tidied, before: Known, after: Known, untouched: frozenset[str]) -> list[str]:
     """Return the digests of the groups that were asked about, as they were and as they are now."""
-    for spool in (store.home / WORK).glob(f"tidy-{before.vault.key}-{'[0-9a-f]' * 32}.json"):
+    for spool in (store.home / places.WORK).glob(f"tidy-{before.vault.key}-{'[0-9a-f]' * 32}.json"):
         files.delete(spool)
     types = set(before.asked.values())
     if done.waits or done.calls >= MOST_CALLS:
@@ -311,4 +309,4 @@ def _settled(store: Store, done: Tidied, before: Known, after: Known, untouched:
 
 
 def _spool(store: Store, vault: Vault, digest: str) -> Path:
-    return store.home / WORK / f"tidy-{vault.key}-{digest}.json"
+    return store.home / places.WORK / f"tidy-{vault.key}-{digest}.json"

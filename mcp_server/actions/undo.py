@@ -94,7 +94,7 @@ def is_persons(store: Store, change: LastChange) -> bool:
         return True
     for ref, was_place, was, now_place, now in change.effects:
         vault = store.vault(ref.rpartition("/")[0])
-        path = _where(store, vault, ref, now_place, now) if vault else None
+        path = _where(store, vault, ref, now_place) if vault else None
         memory = _memory(vault, path) if vault and path else None
         if vault and memory and memory.source == MANUAL and was != now:
             before = _kept(store, ref, was) if was_place else None
@@ -152,7 +152,7 @@ def _take_back(store: Store, effect: Effect, change: LastChange, *, anyway: bool
     vault = store.vault(ref.rpartition("/")[0])
     if vault is None:
         raise Conflict("it belongs to another project: go there.")
-    path = _where(store, vault, ref, now_place, now)
+    path = _where(store, vault, ref, now_place)
     if path is None:
         raise Conflict("its file is gone: it was forgotten since.")
     data = files.read(path)
@@ -179,7 +179,7 @@ def _take_back(store: Store, effect: Effect, change: LastChange, *, anyway: bool
     )  # fmt: skip
 
 
-def _where(store: Store, vault: Vault, ref: str, place: str, digest: str) -> Path | None:
+def _where(store: Store, vault: Vault, ref: str, place: str) -> Path | None:
     """Return where the file of a memory lies: where it was put, or where somebody moved it; None if gone."""
     path = places.at_place(store.home, vault, place)
     if path.is_file():

@@ -22,6 +22,7 @@ from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level
 
 REPOSITORY_FOLDER = ".claude-memory"
 PROJECTS = "projects"
+WORK = "work"  # what is half done: answers that were paid for, and what was told once
 PROJECT_FILE = "project.json"
 ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
 NUMBER = "number"  # in project.json: what the file system calls its folder

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions import claude_md
-from mcp_server.actions.adopt import adopt, offered
+from mcp_server.actions.adopt import adopt
 from mcp_server.actions.brief import brief
 from mcp_server.actions.doctor import status
 from mcp_server.actions.list import list_memories
-from mcp_server.actions.notice import notice
+from mcp_server.actions.notice import notice, offered
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from mcp_server.actions import adopt as adopting
 from mcp_server.actions import doctor as checking
+from mcp_server.actions import notice as noticing
 from mcp_server.actions import repository
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.list import get_stats
@@ -72,7 +72,7 @@ def where_command(as_json: bool) -> None:
                 "index": store.database.path,
                 "vaults": vaults,
                 "problems": problems,
-                "may_be_former": [asdict(each) for each in adopting.offered(store)],
+                "may_be_former": [asdict(each) for each in noticing.offered(store)],
             }
         )
         return
@@ -86,8 +86,8 @@ def where_command(as_json: bool) -> None:
     for vault in store.vaults:
         note = "" if vault.adopted else "  (came with the repository: nothing new is stored there)"
         click.echo(f"{vault.level.value:<9} {vault.root}{note}")
-    for may_be in adopting.offered(store):
-        click.echo(f"perhaps   {visible(adopting.offer([may_be]))}")
+    for may_be in noticing.offered(store):
+        click.echo(f"perhaps   {visible(noticing.offer([may_be]))}")
     if project:
         for former in places.former_folders(store.home, project):
             own = former.with_name(project.key)
