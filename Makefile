@@ -20,7 +20,7 @@ test: $(DEV)
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	$(PYTHON) -m pytest $(if $(k),-k "$(k)")
+	$(PYTHON) -m pytest -n auto --dist loadfile $(if $(k),-k "$(k)")
 
 fix: $(DEV)
 	.venv/bin/ruff check --fix .
