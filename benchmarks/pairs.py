@@ -1,21 +1,28 @@
 """
-What becomes of something new beside what is known: `python benchmarks/pairs.py [--json]`.
+What becomes of something new beside what is known: `python benchmarks/pairs.py [FILE…] [--door mcp]`.
 
-`tests/data/pairs.tsv` has pairs of an old and a new memory, each labelled, and memories that concern nothing
-known. Each new one goes through `settle`, as `remember` does, in a store that holds over 300 others.
+A FILE, by default `tests/data/pairs.tsv`, has pairs of an old and a new memory, each labelled, memories that
+concern nothing known, and others that only lie there. Each new one is remembered through one of three doors:
+`settle` in this process, the tool of our server as an MCP client calls it, or a process of the command line.
 """
 
 import json
+import os
+import re
+import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import anyio
 import click
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from tabulate import tabulate
 
 from mcp_server.actions.compare import compare_pending
@@ -23,13 +30,20 @@ from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.questions import open_questions
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
-from mcp_server.actions.settle import Settled, settle
+from mcp_server.actions.settle import settle
+from mcp_server.actions.sync import sync
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status, split_title
 from mcp_server.store import Store
 
-DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "pairs.tsv"
-KINDS = ("same", "update", "contradiction", "sibling", "contains", "limits", "new")
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "tests" / "data" / "pairs.tsv"
+OTHER = "other"  # the kind of what only lies there
+COUNTED = ("pairs", "hidden", "lost", "named", "asked")
+PATIENCE = 60.0  # seconds until what never comes is an error
+
+Door = Callable[[Path, str, Sequence[str]], Iterable[str]]
+"""A folder with a store, its model, and texts → the answer to each, remembered there one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +57,16 @@ class Pair:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the shares as JSON.")
-def main(as_json: bool) -> None:
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--door", type=click.Choice(("settle", "mcp", "cli")), default="settle", show_default=True)
+@click.option("--every", default=1, show_default=True, help="Ask one in so many of each kind.")
+@click.option("--missed", is_flag=True, help="Print the pairs that are not named and the new ones that are.")
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
+def main(files: tuple[Path, ...], door: str, every: int, missed: bool, as_json: bool) -> None:
     """Measure what is hidden, lost and named when something new is remembered."""
-    figures = measure(pairs())
+    wrong: list[str] = []
+    labelled = [pair for file in files or (DATA,) for pair in pairs(file)]
+    figures = measure(labelled, door=DOORS[door], every=every, wrong=wrong)
     if as_json:
         print(json.dumps(figures))
         return
@@ -56,92 +76,175 @@ def main(as_json: bool) -> None:
     rows = [
         (
             kind, each["pairs"], each["hidden"], each["lost"],
-            *(f"{each[what] / each['pairs']:.2f}" for what in ("named", "asked")),
+            *(f"{each[what] / max(1, each['pairs']):.2f}" for what in ("named", "asked")),
         )
         for kind, each in figures.items()
     ]  # fmt: skip
-    print(tabulate(rows, headers=header, tablefmt="github"))
+    print(tabulate(rows, headers=header, tablefmt="github", disable_numparse=True))
+    if missed:
+        print("", *wrong, sep="\n")
 
 
-def pairs() -> list[Pair]:
-    """Return the labelled pairs."""
-    lines = DATA.read_text(encoding="utf-8").splitlines()
+def pairs(file: Path = DATA) -> list[Pair]:
+    """Return the labelled pairs of *file*: kind, language, old and new text with tabs between them."""
+    lines = file.read_text(encoding="utf-8").splitlines()
     return [Pair(*line.split("\t")) for line in lines]
 
 
-def measure(labelled: Iterable[Pair], *, model: str = "minilm-l6") -> dict[str, dict[str, int]]:
+def measure(
+    labelled: Iterable[Pair],
+    *,
+    model: str = "minilm-l6",
+    door: Door | None = None,
+    every: int = 1,
+    wrong: list[str] | None = None,
+) -> dict[str, dict[str, int]]:
     """
     Return kind → counts: pairs, old ones that are hidden, pairs whose words are lost, pairs that are named,
     pairs that are an open question, were a person to settle all that come before.
 
     A kind in another language than English ends with a star. Of what concerns nothing known, `named` counts
-    those that are answered with any name, `asked` those that any question is about.
+    those that are answered with any name, `asked` those that any question is about; what is hidden of what
+    only lies there counts for `other`. *wrong* gets a line for each pair that goes wrong.
     """
     known = list(labelled)
-    figures: dict[str, dict[str, int]] = defaultdict(
-        lambda: dict.fromkeys(("pairs", "hidden", "lost", "named", "asked"), 0)
-    )
+    figures: dict[str, dict[str, int]] = {_kind(pair): dict.fromkeys(COUNTED, 0) for pair in known}
+    lying = [pair.new for pair in known if pair.kind == OTHER]
+    old = [pair for pair in known if pair.old]
+    new = [pair for pair in known if not pair.old and pair.kind != OTHER]
     # What concerns nothing known is asked where all the pairs are, the pairs where all of that is.
-    for asked, others in (
-        ([pair for pair in known if pair.old], [pair.new for pair in known if not pair.old]),
-        ([pair for pair in known if not pair.old], [pair.new for pair in known if pair.old]),
-    ):
+    for asked, others in ((old, new), (new, old)):
+        taken = _every(asked, every)
+        texts = [*lying, *(pair.old for pair in old), *(pair.new for pair in others)]
         with tempfile.TemporaryDirectory(prefix="daybook-pairs-") as folder:
-            store = _filled(Path(folder), [*(pair.old for pair in known if pair.old), *others], model)
-            ids = [_count(store, pair, figures) for pair in asked]
-            embed_pending(store)
-            compare_pending(store)
-            with store.database.read() as db:
-                open_now = open_questions(store, db, limit=10_000)
-            for pair, both in zip(asked, ids, strict=True):
-                _counts(figures, pair)["asked"] += any(
-                    both <= {one.newer.id, one.older.id} for one in open_now
-                )
-            store.database.close()
-    order = {kind: number for number, kind in enumerate(KINDS)}
-    return dict(sorted(figures.items(), key=lambda each: (order[each[0].rstrip("*")], each[0])))
+            _measure(Path(folder), texts, taken, model, door or in_process, figures, wrong)
+    return {kind: each for kind, each in figures.items() if kind != OTHER or any(each.values())}
 
 
-def _filled(folder: Path, texts: Iterable[str], model: str) -> Store:
-    project = folder / "shop"
-    project.mkdir()
-    environment = {"MEMORY_DIR": str(folder / "memory"), "EMBEDDING_MODEL": model}
-    store = Opened(environment, folder=project).store()
-    for text in texts:
-        remember(store, _draft(text))
+def _measure(
+    folder: Path,
+    texts: Iterable[str],
+    asked: Sequence[Pair],
+    model: str,
+    door: Door,
+    figures: Mapping[str, dict[str, int]],
+    wrong: list[str] | None,
+) -> None:
+    """Remember *texts*, then what is new of *asked* through *door*, and count what became of them."""
+    store = _store(folder, model)
+    said = {text: remember(store, _draft(text)).memory.id for text in dict.fromkeys(texts)}
     embed_pending(store)
-    return store
+    store.database.close()
+    known, both = {*said.values()}, {}
+    for pair, answer in zip(asked, door(folder, model, [pair.new for pair in asked]), strict=True):
+        ids = re.findall(r"[a-z0-9][a-z0-9-]*", answer)
+        own = next((name for name in re.findall(r"([a-z0-9-]+)\.md\b", answer)), "")
+        named = known.intersection(ids) - {own}
+        known.add(own)
+        wanted = said.get(pair.old, "")
+        both[pair] = {wanted or own, own or wanted}
+        counts = figures[_kind(pair)]
+        counts["pairs"] += 1
+        right = wanted in named if wanted else bool(named)
+        counts["named"] += right
+        if wrong is not None and right != bool(wanted):
+            wrong.append(f"{_kind(pair)}: {pair.old} || {pair.new} || named {', '.join(sorted(named))}")
+    store = _store(folder, model)
+    sync(store)
+    embed_pending(store)
+    compare_pending(store)
+    with store.database.read() as db:
+        open_now = [{each.newer.id, each.older.id} for each in open_questions(store, db, limit=10_000)]
+    gone = {text for text, name in said.items() if read(store, name).memory.status is not Status.ACTIVE}
+    store.database.close()
+    kept = _kept(store.home)
+    for pair in asked:
+        counts = figures[_kind(pair)]
+        counts["hidden"] += pair.old in gone
+        counts["lost"] += not all(split_title(words)[1].rstrip(".") in kept for words in (pair.old, pair.new))
+        counts["asked"] += any(both[pair] <= each for each in open_now)
+    if OTHER in figures:
+        figures[OTHER]["hidden"] += len(gone - {pair.old for pair in asked})
 
 
-def _counts(figures: dict[str, dict[str, int]], pair: Pair) -> dict[str, int]:
-    return figures[pair.kind if pair.language == "en" else f"{pair.kind}*"]
+def in_process(folder: Path, model: str, texts: Sequence[str]) -> Iterator[str]:
+    """Remember *texts* by `settle` alone."""
+    store = _store(folder, model)
+    for text in texts:
+        done = settle(store, _draft(text))
+        yield " ".join((f"{done.id}.md", *done.superseded, *(near.id for near in done.near)))
+    store.database.close()
 
 
-def _count(store: Store, pair: Pair, figures: dict[str, dict[str, int]]) -> set[str]:
-    """Count what becomes of *pair*; return the ids of its memories."""
-    counts = _counts(figures, pair)
-    old = remember(store, _draft(pair.old)).memory.id if pair.old else ""  # known: its id
-    done = settle(store, _draft(pair.new))
-    counts["pairs"] += 1
-    if not old:
-        counts["named"] += bool(_named(done))
-        return {done.id}
-    counts["hidden"] += read(store, old).memory.status is not Status.ACTIVE
-    counts["lost"] += not _stands(store, pair)
-    counts["named"] += old in _named(done) or done.id == old
-    return {old, done.id}
+def by_mcp(folder: Path, model: str, texts: Sequence[str]) -> list[str]:
+    """Remember *texts* by the tool `remember` of our server, as a client calls it over stdio."""
+    return anyio.run(_by_mcp, folder, model, texts)
 
 
-def _named(done: Settled) -> set[str]:
-    return {*done.superseded, *(near.id for near in done.near)}
+async def _by_mcp(folder: Path, model: str, texts: Sequence[str]) -> list[str]:
+    environment, project = _environment(folder, model), folder / "shop"
+    command = ["-m", "mcp_server"]
+    server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=project)
+    async with Client(stdio_client(server)) as client:
+        with anyio.fail_after(PATIENCE):
+            while model != "none" and "words only" in await _called(client, "recall", query="Which?"):
+                await anyio.sleep(0.1)
+        said = {"type": "decision", "level": "project"}
+        return [await _called(client, "remember", content=text, **said) for text in texts]
 
 
-def _stands(store: Store, pair: Pair) -> bool:
-    """Tell whether the words of both stand in some active memory."""
-    texts = [path.read_text(encoding="utf-8") for path in store.home.rglob("knowledge/*.md")]
-    active = [text for text in texts if "\nstatus: superseded" not in text]
-    said = [split_title(words)[1].rstrip(".") for words in (pair.old, pair.new)]
-    return all(any(words in text for text in active) for words in said)
+async def _called(client: Client, tool: str, **arguments: str) -> str:
+    result = await client.call_tool(tool, arguments)
+    return "".join(block.text for block in result.content if block.type == "text")
+
+
+def by_cli(folder: Path, model: str, texts: Sequence[str]) -> Iterator[str]:
+    """Remember each of *texts* by a process `daybook remember`."""
+    for text in texts:
+        command = [sys.executable, "-m", "mcp_server.doors.cli", "remember", "--type", "decision", "-"]
+        yield subprocess.run(
+            command,
+            env=_environment(folder, model),
+            cwd=folder / "shop",
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+        ).stdout
+
+
+DOORS: dict[str, Door] = {"settle": in_process, "mcp": by_mcp, "cli": by_cli}
+
+
+def _environment(folder: Path, model: str) -> dict[str, str]:
+    project = str(folder / "shop")
+    own = {"MEMORY_DIR": str(folder / "memory"), "HOME": str(folder), "CLAUDE_PROJECT_DIR": project}
+    return {**os.environ, **own, "EMBEDDING_MODEL": model, "PYTHONPATH": str(ROOT)}
+
+
+def _store(folder: Path, model: str) -> Store:
+    project = folder / "shop"
+    project.mkdir(exist_ok=True)
+    environment = {"MEMORY_DIR": str(folder / "memory"), "EMBEDDING_MODEL": model}
+    return Opened(environment, folder=project).store()
+
+
+def _kind(pair: Pair) -> str:
+    return pair.kind if pair.language == "en" else f"{pair.kind}*"
+
+
+def _every(asked: Sequence[Pair], step: int) -> list[Pair]:
+    """Return the first of each *step* pairs of a kind."""
+    kinds: dict[str, list[Pair]] = defaultdict(list)
+    for pair in asked:
+        kinds[_kind(pair)].append(pair)
+    return [pair for found in kinds.values() for pair in found[::step]]
+
+
+def _kept(home: Path) -> str:
+    """Return all that stands in an active memory, in the archive or in the history."""
+    texts = [path.read_text(encoding="utf-8") for path in home.rglob("*.md")]
+    return "\n".join(text for text in texts if "\nstatus: superseded" not in text)
 
 
 def _draft(words: str) -> Draft:
