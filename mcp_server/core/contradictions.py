@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from mcp_server.core.consolidation import deny_each_other, difference
-from mcp_server.core.verdict import OTHER_WORD, Statement, enumerates, names_in, numbers_in, tokens
+from mcp_server.core.series import enumerates
+from mcp_server.core.verdict import OTHER_WORD, Statement, names_in, numbers_in, tokens
 
 NEAR = 0.75  # cosine from which two memories may be about one thing
 SHARED = 0.5  # share of the weight of the telling words that does the same for words; rare ones weigh more

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from mcp_server.core.consolidation import difference
 from mcp_server.core.containment import contains
 from mcp_server.core.memory import Memory, fingerprint
-from mcp_server.core.verdict import Statement, enumerates, jaccard
+from mcp_server.core.series import enumerates
+from mcp_server.core.verdict import Statement, jaccard
 from mcp_server.core.words import telling
 
 LONGEST = 4000  # characters that are compared; comparing takes time by the square of the length

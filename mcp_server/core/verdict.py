@@ -83,22 +83,6 @@ def guarded_difference(one: str, other: str) -> str:
     return ""
 
 
-def enumerates(one: str, other: str) -> bool:
-    """
-    Tell whether two titles are of one series: "Sprint 12" and "Sprint 13", "ABC-1" and "ABC-2", two dates.
-    """
-    dates = [frozenset(found[0] for found in _DATE.finditer(title)) for title in (one, other)]
-    if _both_differ(*dates):
-        return True
-    left, right = (
-        {word.lower(): number for word, number in _COUNTED.findall(title) if word.lower() not in STOP_WORDS}
-        for title in (one, other)
-    )
-    return any(number != right[word] for word, number in left.items() if word in right)
-
-
-_COUNTED = re.compile(r"([^\W\d][\w]*)[\s#_-]*(\d[\w.:/-]*)")  # a word and the number behind it
-_DATE = re.compile(r"\b(?:\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}([-/.])\d{1,2}\1\d{4})\b")
 _TOKEN = re.compile(r"\w[\w.+#/:@-]*")
 _TRAILING = re.compile(r"(?:[./:@-]|(?<!\+)\+(?!\+))+$")  # C++ is not C
 _FILLING = STOP_WORDS | {"using", "use", "used"}
