@@ -15,6 +15,8 @@ from typing import Any
 
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
 SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
+ENTRYPOINT = "CLAUDE_CODE_ENTRYPOINT"
+UNATTENDED = "sdk"  # what it begins with for `claude -p`: nobody reads what the person is told there
 
 
 def session_start(said: dict[str, Any]) -> dict[str, Any]:
@@ -134,6 +136,8 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
             tokens=told.tokens,
             session=session,
         )
+    if os.environ.get(ENTRYPOINT, "").startswith(UNATTENDED):
+        return told.text, ""
     return told.text, notice(store, identity=model_identity(persons_own(os.environ, folder)))
 
 

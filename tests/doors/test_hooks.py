@@ -176,3 +176,19 @@ def test_what_goes_wrong_is_one_line_in_the_log(hook: Hook, known: str, memory_d
 
     (line,) = (memory_dir / "logs" / "hooks.log").read_text(encoding="utf-8").splitlines()
     assert "JSONDecodeError" in line
+
+
+def test_what_a_person_must_see_is_not_used_up_where_nobody_reads_it(
+    hook: Hook, known: str, memory_dir: Path
+) -> None:
+    path = memory_dir / "work" / "guesses-taken-back"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("3", encoding="utf-8")
+
+    unattended = hook(CLAUDE_CODE_ENTRYPOINT="sdk-cli")
+    first, second = (json.loads(hook(CLAUDE_CODE_ENTRYPOINT="cli").stdout) for _ in range(2))
+
+    assert known in context(unattended)
+    assert "systemMessage" not in json.loads(unattended.stdout)
+    assert "3 links" in first["systemMessage"]
+    assert "systemMessage" not in second
