@@ -5,21 +5,25 @@ Who a session is, and up to where it was told, stands in the ledger: its short i
 compacted session, another process and an index made anew.
 """
 
+import contextlib
 import hashlib
 import re
 import sqlite3
 import uuid
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from mcp_server.actions.graph import node_of
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.unindexed import self_healing
+from mcp_server.adapters import files
 from mcp_server.adapters.index import audit, graph, selections, sessions, usage
 from mcp_server.adapters.index.audit import Deed
+from mcp_server.adapters.index.graph import ByHand
 from mcp_server.adapters.index.sessions import SessionRow
 from mcp_server.adapters.ledger import Watermark
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.graph import SESSION_TTL, Edge, Node
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.store import Store
@@ -101,9 +105,9 @@ def sync_graph(store: Store, name: str) -> list[News]:
         moment = store.clock()
         vaults = [vault.key for vault in store.vaults]
         deeds = audit.since(db, watermark, but=session.id, events=CHANGES)
-        edits = graph.by_hand(db, vaults, since=told, before=int(moment.timestamp()), watermark=watermark)
+        edits = graph.by_hand(db, vaults, since=told, before=int(moment.timestamp()))
         changed = [(deed.ref, _by(db, deed), deed.at) for deed in {deed.ref: deed for deed in deeds}.values()]
-        changed += [(edit.ref, "hand", edit.at) for edit in edits]
+        changed += [(edit.ref, "hand", edit.at) for edit in edits if not _is_on_its_way(edit)]
         found = [_news(store, db, *each) for each in changed if each[0].rpartition("/")[0] in vaults]
     store.ledger.append("session_told", moment, session=session.id, watermark=here)
     catch_up_if_free(store)
@@ -137,6 +141,15 @@ def _living(store: Store, session: SessionRow | None, name: str) -> tuple[Sessio
             "Call kg_register_session again; what it was not told yet is kept for it.",
         )
     return session, session.watermark
+
+
+def _is_on_its_way(edit: ByHand) -> bool:
+    """Tell whether the file is as Daybook wrote it, and the index only has not heard of that yet."""
+    if not (edit.path and edit.written):
+        return False
+    with contextlib.suppress(OSError, Unreadable):
+        return files.digest(files.read(Path(edit.path))) == edit.written.digest
+    return False
 
 
 def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> News | None:

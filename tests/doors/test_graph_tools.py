@@ -211,3 +211,24 @@ def test_the_command_line_shows_the_graph_as_text_picture_and_json(
     assert (project / "g.svg").read_text("utf-8").startswith("<svg ")
     assert (project / "g.mmd").read_text("utf-8").startswith("flowchart LR\n")
     assert CliRunner().invoke(daybook, ["graph", "--around", "nobody"]).exit_code == 1
+
+
+def test_the_own_puts_of_a_session_that_no_hook_named_are_no_news(
+    open_here: Callable[..., Opened],
+) -> None:
+    said: list[str] = []
+
+    async def conversation() -> None:
+        async with Client(build(open_here(CLAUDE_CODE_SESSION_ID=""))) as client:
+
+            async def call(name: str, **given: object) -> str:
+                (block,) = (await client.call_tool(name, given)).content
+                return str(block.text)
+
+            short = await call("kg_register_session")
+            await call("kg_put_node", level="project", id="own", gist="what I put")
+            said.append(await call("kg_sync", session_id=short))
+
+    anyio.run(conversation)
+
+    assert "own" not in said[0]

@@ -13,6 +13,7 @@ from typing import Any
 
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.ledger import Watermark
+from mcp_server.core.journal import TRASH
 
 # What only says that a memory was shown, or keeps our own books, is not history.
 _NOT_HISTORY = frozenset(
@@ -41,6 +42,19 @@ class Deed:
     @property
     def id(self) -> str:
         return self.ref.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """
+    What Daybook made of a file last: the digest of its bytes, and whether it deleted it, also to the trash.
+
+    Tidying, which changes no word, leaves no digest but the fingerprints of what the memory `said`.
+    """
+
+    digest: str
+    said: frozenset[str]
+    is_away: bool
 
 
 def add(
@@ -107,6 +121,30 @@ def last_unseen(
     after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
     found = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")
     return found[0] if found else None
+
+
+def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
+    """Return what the ledger says Daybook made of the file of *ref* last, None when it never wrote it."""
+    found = db.execute(
+        "SELECT event, detail FROM audit WHERE ref = ?"
+        f" AND (event IN ('tidied', 'forgotten') OR instr(detail, '{_FILES}'))"
+        " ORDER BY at DESC, row DESC LIMIT 1",
+        (ref,),
+    ).fetchone()
+    if found is None:
+        return None
+    event, detail = found[0], json.loads(found[1])
+    if event == "tidied":  # which names the words of a memory, for it changes none
+        changes = db.execute(
+            "SELECT j.value ->> 'said', j.value ->> '$.now.place' FROM tidied t, json_each(t.changes) j"
+            " WHERE t.run = ? AND j.value ->> 'ref' = ?",
+            (detail.get("run"), ref),
+        ).fetchall()
+        away = any(str(place or "").startswith(TRASH) for _, place in changes)
+        return Written("", frozenset(str(said) for said, _ in changes), away)
+    effects = [each for each in _list(detail.get("files")) if each[0] == ref]
+    place, digest = effects[-1][3:] if effects else ("", "")
+    return Written(digest, frozenset(), not place or place.startswith(TRASH))
 
 
 def last_change(

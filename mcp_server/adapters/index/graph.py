@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index import audit
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.graph import GRAPH, OWN_LABELS
@@ -40,11 +41,12 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class ByHand:
-    """A memory that changed without a line in the ledger; `is_gone` when it is there no more."""
+    """A memory that is not as Daybook wrote it last; `path` is '' when it is there no more."""
 
     ref: str
     at: int
-    is_gone: bool
+    path: str
+    written: audit.Written | None
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
@@ -147,27 +149,35 @@ def replayed(db: sqlite3.Connection) -> Watermark:
     return dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
 
 
-def by_hand(
-    db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before: int, watermark: Watermark
-) -> list[ByHand]:
+def by_hand(db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before: int) -> list[ByHand]:
     """
-    Return what changed from second *since* until *before* without a line in the ledger behind *watermark*.
+    Return what changed from second *since* until *before* and is not what Daybook wrote there last.
 
     Each change lies in one such window, so it is told once. An index made anew logs every memory as
     added; only what is dated since then counts.
     """
     found = db.execute(
-        "SELECT c.vault || '/' || c.id, max(c.at), m.row IS NULL FROM changes c"
+        "SELECT c.vault || '/' || c.id, max(c.at), m.path, m.digest, m.fingerprint FROM changes c"
         " LEFT JOIN memories m ON m.vault = c.vault AND m.id = c.id"
         f" WHERE c.vault IN ({marks(vaults)}) AND c.at >= ? AND c.at < ?"
         " AND (m.row IS NULL AND c.change = 'removed' OR c.change = 'modified' OR m.updated >= ?)"
-        " AND NOT EXISTS (SELECT 1 FROM audit a WHERE a.ref = c.vault || '/' || c.id"
-        " AND (a.at BETWEEN c.at - 2 AND c.at + 2"  # a file is taken in a moment after the line
-        "  OR a.offset > coalesce((SELECT value FROM json_each(?) WHERE key = a.file), 0)))"
         " GROUP BY 1 ORDER BY max(c.generation)",
-        (*vaults, since, before, since, json.dumps(watermark)),
-    )
-    return [ByHand(str(ref), int(at), bool(gone)) for ref, at, gone in found]
+        (*vaults, since, before, since),
+    ).fetchall()
+    return [
+        ByHand(ref, at, path or "", written)
+        for ref, at, path, digest, said in found
+        if not _is_ours(written := audit.last_written(db, ref), digest, said)
+    ]
+
+
+def _is_ours(written: audit.Written | None, digest: str | None, said: str | None) -> bool:
+    """Tell whether a memory with that digest and fingerprint, None when it is gone, is as it was written."""
+    if written is None:
+        return False
+    if digest is None:
+        return written.is_away
+    return digest == written.digest or said in written.said
 
 
 def count_sessions(db: sqlite3.Connection, since: int) -> int:

@@ -52,7 +52,10 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def kg_register_session() -> str:
         """Register this session for kg_sync; answers with its session_id. Call it once, after kg_read."""
-        return graph_sync.register(opened.store(), session.id, folder=str(opened.folder))
+        store = opened.store()
+        short = graph_sync.register(store, session.id, folder=str(opened.folder))
+        session.id = session.id or graph_sync.session_called(store, short, "")[0]  # its own puts are no news
+        return short
 
     @tool(reads=True)
     def kg_sync(session_id: str) -> str:

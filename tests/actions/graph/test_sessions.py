@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from mcp_server.actions.forget import forget
 from mcp_server.actions.graph import ping, read_graph
 from mcp_server.actions.graph_edge import put_edge
 from mcp_server.actions.graph_node import delete_node, put_node
@@ -92,6 +93,39 @@ def test_edits_by_hand_are_told_once(store: Store, clock: Clock) -> None:
 
     assert news == {"edited": ("hand", "what a person says"), "removed": ("hand", None)}
     clock.pass_days(0.01)
+    assert sync_graph(store, b) == []
+
+
+def test_an_edit_by_hand_in_the_second_of_a_tools_write_is_told_and_ones_own_write_is_not(
+    store: Store, clock: Clock
+) -> None:
+    b = register(store, B, folder="/b")
+    for name in ("edited", "removed", "kept"):
+        node(store, name, session=B)
+    path = read(store, "edited").path
+    path.write_bytes(path.read_bytes().replace(b"what edited says", b"what a person says"))
+    read(store, "removed").path.unlink()
+    sync(store)
+    clock.pass_days(0.001)
+
+    news = {one.id: (one.by, one.node and one.node.gist) for one in sync_graph(store, b)}
+
+    assert news == {"edited": ("hand", "what a person says"), "removed": ("hand", None)}
+    clock.pass_days(0.001)
+    assert sync_graph(store, b) == []
+
+
+def test_what_tools_put_away_or_wrote_is_nobodys_edit(store: Store, clock: Clock) -> None:
+    for name in ("gone", "erased", "linked", "revised"):
+        node(store, name, session=B)
+    b = register(store, B, folder="/b")
+    clock.pass_days(0.001)
+    delete_node(store, PROJECT, "gone", session=B)
+    forget(store, "erased", forever=True, session=B)
+    put_edge(store, PROJECT, "linked", "revised", "uses", session=B)
+    node(store, "revised", "what it says now", session=B)
+    clock.pass_days(0.001)
+
     assert sync_graph(store, b) == []
 
 
