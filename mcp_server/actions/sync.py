@@ -15,7 +15,7 @@ from mcp_server.actions.sight import Sight, note_seen
 from mcp_server.actions.take_in import take_in_files, take_in_waiting
 from mcp_server.adapters.index import memories, replay, selections
 from mcp_server.adapters.index.memories import Problem
-from mcp_server.adapters.vault import Vault, is_utf8, stamps
+from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.store import Store
@@ -156,7 +156,10 @@ def _sync_vault(
         indexed = memories.stamps(db, vault.key)
     if deep:
         indexed = [Stamp(known.path, -1, known.mtime_ns) for known in indexed]
-    there = stamps(vault)
+    closed: list[str] = []
+    there = stamps(vault, closed)
+    if closed:
+        there = sorted({*there, *_behind(closed, indexed)})
     changes: Iterable[tuple[Change, Stamp]] = ()
     if there != indexed:  # mostly they are equal, which is seen ten times as fast as what differs
         report.unreadable += [_misnamed(found.path) for found in there if not is_utf8(found.path)]
@@ -181,6 +184,13 @@ def _sync_vault(
         with store.database.read() as db:
             known = selections.facts(db).issuperset(_synced_facts([vault]))
         note_seen(store, seen, first=not known)
+
+
+def _behind(closed: Sequence[str], indexed: Iterable[Stamp]) -> Iterator[Stamp]:
+    """Yield the stamps of folders that cannot be looked into, and of the files that were known there."""
+    yield from filter(None, (stamp(Path(folder)) for folder in closed))
+    beginnings = tuple(f"{folder}{os.sep}" for folder in closed)
+    yield from (known for known in indexed if known.path.startswith(beginnings))
 
 
 def _misnamed(path: str) -> Problem:

@@ -1,5 +1,6 @@
 """take_in: make the index say what some files say now, or that they are gone."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterable
@@ -17,6 +18,8 @@ from mcp_server.core.memory import Memory, fingerprint
 from mcp_server.store import Store
 
 RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
+
+CLOSED = "is a folder that cannot be looked into; what was known of its files stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +105,24 @@ def _words_known(db: sqlite3.Connection, vault: Vault, reading: _Reading) -> str
 
 def _stamp(vault: Vault, path: Path) -> Stamp | None:
     """Return the stamp of a file of *vault*, None when it is gone, or lies where the vault was before."""
-    return stamp(path) if path.is_relative_to(vault.root) else None
+    return stamp(path) if path.is_relative_to(vault.root) and not _is_open_folder(path) else None
+
+
+def _is_open_folder(path: Path) -> bool:
+    """Tell whether *path* is a folder that can be looked into, for its files count and not itself."""
+    try:
+        os.scandir(path).close()
+    except OSError:
+        return False
+    return not path.is_symlink()
 
 
 def _read(vault: Vault, found: Stamp) -> _Reading:
     try:
         file = load(vault, Path(found.path), there=found)
     except Unreadable as error:
-        return _Reading(found, problem=Problem(found.path, error.line, error.reason))
+        reason = CLOSED if os.path.isdir(found.path) and not os.path.islink(found.path) else error.reason
+        return _Reading(found, problem=Problem(found.path, error.line, reason))
     except FileNotFoundError:
         return _Reading(found, problem=Problem(found.path, 0, "vanished while it was read"))
     if time.time_ns() - found.mtime_ns < RACY:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mcp_server.adapters import places
 from mcp_server.adapters.project import Project
-from mcp_server.adapters.vault import Vault
+from mcp_server.adapters.vault import Vault, stamps
 from mcp_server.core.memory import Level
 
 
@@ -75,4 +75,4 @@ def _is_gone(home: Path, known: Former) -> bool:
 
 
 def _has_memories(root: Path) -> bool:
-    return any(next(folder.rglob("*.md"), None) for folder in Vault("", root, Level.PROJECT).folders())
+    return bool(stamps(Vault("", root, Level.PROJECT)))

@@ -17,7 +17,6 @@ from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level, check_id
 
 FOLDERS = {kind.folder: kind for kind in Kind}
-MAX_DEPTH = 32  # folders below knowledge/, conversations/ ... that are looked into
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +80,17 @@ def _has_no_links(root: str, path: str) -> bool:
     return folder == root
 
 
-def stamps(vault: Vault) -> list[Stamp]:
+def stamps(vault: Vault, closed: list[str] | None = None) -> list[Stamp]:
     """
-    Return the stamps of all memory files of *vault*, sorted by path; unreadable folders are left out.
+    Return the stamps of all memory files of *vault*, sorted by path.
 
-    A vault in a repository has none while a link stands where it needs a folder.
+    To *closed* are added the folders that are there and could not be looked into. A vault in a repository has
+    no files while a link stands where it needs a folder.
     """
     if vault.in_repository and any(map(os.path.islink, (vault.root, *vault.folders()))):
         return []
-    return sorted(stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), 0))
+    shut = [] if closed is None else closed
+    return sorted(stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), shut))
 
 
 def stamp(path: Path) -> Stamp | None:
@@ -124,23 +125,27 @@ def read_memory_file(vault: Vault, path: Path) -> bytes:
         raise Unreadable(str(path), 0, str(error)) from error
 
 
-def _stamps(folder: str, depth: int) -> Iterator[Stamp]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    if depth < MAX_DEPTH:
-                        yield from _stamps(entry.path, depth + 1)
-                elif is_memory_name(entry.name):
-                    try:
-                        status = entry.stat(follow_symlinks=False)
-                    except OSError:
+def _stamps(folder: str, closed: list[str]) -> Iterator[Stamp]:
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        try:
+            with os.scandir(here) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
                         continue
-                    yield Stamp(entry.path, status.st_size, _datable(status.st_mtime_ns))
-    except OSError:
-        return
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif is_memory_name(entry.name):
+                        try:
+                            status = entry.stat(follow_symlinks=False)
+                        except OSError:
+                            continue
+                        yield Stamp(entry.path, status.st_size, _datable(status.st_mtime_ns))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:  # others may look into it, or the disk fails
+            closed.append(here)
 
 
 def _datable(mtime_ns: int) -> int:

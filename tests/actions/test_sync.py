@@ -1,3 +1,4 @@
+import errno
 import os
 import shutil
 import sys
@@ -6,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.doctor import status
 from mcp_server.actions.forget import forget
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
@@ -118,6 +120,43 @@ def test_a_file_that_cannot_be_read_is_reported_and_stops_nothing(store: Store) 
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS refuses such a name")
+def test_a_folder_that_cannot_be_looked_into_is_reported_and_its_memories_stay(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = store.vaults[-1].root / "knowledge" / "mounted"
+    folder.mkdir(parents=True)
+    (folder / "inside.md").write_text("# Lighthouse inside", encoding="utf-8")
+    sync(store)
+    scandir = os.scandir
+
+    def failing(path: str | Path) -> object:
+        if os.fspath(path) == str(folder):
+            raise OSError(errno.EIO, "Input/output error")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", failing)
+    for _ in range(2):
+        (problem,) = sync(store).unreadable
+        assert problem.path == str(folder)
+        assert "cannot be looked into" in problem.reason
+        assert ids(store, "lighthouse") == ["inside"]
+    assert any("1 file cannot be read" in need for need in status(store, has_key=False).needs)
+
+    monkeypatch.undo()
+    assert sync(store).unreadable == []
+    assert ids(store, "lighthouse") == ["inside"]
+
+
+def test_folders_may_be_as_deep_as_the_person_likes(store: Store) -> None:
+    folder = (store.vaults[-1].root / "knowledge").joinpath(*["deep"] * 60)
+    folder.mkdir(parents=True)
+    (folder / "bottom.md").write_text("# Lighthouse at the bottom", encoding="utf-8")
+
+    sync(store)
+
+    assert ids(store, "lighthouse") == ["bottom"]
+
+
 def test_a_file_whose_name_is_not_utf8_is_reported_and_stops_nothing(store: Store) -> None:
     folder = store.user_vault.root / "knowledge"
     folder.mkdir(parents=True)
