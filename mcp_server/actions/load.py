@@ -45,8 +45,9 @@ def load(vault: Vault, path: Path, *, place: str = "", there: Stamp | None = Non
 
 def parsed(vault: Vault, path: Path, data: bytes, there: Stamp | None = None) -> Memory:
     """Return the memory that *data* is at *path* of *vault*; raises Unreadable when it is none."""
-    from mcp_server.adapters import memory_file  # slow to load, and a sync mostly finds nothing to read
+    # Slow to load, and a sync mostly finds nothing to read.
+    from mcp_server.adapters.memory_file import parse
 
     kind, archived = kind_of(vault, path)
     modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000 if there else 0, UTC)
-    return memory_file.parse(data, path=str(path), kind=kind, archived=archived, modified=modified)
+    return parse(data, path=str(path), kind=kind, archived=archived, modified=modified)

@@ -9,6 +9,7 @@ something, undo other orders, give away secrets, speak as the system, or have a 
 import binascii
 import functools
 import re
+import string
 import unicodedata
 from collections.abc import Iterable
 
@@ -30,15 +31,27 @@ def _told_by(words: str) -> _Group:
 
 
 @functools.cache
-def _signals() -> tuple[list[tuple[list[_Group], str]], str, str, list[str]]:
-    """Return (each pattern with what tells quickly that it may match, those of tags and heads, speakers)."""
+def _signals(*, ascii_only: bool) -> tuple[list[tuple[list[_Group], str]], str, str, list[str]]:
+    """
+    Return (each pattern with what tells quickly that it may match, those of tags and heads, speakers).
+
+    With *ascii_only* those alone that a text in ASCII may match.
+    """
     from mcp_server.core.instruction_patterns import HEADS, SIGNALS, SPEAKING, TAG  # most starts need none
 
     signals = [([_told_by(words) for words in groups.split("&")], pattern) for groups, pattern in SIGNALS]
-    return signals, TAG, HEADS, SPEAKING.split("|")
+    speakers = SPEAKING.split("|")
+    if ascii_only:
+        signals = [
+            ([(starts, parts, ()) for starts, parts, _ in groups], pattern)
+            for groups, pattern in signals
+            if all(starts or parts for starts, parts, _ in groups)
+        ]
+        speakers = [speaker for speaker in speakers if speaker.isascii()]
+    return signals, TAG, HEADS, speakers
 
 
-_BEGINNING = f"([a-z]{{1,{_BEGIN}}})[a-z]*"
+_LETTERS = bytes(code if chr(code) in string.ascii_lowercase else 32 for code in range(256))
 _ALIKE = str.maketrans("аеорсухіѕјԁɡոυАВЕКМНОРСТХІ", "aeopcyxisjdgnuABEKMHOPCTXI")
 _LEET = str.maketrans("013457@$", "oieastas")
 _ODD = "[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]"
@@ -72,13 +85,19 @@ def _steers(text: str) -> bool:
     flat = " ".join(lower.split())
     is_ascii = flat.isascii()
     if is_ascii:
-        begins = set(re.findall(_BEGINNING, flat))
+        # The words of letters alone; a pattern that finds them takes three times as long.
+        begins = {word[:_BEGIN] for word in set(flat.encode().translate(_LETTERS).decode().split())}
     else:
         begins = {word[:_BEGIN] for word in re.findall(r"[^\W\d_]+", flat)}
-    signals, tag, heads, speakers = _signals()
+    signals, tag, heads, speakers = _signals(ascii_only=is_ascii)
     for groups, pattern in signals:
         for starts, parts, foreign_parts in groups:
-            if starts.isdisjoint(begins) and not _has(flat, parts if is_ascii else parts + foreign_parts):
+            if not starts.isdisjoint(begins):
+                continue
+            for part in parts + foreign_parts:
+                if part in flat:
+                    break
+            else:
                 break
         else:
             if re.search(pattern, flat):

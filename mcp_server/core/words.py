@@ -44,6 +44,8 @@ _SIGNED = re.compile(  # a letter with the signs behind it, "C" without any, ".N
     r"|(?P<net>(?<!\w)\.net\b)|\b(?P<stem>[a-z]\w{0,40})\.(?P<suffix>js|net)\b",
     re.IGNORECASE,
 )
+# What every such name has, by letters that are quick to look for: most prose has none.
+_SIGN = re.compile(r"c(?<![^\W_].)(?![^\W_])|C(?<![^\W_].)(?![^\W_])|#(?<=\w.)|\+(?<=\w.)|\.[jJnN]")
 _PLAIN_C = "clanguage"  # no word of a person's
 _FOLDED_BY_SQLITE = "\u0180"  # its tokenizer drops the marks of all letters before this one
 MAX_QUERY_TERMS = 48
@@ -80,12 +82,16 @@ def identifier_parts(text: str) -> list[str]:
 
 def index_parts(text: str) -> list[str]:
     """Return what is indexed of *text* beside its words: its parts, names with signs, and each ideograph."""
-    parts = [*identifier_parts(text), *filter(None, map(_name_of, _SIGNED.finditer(text)))]
+    parts = identifier_parts(text)
+    if _SIGN.search(text):
+        parts += filter(None, map(_name_of, _SIGNED.finditer(text)))
     return parts if text.isascii() else [*parts, *re.findall(_IDEOGRAPH, text)]
 
 
 def spelled(text: str) -> str:
     """Return *text* with a word for each name that only signs tell from others: "C#" → "csharp"."""
+    if not _SIGN.search(text):
+        return text
     return _SIGNED.sub(lambda found: found[0] if found["stem"] else f" {_name_of(found)} ", text)
 
 
