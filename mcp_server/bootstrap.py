@@ -16,7 +16,6 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
-from mcp_server.core.budget import API, identity
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
 from mcp_server.core.journal import PERSON
 from mcp_server.core.ports import Model
@@ -109,6 +108,7 @@ class Models:
         if self._opened is None or self._opened[:2] != (key, base_url):
             try:
                 from mcp_server.adapters.claude_model import ClaudeModel
+                from mcp_server.core.budget import API
             except ImportError as error:
                 raise ModelUnavailable(f"The model's library cannot be loaded: {error}.") from error
             model = ClaudeModel(key, base_url or API, consent=True, own_network=self._own_network)
@@ -119,7 +119,11 @@ class Models:
 def model_identity(environment: Mapping[str, str]) -> str:
     """Return what stands for the key and the endpoint of the model, '' without a key."""
     key, base_url = model_key(environment)
-    return identity(key, base_url or API) if key else ""
+    if not key:
+        return ""
+    from mcp_server.core.budget import API, identity  # most people have no key
+
+    return identity(key, base_url or API)
 
 
 def model_key(environment: Mapping[str, str]) -> tuple[str, str]:

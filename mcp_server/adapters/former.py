@@ -32,6 +32,8 @@ def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Forme
     number = places.folder_number(project.root)
     known = [former(home, place.name) for place in sorted((home / places.PROJECTS).glob("*/"))]
     gone = [each for each in known if each and each.key != project.key and _is_gone(home, each)]
+    if not gone:
+        return []
     same = [
         each for each in gone if number and places.project_notes(home, each.key).get(places.NUMBER) == number
     ]

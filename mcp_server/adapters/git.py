@@ -10,8 +10,8 @@ which nothing is run or fetched. A git that does not know these flags is asked f
 import functools
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.adapters import files
 from mcp_server.adapters.project import Worktree, repository_folders, worktree_around
@@ -46,8 +46,7 @@ _ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Git:
+class Git(NamedTuple):
     """
     Where a person's git is looked for, and whose settings it reads.
 
@@ -60,8 +59,7 @@ class Git:
     config_home: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GitState:
+class GitState(NamedTuple):
     """Where a repository stands; '' for a branch means a detached head."""
 
     branch: str

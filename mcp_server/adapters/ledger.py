@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_server.adapters import files
 from mcp_server.core.memory import timestamp
@@ -29,8 +29,7 @@ MAX_LINE = 256 * 1024  # bytes; longer lines are not ours
 AHEAD = frozenset({"reserved", "session_forgotten", "tidied"})
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One thing that happened: when, what, and its particulars."""
 
     at: str

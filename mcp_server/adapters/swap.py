@@ -16,8 +16,8 @@ import os
 import re
 import stat
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.adapters.exchange import exchange, has_writer
 from mcp_server.core.errors import Conflict
@@ -31,8 +31,7 @@ ROUNDS = 8  # saves in a row that each come between two instructions of ours
 _TEMPORARY = re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}(?:-([0-9a-f]{32})-([0-9a-f]{32}))?"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """
     What a file says and who else has it in hand.
 

@@ -6,6 +6,7 @@ One line for each memory, in sections; a section that has nothing is left out.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from mcp_server.core.render import estimated_tokens, one_line
 
@@ -39,8 +40,7 @@ class Entry:
     updated: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """`entries` are looked at one by one, as long as there is room."""
 
     title: str
@@ -70,8 +70,7 @@ def entry_line(entry: Entry, limit: int = 300) -> str:
     return head + (said if len(said) <= room else said[: room - 1].rstrip() + "…")
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(NamedTuple):
     """The text, '' when there is nothing to say, and the ref, digest and tokens of each memory in it."""
 
     text: str

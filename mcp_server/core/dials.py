@@ -118,8 +118,8 @@ def helpfulness(used: int, retrieved: int) -> float:
 def importance(text: str) -> float:
     """Return how much there is in a text, 0 to 1: its length, code, and names."""
     length = next(share for most, share in _LENGTHS if len(text) < most)
-    code = min(1.0, 0.25 * sum(bool(sign.search(text)) for sign in _CODE))
-    names = min(1.0, 0.2 * sum(bool(sign.search(text)) for sign in _NAMES))
+    code = min(1.0, 0.25 * sum(bool(re.search(sign, text)) for sign in _CODE))
+    names = min(1.0, 0.2 * sum(bool(re.search(sign, text)) for sign in _NAMES))
     return 0.3 * length + 0.4 * code + 0.3 * names
 
 
@@ -130,25 +130,20 @@ def salience(*, importance: float, trust: float, accesses: int, age: float) -> f
 
 
 _LENGTHS = ((20, 0.2), (100, 0.5), (500, 1.0), (2000, 0.8), (math.inf, 0.6))
-_CODE = [
-    re.compile(sign)
-    for sign in (
-        r"```|`[^`\n]+`",
-        r"\w\(\)|\w\.\w+\(",
-        r"[{};]\s*(?:\n|$)",
-        r"\b(?:def|class|import|return)\b",
-    )
-]
-_NAMES = [
-    re.compile(sign)
-    for sign in (
-        r"\w/[\w./-]",  # a path
-        r"https?://",
-        r"\bv?\d+\.\d+",  # a version
-        r"\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+",  # an identifier
-        r"\b[A-Z]{3,}\b",
-    )
-]
+# Compiled when they are first searched for: a session's start needs none.
+_CODE = (
+    r"```|`[^`\n]+`",
+    r"\w\(\)|\w\.\w+\(",
+    r"[{};]\s*(?:\n|$)",
+    r"\b(?:def|class|import|return)\b",
+)
+_NAMES = (
+    r"\w/[\w./-]",  # a path
+    r"https?://",
+    r"\bv?\d+\.\d+",  # a version
+    r"\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+",  # an identifier
+    r"\b[A-Z]{3,}\b",
+)
 
 
 def _within_one(value: float) -> float:

@@ -12,7 +12,7 @@ the time is linear in the text, whatever the text is.
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.secret_commands import in_commands
@@ -37,8 +37,7 @@ KEEP_SECRETS = "keep_secrets, in a terminal --keep-secrets"
 _MASK = re.compile(r"\[secret removed: an?(?: [A-Za-z0-9.-]{1,14}){1,6}\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """A secret at `text[start:end]`; `kind` says for people what it is: 'an AWS access key'."""
 
     start: int

@@ -7,8 +7,8 @@ A program is looked for as it is written; the options only in the rest of its li
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from mcp_server.core.secret_values import is_password, is_strict
 
@@ -26,8 +26,7 @@ _ATTACHED = r"\s-p(?![\s])"
 _WORDS = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """
     After which `before` a password stands in the line of each of `programs`.
 
@@ -114,9 +113,11 @@ _SENT += r"""(?P<password>[^"'\n\\]{4,128})(?:\\[rn])?["']"""
 def in_commands(text: str) -> Iterator[Found]:
     """The password in a command line."""
     words = set(_WORDS.findall(text))
-    for program, options in _by_program().items():
-        if program not in (words if program.replace("-", "").replace("_", "").isalnum() else text):
-            continue
+    by_word, others = _by_program()
+    for program, options in [
+        *((word, by_word[word]) for word in words & by_word.keys()),
+        *((program, options) for program, options in others.items() if program in text),
+    ]:
         for at in _places(text, program):
             end = _command_end(text, at, program)
             has_dash = text.find(" -", at, end) >= 0
@@ -157,12 +158,15 @@ def _handed_over(text: str) -> Iterator[Found]:
 
 
 @cache
-def _by_program() -> dict[str, list[Option]]:
-    programs: dict[str, list[Option]] = {}
+def _by_program() -> tuple[dict[str, list[Option]], dict[str, list[Option]]]:
+    """Return the options of each program whose name is one word, and of those whose name is more."""
+    by_word: dict[str, list[Option]] = {}
+    others: dict[str, list[Option]] = {}
     for option in _TABLE:
         for program in option.programs.split("|"):
-            programs.setdefault(program, []).append(option)
-    return programs
+            is_word = program.replace("-", "").replace("_", "").isalnum()
+            (by_word if is_word else others).setdefault(program, []).append(option)
+    return by_word, others
 
 
 @cache

@@ -25,15 +25,15 @@ _ENTERED = (
     r"""|(?<=\w)[ ]?/)[ \t]{1,2}["'`*]{0,2}(?P<secret>[^\s"'`,;<>(){}\[\]]{6,64})"""
 )
 _LABEL = re.compile(r"pins?\b|pincode|code|combination|phrase|mnemonic|seed\b|words\b|bip-?39")
-_LOCKED = re.compile(  # what stands before "code" when it opens a door
+_LOCKED = (  # what stands before "code" when it opens a door
     r"(?:\bpin|door|alarm|gate|access|entry|garage|safe|unlock|lock|keypad|building"
     r"|security|vault|tür)[ -]?\Z"
 )
-_RESCUE = re.compile(
+_RESCUE = (
     r"\b(?:backup|back-up|recovery|rescue|one-time|scratch|emergency|2fa|mfa|restore|wiederherstellungs|notfall)"
     r"(?:[ -]?(?:backup|recovery|access|login|account))?[ -]?\Z"
 )
-_OF_A_WALLET = re.compile(r"(?:seed|recovery|backup|wallet|mnemonic|secret)[ -](?:recovery |seed )?\Z")
+_OF_A_WALLET = r"(?:seed|recovery|backup|wallet|mnemonic|secret)[ -](?:recovery |seed )?\Z"
 _CODE_IS = (
     r"""(?x)s?(?:[ ](?:code|number|pin))?(?:[ \t](?:for|of|to|on|für|von|pour|de|del|vom)"""
     r"""(?:[ \t][\w'’-]{1,30}){1,4}?)?[ \t]?"""
@@ -46,7 +46,7 @@ _CODES_ARE = (
     r"""(?:(?:[-*][ ]|[0-9]{1,2}[.)][ ])?[A-Za-z0-9]{4,12}+"""
     r"""(?:-[A-Za-z0-9]{4,12}+){0,9}[,;]?(?:\s{1,4}|$)){1,24})"""
 )
-_ONE_CODE = re.compile(r"(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{6,}|[A-Z0-9]{4,}(?:-[A-Z0-9]{4,})+")
+_ONE_CODE = r"(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{6,}|[A-Z0-9]{4,}(?:-[A-Z0-9]{4,})+"
 _LABELLED = (
     r"""(?xs)[^\n.!?]{0,40}?(?:[:=]|\bis\b|\bare\b|\n)[\s"'`*]{0,8}(?P<secret>(?:[0-9]{1,2}[.):]?\s{0,2})?[a-z]{3,10}"""
     r"""(?:[\s,]{1,4}(?:[0-9]{1,2}[.):]?\s{0,2})?[a-z]{3,10}){11,32}+)(?![\w])"""
@@ -83,14 +83,14 @@ def _labelled(text: str, lowered: str, label: re.Match[str]) -> Iterator[Found]:
     """Yield what follows "PIN", "door code", "backup codes" or "seed phrase"."""
     start, end, said = label.start(), label.end(), label[0]
     before = lowered[max(0, start - 40) : start]
-    if said in ("phrase", "words") and not _OF_A_WALLET.search(before):
+    if said in ("phrase", "words") and not pattern(_OF_A_WALLET).search(before):
         return
     if said[0] in "pcs" and before[-1:].isalnum() and not before.endswith("tür"):
         return
     if said == "code":
-        if _RESCUE.search(before) and (match := pattern(_CODES_ARE).match(text, end, end + 600)):
+        if pattern(_RESCUE).search(before) and (match := pattern(_CODES_ARE).match(text, end, end + 600)):
             yield from _codes(match)
-        if not _LOCKED.search(before):
+        if not pattern(_LOCKED).search(before):
             return
     if said.startswith(("pin", "co")):
         match = pattern(_CODE_IS).match(text, end, end + 160)
@@ -111,7 +111,7 @@ def _entered(value: str) -> int:
 def _codes(match: re.Match[str]) -> Iterator[Found]:
     """Yield the codes of a list, as far as they are codes."""
     for code in re.finditer(r"[A-Za-z0-9-]+", match["secret"]):
-        if _ONE_CODE.fullmatch(code[0]) or ("-" in code[0] and is_random(code[0].replace("-", ""))):
+        if pattern(_ONE_CODE).fullmatch(code[0]) or ("-" in code[0] and is_random(code[0].replace("-", ""))):
             at = match.start("secret")
             yield at + code.start(), at + code.end(), "a recovery code"
         elif len(code[0]) > 2:

@@ -5,7 +5,7 @@ A row of the table is a place: a literal to look for, how it goes on from there,
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mcp_server.core.secret_shapes import WINDOW, pattern, whole
 from mcp_server.core.secret_values import is_key, is_password, is_random, is_strict
@@ -13,8 +13,7 @@ from mcp_server.core.secret_values import is_key, is_password, is_random, is_str
 Found = tuple[int, int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """
     A place of secrets: `anchor` in lower case, `rest` from its end on with a group `secret`.
 

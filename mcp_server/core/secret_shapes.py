@@ -9,8 +9,8 @@ Quantifiers are bounded, and one class never follows an overlapping one: no inpu
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 WINDOW = 4096  # characters that a pattern may read; a secret that is longer is followed by _REST
 
@@ -21,8 +21,7 @@ _RIGHT = r"(?![A-Za-z0-9])"
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """
     One recognisable secret: `kind` for people, `anchor` to look for, `pattern` to be sure.
 

@@ -10,7 +10,6 @@ from mcp_server.adapters.index.filters import counting, marks
 from mcp_server.adapters.index.memories import Row, by_rows, rows
 from mcp_server.core.links import CONTRADICTS, as_name
 from mcp_server.core.memory import fingerprint
-from mcp_server.core.telling import telling_digest
 
 EVENTS = frozenset({"contradiction_resolved"})
 AGAIN = "again"  # how two were settled that are a question again
@@ -73,7 +72,11 @@ def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
     if not found:
         return False
     said, telling = found
-    digest = telling_digest if telling else fingerprint
+    digest = fingerprint
+    if telling:
+        from mcp_server.core.telling import telling_digest  # slow to load, and few sessions start with such
+
+        digest = telling_digest
     return bool(" ".join(digest(row.title, row.text) for row in (first, second)) == (telling or said))
 
 
