@@ -10,7 +10,7 @@ from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import ModelUnavailable, Rejected
 from mcp_server.core.query import ANY_STATUS, Filter, Hit, Query, Verdict
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import state_of, visible, within
+from mcp_server.core.render import outdated, state_of, visible, within
 from mcp_server.store import Store
 
 MOST = 30  # memories that are put before the model: A-43 in docs/features.md
@@ -70,20 +70,26 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
             patience=files.PATIENCE,
         )
     except ModelUnavailable as error:
-        return Asked("", (), hits[:SHOWN], why=str(error))
+        return Asked("", (), _shown(hits), why=str(error))
     words = visible(redact(reply.text)).strip()
     if not words or "NOT KNOWN" in words:
         return Asked("", (), ())
     given = {hit.id for hit in hits}
     words = _CITED.sub(lambda match: match[0] if match[2] in given else "", words)
     cited = tuple(dict.fromkeys(memory_id for _, memory_id in _CITED.findall(words)))
-    return Asked(words, cited, hits[:SHOWN])
+    return Asked(words, cited, _shown(hits))
+
+
+def _shown(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Return the first of *hits* on each shelf: a conversation may be all that answers."""
+    known, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
+    return (*known[:SHOWN], *talks)
 
 
 def _request(question: str, hits: tuple[Hit, ...]) -> str:
     notes = []
     for hit in hits:
-        state = state_of(hit.status, here=hit.shadowed_by)
+        state = state_of(hit.status, here=hit.shadowed_by) or outdated(hit.outdated_by)
         about = f"{hit.type} ({state})" if state else hit.type
         text = visible(hit.text).replace("</", "‹/")
         notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {about}: {visible(hit.title)}\n{text}")

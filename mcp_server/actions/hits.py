@@ -39,10 +39,16 @@ def as_hit(
     stale: Staleness,
     linked: str = "",
     shadow: Shadow | None = None,
+    below: bool = False,
 ) -> Hit:
-    """Return *row* as a hit; *text* is its best passage, secrets in it are masked once more."""
+    """
+    Return *row* as a hit; *text* is its best passage, secrets in it are masked once more.
+
+    A short memory is shown whole, unless it stands *below* what is known.
+    """
     vault = store.vault(row.vault)
-    shown = row.text if len(row.text) <= WHOLE_TEXT or not text else without_head(text, row.title)
+    whole = not text or (len(row.text) <= WHOLE_TEXT and not below)
+    shown = row.text if whole else without_head(text, row.title)
     return Hit(
         id=row.id,
         ref=row.ref,
@@ -70,6 +76,7 @@ def as_hit(
         shadowed_by=shadow.id if shadow else "",
         stale=redact(stale.label) if stale.label else "",
         gone=stale.gone,
+        below=below,
     )
 
 
@@ -86,7 +93,7 @@ def linked(
     for hit in hits:
         taken = 0
         for row in selections.linked_from(db, hit.path, vaults):
-            target = _successor(db, row, shadows)
+            target = successor(db, row, shadows)
             if taken == ranking.EXPANSION_MOST or target.ref in known:
                 continue
             known.add(target.ref)
@@ -123,7 +130,8 @@ def flagged(
     return tuple(replace(hit, contradicts=tuple(dict.fromkeys(opponents.get(hit.ref, ())))) for hit in hits)
 
 
-def _successor(db: sqlite3.Connection, row: Row, shadows: Mapping[int, Shadow]) -> Row:
+def successor(db: sqlite3.Connection, row: Row, shadows: Mapping[int, Shadow]) -> Row:
+    """Return what stands in the place of *row* here: itself when nothing does."""
     seen = {row.id}
     while row.superseded_by and row.superseded_by not in seen:
         seen.add(row.superseded_by)

@@ -21,20 +21,25 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
     """
     if len(text) <= most:
         return text
-    sentences = _ENDS.split(text)
+    parts = sentences(text)
     wanted = frozenset(terms)
-    found = [wanted.intersection([*map(folded, words(each)), *index_parts(each)]) for each in sentences]
+    found = [wanted.intersection([*map(folded, words(each)), *index_parts(each)]) for each in parts]
     room = most - 2 * len(LEFT_OUT)
 
-    _, (start, end) = max(_rows(sentences, found, room), key=itemgetter(0))
-    said = "".join(sentences[start:end]).strip()
+    _, (start, end) = max(_rows(parts, found, room), key=itemgetter(0))
+    said = "".join(parts[start:end]).strip()
     before = LEFT_OUT if start else ""
-    after = LEFT_OUT if end < len(sentences) or len(said) > room else ""
+    after = LEFT_OUT if end < len(parts) or len(said) > room else ""
     return f"{before}{said[:room]}{after}"
 
 
+def sentences(text: str) -> list[str]:
+    """Return the sentences and lines of *text* in order, none of their blanks is lost."""
+    return _ENDS.split(text)
+
+
 def _rows(
-    sentences: Sequence[str], found: Sequence[frozenset[str]], room: int
+    parts: Sequence[str], found: Sequence[frozenset[str]], room: int
 ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """
     Yield for each sentence, as a beginning, how many terms are *found* in its row and how often, and the row.
@@ -43,10 +48,10 @@ def _rows(
     """
     counts: Counter[str] = Counter()
     end = length = 0
-    for start, first in enumerate(sentences):
-        while end < len(sentences) and (end == start or length + len(sentences[end]) <= room):
+    for start, first in enumerate(parts):
+        while end < len(parts) and (end == start or length + len(parts[end]) <= room):
             counts.update(found[end])
-            length += len(sentences[end])
+            length += len(parts[end])
             end += 1
         yield (len(counts), counts.total()), (start, end)
         counts -= Counter(found[start])

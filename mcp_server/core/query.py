@@ -43,6 +43,8 @@ class Filter:
     level: Level | None = None
     all_projects: bool = False
     kinds: tuple[Kind, ...] = ()
+    subagents: bool = True
+    """Whether the transcripts of subagents may answer, where conversations may."""
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     statuses: tuple[Status, ...] = (Status.ACTIVE,)
@@ -122,13 +124,21 @@ class Hit:
     """Id of this project's memory that stands in for it here; elsewhere it holds."""
     stale: str = ""
     gone: bool = False
+    below: bool = False
+    """Whether it is a past conversation that nobody asked for, which stands below what is known."""
+    outdated_by: tuple[str, ...] = ()
+    """Ids of the memories that hold now, where a conversation says what they have superseded since."""
     contradicts: tuple[str, ...] = ()
     """Ids of the active memories that say otherwise, whichever of the two has the link."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits of a query, best first, and how far they can be relied on."""
+    """
+    The hits of a query, and how far those that answer it can be relied on.
+
+    What is known comes first, best first, then past conversations, if nobody asked for a kind.
+    """
 
     verdict: Verdict
     hits: tuple[Hit, ...]

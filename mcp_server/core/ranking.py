@@ -29,6 +29,7 @@ TAG_BOOST = 1.15
 PHRASE_BOOST = 1.10
 PATH_BOOST = 1.10
 TIME_BOOST = 1.25
+ECHO_LEAST = 0.5  # for a conversation that asks the same as the question, and answers nothing
 NOW_BOOST = 1.45  # for a memory updated this moment, in a question about how things are now
 
 # How much full recency, usage, trust and helpfulness add to a relevance of 1: they break ties.
@@ -150,6 +151,11 @@ def recency(age: float) -> float:
 def now_boost(recency: float) -> float:
     """Return the factor for a memory of that *recency* in a question about how things are now."""
     return 1.0 + (NOW_BOOST - 1.0) * recency
+
+
+def echo_factor(share: float) -> float:
+    """Return the factor for a conversation that asks the same and answers that *share* of its words."""
+    return ECHO_LEAST + (1.0 - ECHO_LEAST) * share
 
 
 def usage(accesses: int) -> float:

@@ -32,6 +32,11 @@ def state_of(status: Status, *, by: str = "", here: str = "") -> str:
     return f"shadowed by {one_line(here, 80)} in this project, holds elsewhere" if here else ""
 
 
+def outdated(by: Sequence[str]) -> str:
+    """Return in a few words that a conversation says what the memories *by* have superseded, '' for none."""
+    return f"says what is superseded since by {one_line(', '.join(by), 200)}" if by else ""
+
+
 def visible(text: str) -> str:
     """
     Return *text* without control, format and private characters; line feeds and tabs stay.

@@ -37,6 +37,8 @@ def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
         add_any("memories.status", [status.value for status in filter.statuses])
     if filter.kinds:
         add_any("memories.kind", [kind.value for kind in filter.kinds])
+    if not filter.subagents:
+        add("NOT (memories.source = 'transcript' AND memories.id LIKE '%-agent-%')")  # see `capture.py`
     if filter.types:
         add_any("memories.type", filter.types)
     for tag in filter.tags:
@@ -62,7 +64,7 @@ def is_by_scope(filter: "Filter") -> bool:
     """Tell whether vault, status and kind are all that *filter* asks for."""
     return not (
         filter.types or filter.tags or filter.since or filter.until
-        or filter.touches or filter.category or filter.as_of
+        or filter.touches or filter.category or filter.as_of or not filter.subagents
     )  # fmt: skip
 
 

@@ -61,6 +61,12 @@ def with_phrase(db: sqlite3.Connection, vaults: Sequence[str], phrase: str) -> l
     return rows(db, where, values, "updated DESC, id")
 
 
+def superseded(db: sqlite3.Connection, vaults: Sequence[str], most: int) -> list[Row]:
+    """Return the *most* superseded pieces of knowledge of *vaults* that were changed last, latest first."""
+    where = f"{_in(vaults)} AND kind = 'knowledge' AND status = 'superseded'"
+    return rows(db, where, vaults, f"updated DESC, row LIMIT {int(most)}")
+
+
 def is_anywhere(db: sqlite3.Connection, memory_id: str) -> bool:
     """Tell whether a memory of any project has that id."""
     return db.execute("SELECT 1 FROM memories WHERE id = ? LIMIT 1", (memory_id,)).fetchone() is not None

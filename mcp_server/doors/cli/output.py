@@ -18,10 +18,11 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.core.excerpt import excerpt
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.query import Answer, Hit, Verdict
-from mcp_server.core.render import repeats, state_of, visible
+from mcp_server.core.render import outdated, repeats, state_of, visible
 from mcp_server.core.words import query_terms
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.recall import shelves
 
 CELL = 60  # characters of one cell of a table
 TEXT = 600  # characters of a hit: about eight lines
@@ -117,6 +118,8 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         "updated": hit.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "trust": trust_label(hit.parts.trust),
         "stale": hit.stale,
+        "shelf": "conversations" if hit.below else "known",
+        "outdated_by": list(hit.outdated_by),
         "contradicts": list(hit.contradicts),
     }
     if explain:
@@ -154,21 +157,31 @@ def print_answer(answer: Answer, question: str) -> None:
 
 def print_hits(hits: Sequence[Hit], question: str) -> None:
     """Print hits for a person: number, title, id, why, and of a long text what has the question's words."""
-    terms = query_terms(question)
-    for number, hit in enumerate(hits, start=1):
-        state = state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by)
-        place = f"{hit.level.value}  {state}" if state else hit.level.value
-        click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
-        believed = trust_label(hit.parts.trust)
-        doubts = [*([f"trust {believed}"] if believed != "high" else []), *([hit.stale] if hit.stale else [])]
-        about = ", ".join([*hit.reasons, *map(visible, doubts)])
-        click.echo(f"   {hit.id}  {hit.type}  {place}  {about}")
-        if hit.contradicts:
-            click.echo(f"   contradicts {', '.join(hit.contradicts)}")
-        alone = repeats(hit.title, hit.text) and len(hit.text) <= len(hit.title) + len(".")
-        for line in excerpt("" if alone else visible(hit.text), terms, TEXT).splitlines():
-            if line.strip():
-                click.echo(f"   {line}")
+    number = 0
+    for line, shelf in shelves(hits):
+        if line:
+            click.echo(click.style(line, dim=True))
+        for hit in shelf:
+            number += 1
+            _print_hit(number, hit, query_terms(question))
+
+
+def _print_hit(number: int, hit: Hit, terms: Sequence[str]) -> None:
+    state = state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by)
+    place = f"{hit.level.value}  {state}" if state else hit.level.value
+    click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
+    believed = trust_label(hit.parts.trust)
+    doubts = [*([f"trust {believed}"] if believed != "high" else []), *([hit.stale] if hit.stale else [])]
+    about = ", ".join([*hit.reasons, *map(visible, doubts)])
+    click.echo(f"   {hit.id}  {hit.type}  {place}  {about}")
+    if outdated(hit.outdated_by):
+        click.echo(f"   {outdated(hit.outdated_by)}")
+    if hit.contradicts:
+        click.echo(f"   contradicts {', '.join(hit.contradicts)}")
+    alone = repeats(hit.title, hit.text) and len(hit.text) <= len(hit.title) + len(".")
+    for line in excerpt("" if alone else visible(hit.text), terms, TEXT).splitlines():
+        if line.strip():
+            click.echo(f"   {line}")
 
 
 def print_explanation(answer: Answer) -> None:

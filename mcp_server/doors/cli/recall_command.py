@@ -16,6 +16,7 @@ from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store
 
+KINDS = "Only this kind; 'conversation' searches what was said in past sessions, by subagents too."
 FEW = 64  # passages: about a second
 
 
@@ -26,7 +27,11 @@ FEW = 64  # passages: about a second
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="precision: 3 sure ones; exploratory: 10.")
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default="composite")
 @click.option("--type", "type_", default="", help="Only this type.")
-@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="Only this kind.")
+@click.option(
+    "--kind",
+    type=click.Choice([kind.value for kind in Kind]),
+    help="Only this kind; conversation: what was said in past sessions, by subagents too.",
+)
 @click.option("--tags", default="", help="Only with all these tags, with commas between them.")
 @click.option("--any-tags", default="", help="Only with one of these tags.")
 @click.option("--category", default="", help="Only of this category.")

@@ -107,7 +107,10 @@ def register(application: Application) -> None:
         type: Annotated[str, Field(description="only this type of memory")] = "",
         tags: Words = "",
         level: LevelName = "",
-        kind: Literal["", "knowledge", "conversation", "session"] = "",
+        kind: Annotated[
+            Literal["", "knowledge", "conversation", "session"],
+            Field(description="conversation: what was said in past sessions, by subagents too"),
+        ] = "",
         preset: Literal["", "precision", "balanced", "exploratory"] = "",
         include_archived: Annotated[bool, Field(description="also what was superseded or archived")] = False,
         all_projects: bool = False,

@@ -17,8 +17,9 @@ from mcp_server.core.dials import trust_label
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.redaction import redact
-from mcp_server.core.render import counted, one_line, quoted, repeats, state_of, within
+from mcp_server.core.render import counted, one_line, outdated, quoted, repeats, state_of, within
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.recall import from_conversations_alone, shelves
 
 LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
 LONG = 5 * LIMIT  # characters of what was asked for by its id
@@ -35,8 +36,8 @@ def recalled(answer: Answer, query: str, *, explain: bool, waiting: int = 0) -> 
     if not answer.hits:
         hint = "Try other words, fewer filters, list_memories, all_projects."
         return f"No memory matches '{one_line(query, 80)}'. {hint}"
-    lines = [f"{_verdict(answer.verdict)}{'' if answer.semantic else ' (searched by words only)'}"]
-    parts, left_out = within([_hit(hit, explain) for hit in answer.hits], LIMIT - 400, separator="\n\n")
+    lines = [f"{_verdict(answer)}{'' if answer.semantic else ' (searched by words only)'}"]
+    parts, left_out = within(_shelves(answer.hits, explain), LIMIT - 400, separator="\n\n")
     if not parts:
         parts, left_out = [_hit(answer.hits[0], explain)[: LIMIT - 400]], len(answer.hits) - 1
     more = [f"({left_out} more did not fit; ask for fewer or read them by id.)"] if left_out else []
@@ -204,7 +205,7 @@ def conversation(found: Found, turns: Sequence[Turn], offset: int) -> str:
 
 def passages(hits: Sequence[Hit]) -> str:
     """Return the best passages for a question that no model of ours answered."""
-    parts, _ = within([_hit(hit, explain=False) for hit in hits], LIMIT - 200, separator="\n\n")
+    parts, _ = within(_shelves(hits, explain=False), LIMIT - 200, separator="\n\n")
     head = "The nearest memories; answer from them alone, citing their ids, or say that it is not known."
     return "\n\n".join([head, *parts])
 
@@ -243,16 +244,30 @@ def tidied(found: Tidied) -> str:
     return "\n".join([head, *told, *more])
 
 
-def _verdict(verdict: Verdict) -> str:
+def _verdict(answer: Answer) -> str:
+    said = answer.verdict.value.capitalize()
+    if answer.verdict is Verdict.NONE:
+        return said
     return (
-        verdict.value.capitalize() if verdict is Verdict.NONE else f"{verdict.value.capitalize()} confidence"
+        f"{said} confidence{', by past conversations alone' if from_conversations_alone(answer.hits) else ''}"
     )
+
+
+def _shelves(hits: Sequence[Hit], explain: bool) -> list[str]:
+    """Return *hits* as text; the line above a shelf stands with its first hit."""
+    return [
+        f"{line}\n\n{_hit(hit, explain)}" if line and at == 0 else _hit(hit, explain)
+        for line, shelf in shelves(hits)
+        for at, hit in enumerate(shelf)
+    ]
 
 
 def _hit(hit: Hit, explain: bool) -> str:
     about = [hit.type, hit.level.value, f"{hit.updated:%Y-%m-%d}"]
     if state := state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by):
         about.append(state)
+    if outdated(hit.outdated_by):
+        about.append(outdated(hit.outdated_by))
     if hit.contradicts:
         about.append(f"contradicts {', '.join(hit.contradicts)}")
     if not hit.pushable:
