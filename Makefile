@@ -5,6 +5,7 @@
 # make bench-latency   measures how fast it is
 # make bench-capture   measures what reading sessions costs
 # make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER (REPORT=FILE says where to write it)
+# make bench-echo DATA=FOLDER        measures whether a memory still answers when its question was asked before
 # make bench-curation  measures what links, the graph and upkeep cost
 # make attack          attacks it for an hour: kills, races, damage, odd input (PARTS="kills soak" only those, QUICK=1 in two minutes)
 # make bench-composite CHANGELOGS="FILE…"   measures what age does to the order, on changelogs of public projects
@@ -13,7 +14,7 @@ CLIENT_VERSION := 2.1.329
 PYTHON := .venv/bin/python
 DEV := .venv/dev-ready
 
-.PHONY: test fix demo client bench-latency bench-capture bench-curation bench-retrieval bench-composite attack
+.PHONY: test fix demo client bench-latency bench-capture bench-curation bench-retrieval bench-echo bench-composite attack
 
 test: $(DEV)
 	.venv/bin/ruff check .
@@ -41,6 +42,10 @@ bench-curation: $(DEV)
 bench-retrieval: $(DEV)
 	$(if $(DATA),,$(error say where the sets are: make bench-retrieval DATA=FOLDER))
 	$(PYTHON) -m benchmarks.retrieval "$(DATA)" --report "$(or $(REPORT),build/retrieval.md)"
+
+bench-echo: $(DEV)
+	$(if $(DATA),,$(error say where the sets are: make bench-echo DATA=FOLDER))
+	$(PYTHON) -m benchmarks.echo "$(DATA)"
 
 attack: $(DEV)
 	$(PYTHON) -m benchmarks.attack $(PARTS) $(if $(QUICK),--quick)

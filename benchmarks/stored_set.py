@@ -18,7 +18,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.adapters.index import vectors
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TEXT, MAX_TITLE, Draft, Level, split_title
+from mcp_server.core.memory import MAX_TEXT, MAX_TITLE, Draft, Kind, Level, split_title
 from mcp_server.core.query import Answer, Filter, Mode, Query, Sort
 from mcp_server.store import Store
 
@@ -36,12 +36,14 @@ class StoredSet:
     A set and its store: `documents` gives the memory of each document.
 
     Documents that say the same have one memory; `cut` counts those that were too long to be stored whole.
+    `kinds` are asked for: conversations, where all documents are what somebody said.
     """
 
     opened: Opened
     folder: Path
     documents: dict[str, str]
     cut: int
+    kinds: tuple[Kind, ...] = ()
 
     def store(self, group: str) -> Store:
         """Return the store as seen from the project of *group*."""
@@ -62,7 +64,7 @@ def ask(stored: StoredSet, text: str, group: str, mode: Mode, *, parts: tuple[st
 
     Where there are *parts* they are asked one by one, as those of a prompt are.
     """
-    everywhere = Filter(all_projects=not group)
+    everywhere = Filter(all_projects=not group, kinds=stored.kinds)
     query = Query(text, mode=mode, sort=Sort.RELEVANCE, limit=DEPTH, filter=everywhere, parts=parts)
     return recall(stored.store(group), query)
 
@@ -75,7 +77,7 @@ def open_stored(folder: Path, questions: QuestionSet) -> StoredSet | None:
         return None
     if said["made_of"] != _made_of(questions):
         return None
-    return StoredSet(_opened(folder), folder, said["documents"], said["cut"])
+    return StoredSet(_opened(folder), folder, said["documents"], said["cut"], kinds_of(questions))
 
 
 def fill(folder: Path, questions: QuestionSet, *, progress: Progress) -> StoredSet:
@@ -91,18 +93,27 @@ def fill(folder: Path, questions: QuestionSet, *, progress: Progress) -> StoredS
         progress(1)
     said = {"made_of": _made_of(questions), "documents": documents, "cut": cut}
     (folder / FILLED).write_text(json.dumps(said), encoding="utf-8")
-    return StoredSet(opened, folder, documents, cut)
+    return StoredSet(opened, folder, documents, cut, kinds_of(questions))
 
 
 def put(store: Store, document: Document) -> str:
     """Store one document in the project of *store*, an utterance as a conversation; return its id."""
     text = document.text[:MAX_TEXT].strip() or document.title
-    if document.speaker or document.timestamp:
+    if _is_said(document):
         message = {"role": document.speaker, "content": text, "timestamp": document.timestamp}
         return save_conversation(store, document.title, [message], level=Level.PROJECT).memory.id
     title = document.title or split_title(text.replace("|", " "))[0]
     draft = Draft(" ".join(title.split())[:MAX_TITLE] or "Note", text, level=Level.PROJECT)
     return remember(store, draft, keep_secrets=True).memory.id
+
+
+def kinds_of(questions: QuestionSet) -> tuple[Kind, ...]:
+    """Return the kinds to ask for in a set: conversations where all its documents were said, else all."""
+    return (Kind.CONVERSATION,) if all(map(_is_said, questions.documents)) else ()
+
+
+def _is_said(document: Document) -> bool:
+    return bool(document.speaker or document.timestamp)
 
 
 def embed(stored: StoredSet, *, progress: Progress) -> None:

@@ -1,0 +1,281 @@
+"""What is known answers first; past conversations stand below it, few, and only where they answer."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.ask import ask
+from mcp_server.actions.capture import keep
+from mcp_server.actions.conversation import save_conversation
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.forget import forget
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.query import Answer, Filter, Query, Verdict
+from mcp_server.core.render import estimated_tokens
+from mcp_server.doors.server.replies import recalled
+from mcp_server.store import Store
+from tests.actions.work.worked import ended, worked
+from tests.conftest import Clock
+from tests.recorded import Recorded, seen
+
+QUESTION = "when do we deploy to production?"
+RIGHT = "Production deploys only on Tuesdays after 10:00 UTC."
+VAGUE = (
+    "I do not know yet.",
+    "I don't know yet when we deploy to production; nothing that is stored says so.",
+    "That is not clear to me.",
+)
+CONVERSATIONS = Filter(kinds=(Kind.CONVERSATION,))
+
+
+@pytest.fixture
+def said(store: Store, project: Path, tmp_path: Path) -> Callable[..., Recorded]:
+    """Keep what was said in a session of its own, in turns of the person and of Claude."""
+
+    def said_(*turns: str, subagent_of: Recorded | None = None) -> Recorded:
+        made = spoken(tmp_path, project, *turns, subagent_of=subagent_of)
+        keep(store, seen(store, made))
+        return made
+
+    return said_
+
+
+def spoken(folder: Path, cwd: Path, *turns: str, subagent_of: Recorded | None = None) -> Recorded:
+    made = Recorded(folder / "transcripts", cwd=cwd, subagent_of=subagent_of)
+    for number, words in enumerate(turns):
+        made.claude(words) if number % 2 else made.user(words)
+    return made
+
+
+def decided(store: Store) -> str:
+    draft = Draft("Production deploys only on Tuesdays", RIGHT, type="decision")
+    return remember(store, draft).memory.id
+
+
+def shelves(answer: Answer) -> tuple[list[str], list[str]]:
+    known = [hit.id for hit in answer.hits if not hit.below]
+    return known, [hit.id for hit in answer.hits if hit.below]
+
+
+@pytest.mark.parametrize("model", ["none", "minilm-l6"])
+@pytest.mark.parametrize("answers", [(RIGHT,), VAGUE, ()], ids=["right", "vague", "none"])
+def test_a_question_of_six_sessions_leaves_its_answer_first(
+    open_here: Callable[..., Opened], project: Path, tmp_path: Path, model: str, answers: tuple[str, ...]
+) -> None:
+    opened = open_here(EMBEDDING_MODEL=model)
+    store = opened.store()
+    decision = decided(store)
+    embed_pending(store)
+    first = tokens(store)
+
+    for number in range(6):
+        turns = (QUESTION, answers[number % len(answers)]) if answers else (QUESTION,)
+        session = spoken(tmp_path, project, *turns)
+        ended(store, session)
+        worked(opened)
+        embed_pending(store)
+        answer = recall(store, Query(QUESTION))
+
+        assert answer.hits[0].id == decision
+        assert answer.verdict is Verdict.HIGH
+        assert tokens(store) <= 1.3 * first
+    assert len(recall(store, Query(QUESTION, filter=CONVERSATIONS, limit=10)).hits) == 6
+
+
+def tokens(store: Store) -> int:
+    return estimated_tokens(recalled(recall(store, Query(QUESTION)), QUESTION, explain=False))
+
+
+def test_a_conversation_answers_where_nothing_that_is_known_does(
+    store: Store, said: Callable[..., Recorded]
+) -> None:
+    remember(store, Draft("Colours", "The buttons are green."))
+    for answer in VAGUE:
+        said(QUESTION, answer)
+    right = said(QUESTION, RIGHT)
+
+    answer = recall(store, Query(QUESTION))
+
+    assert answer.verdict is Verdict.MEDIUM
+    assert shelves(answer)[1] == [right.session]
+    (below,) = (hit for hit in answer.hits if hit.below)
+    assert RIGHT in below.text
+    assert QUESTION not in below.text
+    assert recalled(answer, QUESTION, explain=False).startswith(
+        "Medium confidence, by past conversations alone"
+    )
+    assert right.session in [hit.id for hit in ask(store, QUESTION).hits]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (QUESTION,),
+        *((QUESTION, answer) for answer in VAGUE),
+        ("Tell me when we deploy to production.", "Let me look."),
+        ("Morning! Do you know when we deploy the shop to production?", "No idea, nothing is known."),
+        (f"I wonder. {QUESTION} It is Friday.", "When do we deploy to production? I cannot tell."),
+    ],
+)  # fmt: skip
+def test_who_asks_the_same_is_no_evidence(
+    store: Store, said: Callable[..., Recorded], turns: tuple[str, ...]
+) -> None:
+    session = said(*turns)
+
+    assert recall(store, Query(QUESTION)).hits == ()
+    asked_for = recall(store, Query(QUESTION, filter=CONVERSATIONS))
+    assert [hit.id for hit in asked_for.hits] == [session.session]
+    assert asked_for.verdict is Verdict.NONE
+
+
+@pytest.mark.parametrize(
+    ("question", "turn"),
+    [
+        ("is the timeout of the API gateway 30 seconds?", "the timeout of the API gateway is 30 seconds"),
+        (QUESTION, "when we deploy to production, somebody runs the smoke tests"),
+    ],
+)
+def test_what_a_person_states_is_evidence(
+    store: Store, said: Callable[..., Recorded], question: str, turn: str
+) -> None:
+    session = said(turn, "Noted.")
+
+    answer = recall(store, Query(question))
+
+    assert shelves(answer) == ([], [session.session])
+    assert turn in answer.hits[0].text
+
+
+def test_of_what_was_asked_for_the_conversation_that_answers_comes_first(
+    store: Store, said: Callable[..., Recorded]
+) -> None:
+    right = said(QUESTION, RIGHT)
+    for number in range(9):
+        said(QUESTION, VAGUE[number % len(VAGUE)])
+
+    found = recall(store, Query(QUESTION, filter=CONVERSATIONS))
+
+    assert found.hits[0].id == right.session
+    assert {hit.confidence for hit in found.hits[1:]} == {Verdict.NONE}
+
+
+def test_at_most_two_stand_below_and_each_tells_little(store: Store, said: Callable[..., Recorded]) -> None:
+    for hour in range(10, 14):
+        said("Ship it", f"Production deploys go out at {hour}:00. {'We talked about it for long. ' * 30}")
+    remember(store, Draft("Deploys of the docs", "The docs are deployed from main, production or not."))
+
+    answer = recall(store, Query("production deploys go out"))
+
+    known, below = shelves(answer)
+    assert len(known) == 1
+    assert len(below) == 2
+    assert [hit.id for hit in answer.hits] == known + below
+    assert all(len(hit.text) <= 400 for hit in answer.hits if hit.below)
+    assert len(recall(store, Query("production deploys go out", filter=CONVERSATIONS)).hits) == 4
+
+
+def test_the_limit_and_what_is_asked_for_hold_below_too(store: Store, said: Callable[..., Recorded]) -> None:
+    session = said("Ship it", "Production deploys go out on Tuesdays.")
+    said("Ship it again", "Production deploys go out on Tuesdays, always.")
+    query = Query("production deploys go out", limit=1)
+
+    assert len(shelves(recall(store, query))[1]) == 1
+    for filter in (Filter(types=("note",)), Filter(kinds=(Kind.KNOWLEDGE,)), Filter(tags=("release",))):
+        assert recall(store, Query("production deploys go out", filter=filter)).hits == ()
+    assert session.session in shelves(recall(store, Query("production deploys go out")))[1]
+
+
+def test_a_subagent_is_heard_only_where_conversations_are_asked_for(
+    store: Store, said: Callable[..., Recorded]
+) -> None:
+    session = said("Look into the deploys.", "An agent does.")
+    for _ in range(3):
+        said("Find out when production deploys go out.", RIGHT, subagent_of=session)
+    of_a_person = save_conversation(
+        store, "Talk with the agent Smith", [{"role": "user", "content": RIGHT}]
+    ).memory.id
+
+    unasked = recall(store, Query("production deploys Tuesdays"))
+    asked_for = recall(store, Query("production deploys Tuesdays", filter=CONVERSATIONS))
+
+    assert "-agent-" in of_a_person
+    assert [hit.id for hit in unasked.hits] == [of_a_person]
+    assert sum("-agent-" in hit.id and hit.id.startswith(session.session) for hit in asked_for.hits) == 3
+
+
+# What holds no more
+
+OLD, NEW = "The API gateway timeout is 30 seconds.", "The API gateway timeout is 60 seconds, raised from 30."
+
+
+def outdated_by(store: Store, question: str) -> dict[str, tuple[str, ...]]:
+    found = recall(store, Query(question, filter=CONVERSATIONS))
+    return {hit.id: hit.outdated_by for hit in found.hits}
+
+
+def superseded(store: Store, old: str = OLD, new: str = NEW) -> str:
+    before = remember(store, Draft("Before", old)).memory.id
+    return remember(store, Draft("Now", new, supersedes=(before,))).memory.id
+
+
+def test_what_has_been_superseded_since_is_marked(
+    store: Store, said: Callable[..., Recorded], clock: Clock
+) -> None:
+    outdated = said("The timeout of the API gateway is 30 seconds, so mind that.", "Noted.")
+    others = [
+        said("Is the API gateway timeout 30 seconds?", "The timeout of the API gateway is what I asked for."),
+        said("The API gateway timeout is 90 seconds.", "Noted."),
+        said("The API gateway timeout is not 30 seconds.", "Noted."),
+        said("I raise the API gateway timeout from 30 seconds to 60 seconds.", "Fine."),
+    ]
+    clock.pass_days(1)
+    now = superseded(store)
+
+    marks = outdated_by(store, "timeout of the API gateway")
+
+    assert marks == {outdated.session: (now,), **{other.session: () for other in others}}
+    answer = recall(store, Query("timeout of the API gateway", filter=CONVERSATIONS))
+    assert f"says what is superseded since by {now}" in recalled(answer, "", explain=False)
+
+
+def test_what_is_said_after_a_memory_was_superseded_is_not_marked(
+    store: Store, said: Callable[..., Recorded], clock: Clock
+) -> None:
+    clock.pass_days(-3)
+    superseded(store)
+    clock.pass_days(3)
+    later = said("The API gateway timeout is 30 seconds again.", "Noted.")
+
+    assert outdated_by(store, "API gateway timeout") == {later.session: ()}
+
+
+def test_the_mark_names_what_holds_at_the_end_and_nothing_that_is_gone(
+    store: Store, said: Callable[..., Recorded], clock: Clock
+) -> None:
+    session = said("The API gateway timeout is 30 seconds.", "Noted.")
+    clock.pass_days(1)
+    second = superseded(store)
+    third = remember(store, Draft("Today", "The gateway waits for 90 s.", supersedes=(second,))).memory.id
+
+    assert outdated_by(store, "API gateway timeout") == {session.session: (third,)}
+    forget(store, third)
+    assert outdated_by(store, "API gateway timeout") == {session.session: ()}
+
+
+def test_words_from_which_a_superseded_memory_was_made_are_marked(
+    store: Store, said: Callable[..., Recorded], clock: Clock
+) -> None:
+    words = "we give the gateway half a minute before we hang up"
+    session = said(f"As I said, {words}.", "Noted.")
+    draft = Draft("Gateway", OLD, session=session.session, evidence=words, source="extracted")
+    old = remember(store, draft).memory.id
+    clock.pass_days(1)
+    now = remember(store, Draft("Now", NEW, supersedes=(old,))).memory.id
+
+    assert outdated_by(store, "gateway half a minute") == {session.session: (now,)}
+    (below,) = (hit for hit in recall(store, Query("gateway half a minute")).hits if hit.below)
+    assert below.outdated_by == (now,)
