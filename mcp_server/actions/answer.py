@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_server.actions import journal
+from mcp_server.actions.commit import one_run, write_line
 from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.consolidate import merged_entry
 from mcp_server.actions.contradiction import resolve_contradiction
@@ -76,14 +77,12 @@ def _merge(store: Store, entry: Entry, session: str) -> Became:
     if " ".join(each.digest for each in both) != entry.digest:
         raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
     title, text = entry.merged
-    with journal.alone(store):
-        made = merged_entry(store, Merge((0, 1), title, text, ()), both)
-        if failed := journal.perform(store, made, journal.new_run(store)):
-            raise Conflict(
-                f"{', '.join(failed)} changed meanwhile.", "'daybook tidy --undo' takes back the rest."
-            )
-    found = _read(store, made.heir)
-    store.ledger.note("accepted", store.clock(), refs=[made.heir], digests=[found.digest], session=session)
+    with journal.alone(store), one_run(journal.new_run(store)) as run:
+        made = merged_entry(store, Merge((0, 1), title, text, ()), both, by_person=True)
+        if failed := journal.perform(store, made, run):
+            raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' takes back the rest.")
+        found = _read(store, made.heir)
+        write_line(store, "accepted", refs=[made.heir], digests=[found.digest], session=session)
     catch_up_if_free(store)
     return Became.MERGED
 

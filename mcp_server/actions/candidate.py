@@ -12,17 +12,19 @@ from pathlib import Path
 
 from mcp_server.actions import journal
 from mcp_server.actions.clock_check import old_before
+from mcp_server.actions.commit import move, one_change
+from mcp_server.actions.forget import free_name
 from mcp_server.actions.load import load
 from mcp_server.actions.read import look_up
 from mcp_server.actions.repository import keep
 from mcp_server.actions.settle import settle
 from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up_if_free
-from mcp_server.adapters import files, memory_file
+from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index import sightings
 from mcp_server.adapters.index.tidying import EXPIRY
 from mcp_server.core.dials import DAY
-from mcp_server.core.errors import NotFound, Rejected, Unreadable
+from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Draft, Level, Memory, check_id, check_type, clean_title
 from mcp_server.core.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
@@ -127,6 +129,7 @@ def promote(store: Store, keys: Iterable[str]) -> list[Settled]:
             memory = waiting.memory
             if not reads_like_instruction(f"{memory.title}\n{memory.text}"):
                 stored.append(_store(store, waiting, source=memory.source))
+                _judge(store, waiting)
     return stored
 
 
@@ -152,16 +155,19 @@ def approve(store: Store, keys: Sequence[str]) -> list[Settled]:
 
     Raises NotFound for a key that does not wait, before anything is stored.
     """
-    waiting = [expected(store, key) for key in keys]
-    stored = [_store(store, each, source=_confirmed(each.memory.source)) for each in waiting]
-    keep(store, [row.ref for row in (look_up(store, each.id) for each in stored) if row])
+    stored = []
+    for each in [expected(store, key) for key in keys]:
+        with one_change():
+            stored.append(_store(store, each, source=_confirmed(each.memory.source)))
+            keep(store, [row.ref for row in [look_up(store, stored[-1].id)] if row])
+            _put_away(store, each, "approved")
     return stored
 
 
 def reject(store: Store, keys: Sequence[str]) -> None:
-    """Delete the candidates with these *keys*; they are not proposed again. Raises NotFound."""
+    """Move the candidates with these *keys* to the trash; they are not proposed again. Raises NotFound."""
     for each in [expected(store, key) for key in keys]:
-        _judge(store, each, "rejected")
+        _put_away(store, each, "rejected")
 
 
 def expired(store: Store) -> Iterator[Entry]:
@@ -200,15 +206,24 @@ def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
         evidence=memory.evidence,
     )
     supersedes = memory.supersedes[0] if memory.supersedes else ""
-    settled = settle(store, draft, supersedes=supersedes)
-    _judge(store, waiting, "approved")
-    return settled
+    return settle(store, draft, supersedes=supersedes)
 
 
-def _judge(store: Store, waiting: Waiting, verdict: str) -> None:
-    store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict=verdict)
+def _judge(store: Store, waiting: Waiting) -> None:
+    """Delete a candidate that was stored by itself: whoever takes that back is not to be asked again."""
+    store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict="approved")
     files.delete(waiting.path, expected=waiting.digest)
     catch_up_if_free(store)
+
+
+def _put_away(store: Store, waiting: Waiting, verdict: str) -> None:
+    """Move a candidate to the trash, from where `undo` lets it wait again. Raises Conflict, OSError."""
+    vault = next(vault for vault in store.vaults if vault.root / FOLDER == waiting.path.parent)
+    if files.digest(files.read(waiting.path)) != waiting.digest:
+        raise Conflict(f"{waiting.path} changed after it was read; nothing was settled.")
+    target = free_name(places.trash_folder(store.home, vault) / FOLDER / waiting.path.name)
+    said = {"candidates": [waiting.memory.id], "verdict": verdict}
+    move(store, vault, f"{vault.key}/{waiting.memory.id}", waiting.path, target, "judged", **said)
 
 
 def _folder(store: Store, level: Level | None) -> Path:

@@ -8,7 +8,7 @@ of it. Only what is deleted for good goes elsewhere, in `forget` and `trash`.
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from enum import Enum
@@ -41,9 +41,9 @@ class Accept(Enum):
 
 
 @contextlib.contextmanager
-def one_change() -> Iterator[None]:
-    """Let all that the block does to files be one change, which is taken back as one."""
-    before = _change.set(_change.get() or _name())
+def one_change(name: str = "") -> Iterator[None]:
+    """Let all that the block does be one change, new or called *name*, which is taken back as one."""
+    before = _change.set(_change.get() or name or new_name())
     try:
         yield
     finally:
@@ -51,11 +51,11 @@ def one_change() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def one_run(name: str = "") -> Iterator[None]:
+def one_run(name: str = "") -> Iterator[str]:
     """Let the changes of the block be one run, called *name*, which is taken back as one, or each alone."""
-    before = _run.set(name or _run.get() or _name())
+    before = _run.set(name or _run.get() or new_name())
     try:
-        yield
+        yield _run.get()
     finally:
         _run.reset(before)
 
@@ -169,7 +169,7 @@ def indexed(vault: Vault, paths: Iterable[Path]) -> list[Path]:
 def by_whom(store: Store) -> dict[str, object]:
     """Return what each line of the ledger says of a change: its name, that of its run, and who made it."""
     run = {"run": _run.get()} if _run.get() else {}
-    return {"change": _change.get() or _name(), **run, "by": store.by()}
+    return {"change": _change.get() or new_name(), **run, "by": store.by()}
 
 
 def tell(
@@ -221,6 +221,16 @@ def tell_of(
     with if_free(store):
         take_in(store, vault, *indexed(vault, paths))
         catch_up(store)
+
+
+def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: object) -> None:
+    """
+    Write a line that changes no file into the ledger; inside `one_change` it is taken back with that.
+
+    Raises OSError.
+    """
+    part = {**by_whom(store), "files": []} if _change.get() else {}
+    store.ledger.append(event, store.clock(), refs=list(refs), **part, **detail)
 
 
 def _goes_on(was: Found | None, now: Found) -> bool:
@@ -280,5 +290,6 @@ def _masked(vault: Vault, path: Path, data: bytes, now: str) -> bytes:
         return mask_gone(text, now).encode("utf-8")
 
 
-def _name() -> str:
+def new_name() -> str:
+    """Return a name for a change or a run that no other has."""
     return os.urandom(6).hex()

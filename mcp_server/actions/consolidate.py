@@ -39,6 +39,7 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
+from mcp_server.core.provenance import MANUAL
 from mcp_server.core.verdict import Statement
 from mcp_server.store import Store
 
@@ -155,9 +156,14 @@ def _superseded(store: Store, found: Found, by: str) -> Change:
     )
 
 
-def merged_entry(store: Store, merge: Merge, found: Sequence[Found]) -> Entry:
-    """Return the entry that makes one memory of several, nobody's better word than the least of them."""
+def merged_entry(store: Store, merge: Merge, found: Sequence[Found], *, by_person: bool = False) -> Entry:
+    """
+    Return the entry that makes one memory of several, nobody's better word than the least of them.
+
+    *by_person*: they read the text and want it so; it is verified, and theirs where one of the sources is.
+    """
     sources = [each.memory for each in found]
+    theirs = by_person and any(memory.source == MANUAL for memory in sources)
     ids = tuple(memory.id for memory in sources)
     last = max(sources, key=lambda memory: memory.updated)
     now = store.clock().replace(microsecond=0)
@@ -176,7 +182,8 @@ def merged_entry(store: Store, merge: Merge, found: Sequence[Found]) -> Entry:
         kind=Kind.KNOWLEDGE,
         type=last.type,
         tags=tags,
-        source=lowest_source(memory.source for memory in sources),
+        source=MANUAL if theirs else lowest_source(memory.source for memory in sources),
+        verified=now if by_person else None,
         touches=tuple(dict.fromkeys(path for memory in sources for path in memory.touches)),
         links=tuple(links),
         merged_from=ids,
@@ -192,7 +199,8 @@ def merged_entry(store: Store, merge: Merge, found: Sequence[Found]) -> Entry:
     reason = f"merge {len(ids)}: {' + '.join(f'[{each}]' for each in ids)}"
     changes = (creation(ref, memory, place), *(_superseded(store, each, memory.id) for each in found))
     ancestors = tuple(each.ref for each in found)
-    return Entry(MERGES, reason, changes, title, memory, heir=ref, ancestors=ancestors)
+    step = tidying.SETTLING if by_person else MERGES
+    return Entry(step, reason, changes, title, memory, heir=ref, ancestors=ancestors)
 
 
 def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:

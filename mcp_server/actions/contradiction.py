@@ -8,7 +8,7 @@ until it is resolved.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.commit import one_change
+from mcp_server.actions.commit import one_change, write_line
 from mcp_server.actions.forget import forget
 from mcp_server.actions.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.questions import newer_first, open_questions
@@ -153,14 +153,8 @@ def resolve_contradiction(
     holds, loses = first.memory.id, second.memory.id
     if how == "weaken":
         # Before the link goes: who is interrupted here repeats it, and is told that it is marked still.
-        store.ledger.append(
-            "trusted",
-            store.clock(),
-            refs=[second.ref],
-            reason="contradiction_resolved",
-            note="",
-            session=session,
-        )
+        reason = "contradiction_resolved"
+        write_line(store, "trusted", refs=[second.ref], reason=reason, note="", session=session)
     _drop_links(store, first, second, session)
     _drop_links(store, second, first, session)
     match how:

@@ -6,12 +6,13 @@ Nobody had said them, and they hid what they joined. What may not both hold is a
 
 import contextlib
 from collections import defaultdict
+from dataclasses import replace
 
 from mcp_server.actions import journal
 from mcp_server.actions.notice import GUESSES_TOLD
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import audit, tidying
-from mcp_server.core.journal import Change, Entry, change, with_values
+from mcp_server.core.journal import TIDY, Change, Entry, change, with_values
 from mcp_server.core.links import CONTRADICTS
 from mcp_server.core.memory import Link
 from mcp_server.core.render import counted
@@ -43,7 +44,7 @@ def take_back_guesses(store: Store, run: str) -> list[Entry]:
         number = sum(len(each.was["links"]) - len(each.now["links"]) for each in some)
         line = f"taken back: {counted(number, 'link')} 'contradicts' that nobody had said"
         entries.append(Entry(tidying.TAKEN_BACK, line, some))
-        journal.perform(store, entries[-1], run)
+        journal.perform(replace(store, by=lambda: TIDY), entries[-1], run)
         taken += number
     # Last: a process that is killed before finds them taken back already.
     store.ledger.append("tidied", store.clock(), run=run, withdraws=vaults)

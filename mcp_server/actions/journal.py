@@ -7,7 +7,7 @@ A process that is killed leaves at most one entry half done, which the next run 
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -18,16 +18,14 @@ from mcp_server.actions.sync import catch_up, catch_up_if_free, sync
 from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import selections, tidying
-from mcp_server.adapters.index.tidying import FORGETTING
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import PLACE, TIDY, TRASH, Change, Entry, stands_between, with_values
+from mcp_server.core.journal import PLACE, TRASH, UNDONE, Change, Entry, stands_between, with_values
 from mcp_server.core.memory import parse_timestamp
 from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.store import Store
 
 LOCK = ".tidy.lock"
-UNDONE = "undone"  # the verb that the history names
 DUPLICATES = "duplicates"  # the step whose first change is of a memory that was there and took over others
 
 
@@ -86,11 +84,8 @@ def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
     Raises OSError when the ledger cannot be written; nothing is done then.
     """
     changes = [change.as_json() for change in entry.changes]
-    store.ledger.append(
-        "tidied", store.clock(), run=run, step=entry.step, reason=entry.reason, changes=changes
-    )
-    if entry.step != FORGETTING:
-        store = replace(store, by=lambda: TIDY)
+    said = {"run": run, "step": entry.step, "reason": entry.reason, "by": store.by()}
+    store.ledger.append("tidied", store.clock(), **said, changes=changes)
     if entry.new:
         with one_run(run):
             _create(store, entry)

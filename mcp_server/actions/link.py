@@ -8,7 +8,7 @@ and taking it back makes it active again; of two that a `contradicts` joins the 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.commit import one_change
+from mcp_server.actions.commit import one_change, write_line
 from mcp_server.actions.read import Found, find, is_shown, look_up, read
 from mcp_server.actions.remember import reinstate, take_place
 from mcp_server.actions.revise import Revision, revise
@@ -198,15 +198,8 @@ def note_resolved(store: Store, one: str, other: str, *, how: str, session: str)
         refs.append(found.ref)
         said.append(fingerprint(found.memory.title, found.memory.text))
         telling.append(telling_digest(found.memory.title, found.memory.text))
-    store.ledger.append(
-        "contradiction_resolved",
-        store.clock(),
-        refs=refs,
-        said=said,
-        telling=telling,
-        how=how,
-        session=session,
-    )
+    noted = {"said": said, "telling": telling, "how": how, "session": session}
+    write_line(store, "contradiction_resolved", refs=refs, **noted)
 
 
 def must_be_active(memory: Memory) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.commit import one_change
 from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.remember import reinstate, supersede
 from mcp_server.actions.sync import catch_up_if_free
@@ -232,12 +233,19 @@ def _judged_now(db: sqlite3.Connection, row: Row) -> bool:
 
 
 def _settle(store: Store, found: Found, why: str) -> None:
-    """Let a memory take the place of what it says it supersedes, or give that back where it waits (*why*)."""
+    """
+    Let a memory take the place of what it says it supersedes, or give that back where it waits (*why*).
+
+    That belongs to the change that wrote it: whoever takes one back takes back both.
+    """
     memory = found.memory
-    if not why:
-        supersede(store, found, session=memory.session)
-    for old in memory.supersedes if why else ():
-        reinstate(store, old, by=memory.id, session=memory.session)
+    with store.database.read() as db:
+        wrote = audit.last_change(db, [found.vault.key], refs=[found.ref]) if memory.supersedes else None
+    with one_change(str(wrote.detail.get("change") or "") if wrote else ""):
+        if not why:
+            supersede(store, found, session=memory.session)
+        for old in memory.supersedes if why else ():
+            reinstate(store, old, by=memory.id, session=memory.session)
 
 
 def _why(store: Store, row: Row, judged: str) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from mcp_server.actions.commit import create, one_change
+from mcp_server.actions.commit import create, one_change, write_line
 from mcp_server.actions.read import Found, is_accepted, is_shown, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.staleness import noted
@@ -100,7 +100,8 @@ def accept_said(store: Store, found: Found, draft: Draft) -> None:
     """Accept a memory when *draft*, in the person's own words, says the same: nothing else may be meant."""
     same = fingerprint("", found.memory.text) == fingerprint("", draft.text)
     if same and draft.source == MANUAL and not is_accepted(store, found):
-        store.ledger.note("accepted", store.clock(), refs=[found.ref], digests=[found.digest])
+        with contextlib.suppress(OSError):
+            write_line(store, "accepted", refs=[found.ref], digests=[found.digest])
         catch_up_if_free(store)
 
 
@@ -135,7 +136,8 @@ def _replace(store: Store, old: Found, memory: Memory, *, since: datetime | None
         pinned=False,
     )
     now = revise(store, old.memory.id, revision, session=session)
-    store.ledger.note("trusted", store.clock(), refs=[now.ref], reason="superseded", session=session)
+    with contextlib.suppress(OSError):
+        write_line(store, "trusted", refs=[now.ref], reason="superseded", session=session)
     catch_up_if_free(store)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.commit import Accept, one_run
+from mcp_server.actions.commit import Accept, new_name, one_change, one_run, write_line
 from mcp_server.actions.read import find, read
 from mcp_server.actions.remember import supersede
 from mcp_server.actions.revise import Revision, revise
@@ -18,7 +18,7 @@ from mcp_server.core.memory import Kind
 from mcp_server.core.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
 
-AT_ONCE = 500  # memories accepted in one line of the ledger, which has its bounds
+AT_ONCE = 500  # memories kept in one line of the ledger, which has its bounds
 REAL = "Put a real one in its place, or delete it."
 IGNORE_ALL = "*\n"
 IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
@@ -127,29 +127,29 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
     Accept the very bytes that the index has as *rows*.
 
     What a program or a document said becomes what the person took over, and what Claude stored takes the
-    place of what it supersedes. Raises Conflict when such a file changed meanwhile, NotFound.
+    place of what it supersedes: that is one change for each. Raises Conflict when such a file changed
+    meanwhile, NotFound.
     """
-    for row in rows:
-        if row.source in ACCEPTED_AS and row.vault in store.private:
-            revise(
-                store, row.id, Revision(source=ACCEPTED_AS[row.source]), version=row.digest, accept=Accept.YES
-            )
-    accepted = [row for row in rows if row.source not in ACCEPTED_AS or row.vault not in store.private]
-    for start in range(0, len(accepted), AT_ONCE):
-        batch = accepted[start : start + AT_ONCE]
-        refs, digests = [row.ref for row in batch], [row.digest for row in batch]
-        store.ledger.append("accepted", store.clock(), refs=refs, digests=digests)
-    keep(store, [row.ref for row in rows])
+    changes = [(row, new_name()) for row in rows]
+    for row, change in changes:
+        with one_change(change):
+            if row.source in ACCEPTED_AS and row.vault in store.private:
+                source = ACCEPTED_AS[row.source]
+                revise(store, row.id, Revision(source=source), version=row.digest, accept=Accept.YES)
+            else:
+                write_line(store, "accepted", refs=[row.ref], digests=[row.digest])
+            keep(store, [row.ref])
     catch_up_if_free(store)
-    for row in rows:
+    for row, change in changes:
         if row.vault in store.private:
-            supersede(store, read(store, row.id))  # what waited took nobody's place
+            with one_change(change):
+                supersede(store, read(store, row.id))  # what waited took nobody's place
 
 
 def keep(store: Store, refs: Sequence[str]) -> None:
     """Note that the person wants *refs* kept: they age no more. Raises OSError."""
     for start in range(0, len(refs), AT_ONCE):
-        store.ledger.append("approved", store.clock(), refs=refs[start : start + AT_ONCE])
+        write_line(store, "approved", refs=refs[start : start + AT_ONCE])
 
 
 def refused(store: Store) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions import age, answer, candidate, journal, trust
+from mcp_server.actions.commit import one_change
 from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.entries import BETWEEN, Answer, Became, Entry, WaitingKind, about, entry_of
 from mcp_server.actions.forget import to_trash
@@ -23,6 +24,7 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index import selections, tidying
 from mcp_server.adapters.index.memories import Row
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.journal import PERSON
 from mcp_server.core.memory import Level
 from mcp_server.core.provenance import ACCEPTED_AS
 from mcp_server.core.render import counted
@@ -84,8 +86,8 @@ def settle(store: Store, entry: Entry, said: Answer, *, session: str = "") -> Be
     """
     Do what the person said to *entry*, if its file still is what they were shown; return what became of it.
 
-    What they reject moves to the trash, from where it can be restored. Raises Rejected for a word that
-    settles no such entry.
+    It is one change of theirs, which `undo` takes back. What they reject moves to the trash. Raises Rejected
+    for a word that settles no such entry.
     """
     if said is Answer.LATER:
         return Became.LATER
@@ -100,8 +102,10 @@ def settle(store: Store, entry: Entry, said: Answer, *, session: str = "") -> Be
         return Became.GONE
     if now.digest != entry.digest:
         return Became.CHANGED
+    persons = replace(store, by=lambda: PERSON)  # whoever asked them
     try:
-        return KINDS[entry.kind].answers[said](store, entry, session)
+        with one_change():
+            return KINDS[entry.kind].answers[said](persons, entry, session)
     except Conflict:
         return Became.CHANGED
 

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_server.actions.commit import one_change
+from mcp_server.actions.commit import one_change, write_line
 from mcp_server.actions.forget import unarchive
 from mcp_server.actions.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
 from mcp_server.actions.persons_word import Turns, may_change, statement
@@ -264,7 +264,8 @@ def _confirm(store: Store, draft: Draft, old: Found) -> None:
     now = revise(store, old.memory.id, unsaid(old.memory, draft), session=draft.session)
     accept_said(store, now, draft)
     if draft.source in CONFIRMING and draft.session != old.memory.session:
-        store.ledger.note("confirmed", store.clock(), refs=[old.ref], session=draft.session)
+        with contextlib.suppress(OSError):
+            write_line(store, "confirmed", refs=[old.ref], session=draft.session)
 
 
 def _known(store: Store, memory_id: str) -> Found | None:

@@ -8,7 +8,7 @@ away. Every step stands in the journal before it is done; nothing is deleted whi
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mcp_server.actions import age, compact, journal, trash
@@ -36,7 +36,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core import budget
 from mcp_server.core.consolidation import ANSWER_TOKENS, MOST_CALLS, Item, digest_of, groups, plan, request
 from mcp_server.core.errors import DaybookError, ModelUnavailable
-from mcp_server.core.journal import Entry
+from mcp_server.core.journal import TIDY, Entry
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
@@ -228,7 +228,7 @@ def _take(store: Store, done: Tidied, entries: Iterable[Entry]) -> None:
             break
         if not done.dry_run:
             try:
-                failed = journal.perform(store, entry, done.run)
+                failed = journal.perform(replace(store, by=lambda: TIDY), entry, done.run)
             except DaybookError as error:
                 done.failed.append(f"{entry.line}: {error}")
                 continue

@@ -9,7 +9,7 @@ from mcp_server.actions.shadows import shadowed
 from mcp_server.actions.staleness import Staleness, noted, staleness
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.actions.unindexed import self_healing
-from mcp_server.adapters.index import selections, trust, usage
+from mcp_server.adapters.index import selections, touched, trust, usage
 from mcp_server.adapters.index.trust import TrustEvent
 from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.core import dials
@@ -60,6 +60,8 @@ def validate(
     """
     _check(reason, dials.VALIDATING)
     found = read(store, memory_id)
+    with store.database.read() as db:
+        before = touched.touched_by(db, [found.ref]).get(found.ref, [])
     mark(
         store,
         memory_id,
@@ -67,6 +69,7 @@ def validate(
         verified=store.clock().replace(microsecond=0),
         session=session,
         touched=noted(store, found.vault, found.memory.touches),
+        touched_before={each.path: [each.digest, each.at] for each in before} or None,
         reason=reason,
         note=_said(note),
     )

@@ -1,32 +1,37 @@
 """
 undo: take back the last change, of one memory or of all, as if it had not been made.
 
-Exactly the bytes come back that were there before. What was changed since is left alone, and named. Taking
-back is a change like any other, so it is taken back the same way.
+Exactly the bytes come back that were there before, and what the ledger alone says of the change (accepted,
+kept, settled, believed) holds no more. What was changed since is left alone, and named. Taking back is a
+change like any other, so it is taken back the same way.
 """
 
 import contextlib
+import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions import journal
-from mcp_server.actions.commit import Effect, one_change, put_bytes, tell_of
+from mcp_server.actions.commit import Effect, one_change, put_bytes, tell_of, write_line
 from mcp_server.actions.forget import free_name
 from mcp_server.actions.forget_session import undo_forget_session
-from mcp_server.actions.journal import UNDONE, Undone
+from mcp_server.actions.journal import Undone
 from mcp_server.actions.load import parsed
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.adapters import files, history, places
-from mcp_server.adapters.index import audit, selections, tidying, usage
+from mcp_server.adapters.index import audit, replay, selections, tidying, usage
 from mcp_server.adapters.index.audit import Deed
 from mcp_server.adapters.index.tidying import FORGETTING
+from mcp_server.adapters.ledger import Event
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
-from mcp_server.core.journal import PERSON
+from mcp_server.core.journal import PERSON, TIDY, UNDONE
 from mcp_server.core.memory import Memory, check_id
 from mcp_server.core.provenance import MANUAL
 from mcp_server.store import Store
+
+NOTES = "notes"  # in a line that takes others back: what those say
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,8 @@ class LastChange:
     What would be taken back: its name, when it was made, in which session, by whom and by which verb.
 
     `effects` is what became of each file; of a run of the journal, which knows them itself, there are none.
-    `undoes` is the run of the journal that this change took back, `ref` the one memory that is meant.
+    `notes` are the lines of the ledger that say something else of it. `undoes` is the run of the journal that
+    this change took back, `ref` the one memory that is meant.
     """
 
     name: str
@@ -44,13 +50,15 @@ class LastChange:
     by: str
     verb: str
     effects: tuple[Effect, ...] = ()
+    notes: tuple[Event, ...] = ()
     undoes: str = ""
     ref: str = ""
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The memories that it changed."""
-        return tuple(effect[0].rpartition("/")[2] for effect in self.effects)
+        refs = [effect[0] for effect in self.effects] or [ref for each in self.notes for ref in _refs(each)]
+        return tuple(ref.rpartition("/")[2] for ref in dict.fromkeys(refs))
 
 
 def last_change(store: Store, memory_id: str = "", *, session: str = "") -> LastChange:
@@ -77,15 +85,18 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
         run = str(deed.detail.get("run") or "")
         if run and (deed.event == "tidied" or tidying.entries(db, run)):
             ref = deed.ref if wanted else ""
-            return LastChange(run, deed.at, deed.session, "tidy", "tidied", ref=ref)
+            return LastChange(run, deed.at, deed.session, _by_whom(db, run, deed), "tidied", ref=ref)
         name = str((not wanted and run) or deed.detail.get("change") or "")
         deeds = audit.named(db, name)
     effects = _joined(effect for each in deeds for effect in _effects(each))
     if wanted and deed.ref == "":  # one of many in one line of the ledger
         effects = [effect for effect in effects if effect[0] in refs]
+    lines = [store.ledger.event_before(*place) for place in dict.fromkeys(each.place for each in deeds)]
+    notes = tuple(each for each in lines if each and (replay.is_taken_back(each.event) or NOTES in each.data))
     undoes = str(deed.detail.get("undoes") or "")
     by = str(deed.detail.get("by") or "")
-    return LastChange(name, deed.at, deed.session, by, deed.event, tuple(effects), undoes)
+    verb = next((each.event for each in reversed(deeds) if _effects(each)), deed.event)
+    return LastChange(name, deed.at, deed.session, by, verb, tuple(effects), notes, undoes)
 
 
 def is_persons(store: Store, change: LastChange) -> bool:
@@ -135,7 +146,10 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
             done.skipped.append((memory_id, f"another file stands at {error.filename2}"))
         except (Conflict, Unreadable) as error:
             done.skipped.append((memory_id, str(error)))
-    if change.effects and not done.restored:
+    if not change.effects or done.restored:
+        left = {memory_id for memory_id, _ in done.skipped}
+        _take_back_notes(store, change, done, left=left, session=session)
+    else:
         why = " ".join(f"'{memory_id}': {why}" for memory_id, why in done.skipped)
         raise Conflict(
             f"Nothing was taken back. {why}",
@@ -145,6 +159,21 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
         store.ledger.append("tidied", store.clock(), run=journal.new_run(store), redoes=change.undoes)
         catch_up_if_free(store)
     return done
+
+
+def _take_back_notes(store: Store, change: LastChange, done: Undone, *, left: set[str], session: str) -> None:
+    """Take back what the ledger alone says of *change*, but for what it says of memories that are *left*."""
+    for each in reversed(change.notes):
+        refs = _refs(each)
+        ids = [ref.rpartition("/")[2] for ref in refs]
+        if not left.isdisjoint(ids):
+            continue
+        again = NOTES in each.data and not each.data.get("again")
+        said = each.data.get(NOTES) or [{"event": each.event, "at": each.at, **each.data}]
+        told = {NOTES: said, "again": again, "undoes": change.undoes or change.name, "session": session}
+        write_line(store, UNDONE, refs=refs, **told)
+        done.restored += [memory_id for memory_id in ids if memory_id not in done.restored]
+    catch_up_if_free(store)
 
 
 def _take_back(store: Store, effect: Effect, change: LastChange, *, anyway: bool, session: str) -> None:
@@ -204,6 +233,17 @@ def _kept(store: Store, ref: str, digest: str) -> bytes | None:
             with contextlib.suppress(OSError, Unreadable):
                 return files.read(each.path)
     return None
+
+
+def _by_whom(db: sqlite3.Connection, run: str, deed: Deed) -> str:
+    """Return who made *run*; one of an earlier version does not say it, and was upkeep."""
+    said = (deed, *audit.named(db, run))
+    return next((str(each.detail["by"]) for each in said if each.detail.get("by")), TIDY)
+
+
+def _refs(line: Event) -> list[str]:
+    refs = line.data.get("refs")
+    return [str(ref) for ref in refs] if isinstance(refs, list) else []
 
 
 def _effects(deed: Deed) -> list[Effect]:

@@ -56,6 +56,16 @@ class Ledger:
         with contextlib.suppress(OSError):
             self.append(event, at, **data)
 
+    def event_before(self, file: str, end: int) -> Event | None:
+        """Return the event of the line of *file* that ends at byte *end*, None when it says none."""
+        begin = max(0, end - MAX_LINE)
+        try:
+            with open(self.folder / file, "rb") as handle:
+                handle.seek(begin)
+                return _parsed(handle.read(end - begin).rstrip(b"\n").rpartition(b"\n")[2])
+        except FileNotFoundError:
+            return None
+
     def paths(self) -> list[Path]:
         """Return the ledger's files in the order of their names."""
         if not self.folder.is_dir():
@@ -80,14 +90,8 @@ def read_events(path: Path, offset: int) -> Iterator[tuple[Event, int]]:
                 offset = handle.tell()
                 continue
             offset += len(line)
-            try:
-                data = json.loads(line)
-                if b"\\ud" in line:
-                    data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
-                event = Event(str(data.pop("at")), str(data.pop("event")), data)
-            except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-                continue
-            yield event, offset
+            if event := _parsed(line):
+                yield event, offset
 
 
 def size(path: Path) -> int:
@@ -96,6 +100,16 @@ def size(path: Path) -> int:
         return os.stat(path).st_size
     except FileNotFoundError:
         return 0
+
+
+def _parsed(line: bytes) -> Event | None:
+    try:
+        data = json.loads(line)
+        if b"\\ud" in line:
+            data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
+        return Event(str(data.pop("at")), str(data.pop("event")), data)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return None
 
 
 def _skip_line(handle: Any) -> None:

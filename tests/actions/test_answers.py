@@ -14,7 +14,8 @@ from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
 from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.tidy import undo
+from mcp_server.actions.tidy import undo as undo_tidy
+from mcp_server.actions.undo import last_change, undo
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store
@@ -98,7 +99,8 @@ def test_a_merge_loses_no_sentence_and_is_taken_back_in_one_step(store: Store, e
     assert (made.text, made.tags, made.pinned) == (text, ("net",), True)
     assert {read(store, each).memory.status for each in ends} == {Status.SUPERSEDED}
     assert waits(store) == {}
-    undo(store)
+    assert undo_tidy(store).restored == []
+    undo(store, last_change(store, ends[0]))
     assert {each: read(store, each).data for each in ends} == before
     assert waits(store) == {QUESTION: 1}
 

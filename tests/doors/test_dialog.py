@@ -230,9 +230,9 @@ def in_question(opened: Opened, clock: Clock) -> str:
 @pytest.mark.parametrize(
     ("answers", "said", "active"),
     [
-        (["replaces"], "replaced: 'daybook unlink ", 1),
-        (["keep-both"], "both are kept: 'daybook review again ", 2),
-        (["merge", "yes"], "merged: 'daybook tidy --undo'", 1),
+        (["replaces"], "replaced: 'daybook undo ", 1),
+        (["keep-both"], "both are kept: 'daybook undo ", 2),
+        (["merge", "yes"], "merged: 'daybook undo ", 1),
         (["merge", "no"], "waits on", 2),
         (["later"], "waits on", 2),
     ],

@@ -82,7 +82,7 @@ def test_ids_are_accepted_after_a_yes_and_rejected_at_once(run: Run, typed: Run,
     assert refused.returncode == 130
     assert TEXT in accepted.stdout
     assert "Settled: 1 of 1 entry." in accepted.stdout
-    assert "'daybook restore' brings it back" in rejected.stdout
+    assert "' takes it back" in rejected.stdout
     assert unknown.returncode == 3
     assert waiting(run) == []
 
@@ -145,7 +145,7 @@ def test_a_question_is_settled_by_one_letter_and_taken_back(run: Run, typed: Run
 
     assert asked.stdout.index(NEW) < asked.stdout.index(OLD)
     assert "may differ in numbers" in asked.stdout
-    assert f"'daybook review again {newer} {older}' asks again" in asked.stdout
+    assert f"both are kept: 'daybook undo {newer}' takes it back" in asked.stdout
     assert waiting(run) == []
     said(run("review", "again", newer, older))
     assert waiting(run) == [newer]
@@ -159,7 +159,7 @@ def test_a_merged_text_is_shown_before_it_is_saved(run: Run, typed: Run, questio
     assert f"{NEW}.\n  {OLD}." in merged.stdout
     assert waiting(run) == []
     assert len(json.loads(said(run("list", "--json")))["memories"]) == 1
-    said(run("tidy", "--undo"))
+    typed("undo", question.split("+")[0])
     assert len(waiting(run)) == 1
 
 

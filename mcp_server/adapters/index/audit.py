@@ -24,20 +24,28 @@ _NOT_HISTORY = frozenset(
         *("session_started", "session_told", "session_ended", "graph_read"),
     }
 )
-_FILES = '"files": '  # in the detail of a deed that says what became of files
+_FILES = '"files": '  # in the detail of a deed that belongs to a change: what became of files, if of any
 _VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
-_KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched"})
+_KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched", "touched_before", "notes"})
+
+
+Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One thing done; `at` in Unix seconds, `ref` '' when it was not done to a memory."""
+    """
+    One thing done; `at` in Unix seconds, `ref` '' when it was not done to a memory.
+
+    `place` is where the ledger says it: the name of the file, and the offset behind the line.
+    """
 
     at: int
     event: str
     ref: str
     session: str
     detail: dict[str, Any]
+    place: Place
 
     @property
     def id(self) -> str:
@@ -150,7 +158,7 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
 def last_change(
     db: sqlite3.Connection, vaults: Sequence[str], *, refs: Sequence[str] = (), session: str = ""
 ) -> Deed | None:
-    """Return the last deed that changed files of *vaults*, only of *refs* and in *session* where given."""
+    """Return the last deed of a change in *vaults*, only to *refs* and in *session* where given."""
     among = f"(ref IN ({marks(refs)}) OR ref = '' AND ({' OR '.join(['instr(detail, ?)'] * len(refs))}))"
     conditions = [
         f"(event = 'tidied' AND ref != '' OR instr(detail, '{_FILES}'))",
@@ -172,9 +180,13 @@ def named(db: sqlite3.Connection, name: str) -> list[Deed]:
 
 def _deeds(db: sqlite3.Connection, where: str, bound: Sequence[object], order: str) -> list[Deed]:
     found = db.execute(
-        f"SELECT at, event, ref, session, detail FROM audit WHERE {where} ORDER BY {order}", bound
+        f"SELECT at, event, ref, session, detail, file, offset FROM audit WHERE {where} ORDER BY {order}",
+        bound,
     )
-    return [Deed(at, event, ref, session, json.loads(detail)) for at, event, ref, session, detail in found]
+    return [
+        Deed(at, event, ref, session, json.loads(detail), (file, offset))
+        for at, event, ref, session, detail, file, offset in found
+    ]
 
 
 def _list(value: Any) -> list[Any]:

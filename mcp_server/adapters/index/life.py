@@ -21,6 +21,7 @@ _NAMING = frozenset(
 """Events each of whose `refs` is alive."""
 
 _KEEPING = frozenset({"imported", "approved"})
+TAKEN_BACK = frozenset({"approved"})
 EVENTS = _NAMING | {"imported", "recalled", "trusted"}
 
 
@@ -30,6 +31,15 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     note(db, refs, at)
     if event in _KEEPING:
         db.executemany("INSERT OR IGNORE INTO kept VALUES (?)", [(ref,) for ref in refs])
+
+
+def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take back that the person wanted memories kept; what was imported is kept all the same."""
+    refs = [(ref, at) for ref in _refs(event, data)]
+    db.executemany("DELETE FROM life WHERE ref = ? AND at = ?", refs)
+    db.executemany(
+        "DELETE FROM kept WHERE ref = ?1 AND ref NOT IN (SELECT ref FROM imported)", [ref[:1] for ref in refs]
+    )
 
 
 def note(db: sqlite3.Connection, refs: Iterable[str], at: int) -> None:

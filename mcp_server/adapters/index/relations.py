@@ -11,7 +11,7 @@ from mcp_server.adapters.index.memories import Row, by_rows, rows
 from mcp_server.core.links import CONTRADICTS, as_name
 from mcp_server.core.memory import fingerprint
 
-EVENTS = frozenset({"contradiction_resolved"})
+EVENTS = TAKEN_BACK = frozenset({"contradiction_resolved"})
 AGAIN = "again"  # how two were settled that are a question again
 
 
@@ -61,6 +61,11 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
         db.execute(
             "INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (one, other, *map(str.strip, pairs))
         )
+
+
+def take_back(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
+    """Take back that two memories were settled, so that they are a question again."""
+    add(db, event, {**data, "how": AGAIN}, at)
 
 
 def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:

@@ -2,10 +2,12 @@
 
 import functools
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
+from typing import Any
 
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
+from mcp_server.core.journal import UNDONE
 from mcp_server.core.memory import parse_timestamp
 
 # What comes of a value that none of our lines has: another version wrote it, or a hand.
@@ -68,6 +70,23 @@ def _derived() -> Sequence[ModuleType]:
     )  # fmt: skip
 
 
+def is_taken_back(event: str) -> bool:
+    """Tell whether `undo` takes back what lines of *event* say, beside what became of files."""
+    return any(event in getattr(derived, "TAKEN_BACK", ()) for derived in _derived())
+
+
+def _take_back(db: sqlite3.Connection, undone: Mapping[str, Any]) -> None:
+    """Take back the lines of a change that changed no file and were *undone*; with `again` take them in."""
+    for said in undone.get("notes") or ():
+        data = dict(said)
+        event, at = str(data.pop("event")), int(parse_timestamp(str(data.pop("at"))).timestamp())
+        for derived in _derived():
+            if event in derived.EVENTS and undone.get("again"):
+                derived.add(db, event, data, at)
+            elif event in getattr(derived, "TAKEN_BACK", ()):
+                derived.take_back(db, event, data, at)
+
+
 def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
     """Take in one event; of a line with odd particulars nothing is taken in, and it stops no other."""
     from mcp_server.adapters.index import audit
@@ -78,6 +97,8 @@ def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
         for derived in _derived():
             if event.event in derived.EVENTS:
                 derived.add(db, event.event, event.data, at)
+        if event.event == UNDONE:
+            _take_back(db, event.data)
         audit.add(db, event.event, event.data, at, place=(file, behind))
     except _ODD:
         db.execute("ROLLBACK TO line")

@@ -4,6 +4,7 @@ import sqlite3
 from typing import Any
 
 EVENTS = frozenset({"transcript_kept", "mined", "judged"})
+TAKEN_BACK = frozenset({"judged"})
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
@@ -19,6 +20,12 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
         " DO UPDATE SET times = times + 1, at = max(at, excluded.at)",
         [(str(key), session, at) for key in data.get("sighted") or ()],
     )
+
+
+def take_back(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
+    """Take back what became of candidates: they wait again."""
+    keys = [(str(key),) for key in data.get("candidates") or ()]
+    db.executemany("DELETE FROM judged WHERE candidate = ?", keys)
 
 
 def times(db: sqlite3.Connection, candidate: str) -> list[int]:

@@ -25,6 +25,8 @@ EXPIRY = "expired candidates"  # a step that takes no memory, only what was prop
 UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at what is said
 DROPS = "drops"  # a model said that a memory is of no use
 FORGETTING = "forget session"  # a step of nobody's tidying, which has an undo of its own
+SETTLING = "settled"  # the person merged two memories, which only `undo` takes back
+NO_TIDYING = (FORGETTING, SETTLING)
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
@@ -96,9 +98,9 @@ def open_run(db: sqlite3.Connection, scope: str) -> str:
 def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
     """Return the last run that changed a memory of *vaults* and was not undone, '' when there is none."""
     found = db.execute(
-        f"SELECT run FROM tidied WHERE NOT undone AND step != ? AND vault IN ({marks(vaults)})"
-        " ORDER BY rowid DESC LIMIT 1",
-        (FORGETTING, *vaults),
+        f"SELECT run FROM tidied WHERE NOT undone AND step NOT IN ({marks(NO_TIDYING)})"
+        f" AND vault IN ({marks(vaults)}) ORDER BY rowid DESC LIMIT 1",
+        (*NO_TIDYING, *vaults),
     ).fetchone()
     return str(found[0]) if found else ""
 
@@ -111,9 +113,9 @@ def is_run(db: sqlite3.Connection, name: str) -> bool:
 def runs_since(db: sqlite3.Connection, day: str, vaults: Sequence[str]) -> list[str]:
     """Return the runs from *day* (YYYYMMDD) on that changed a memory of *vaults*, the last first."""
     found = db.execute(
-        f"SELECT DISTINCT t.run FROM tidied t WHERE NOT t.undone AND t.step != ? AND {changed_in(vaults)}"
-        " AND t.run >= ? ORDER BY t.run DESC",
-        (FORGETTING, *vaults, *vaults, day),
+        f"SELECT DISTINCT t.run FROM tidied t WHERE NOT t.undone AND t.step NOT IN ({marks(NO_TIDYING)})"
+        f" AND {changed_in(vaults)} AND t.run >= ? ORDER BY t.run DESC",
+        (*NO_TIDYING, *vaults, *vaults, day),
     )
     return [str(row[0]) for row in found]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 EVENTS = frozenset({"remembered", "revised", "trusted"})
+TAKEN_BACK = frozenset({"trusted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,19 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         db.executemany(
             "INSERT OR REPLACE INTO touched VALUES (?, ?, ?, ?)",
             [(ref, str(path), str(digest), at) for path, digest in said.items()],
+        )
+
+
+def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Let the files be noted as they were `touched_before` that event: path → digest and when it had that."""
+    before = data.get("touched_before")
+    if not isinstance(before, dict):
+        return
+    for ref in map(str, data.get("refs") or []):
+        db.execute("DELETE FROM touched WHERE ref = ?", (ref,))
+        db.executemany(
+            "INSERT INTO touched VALUES (?, ?, ?, ?)",
+            [(ref, str(path), str(digest), int(when)) for path, (digest, when) in before.items()],
         )
 
 

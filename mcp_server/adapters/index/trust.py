@@ -8,7 +8,7 @@ from typing import Any
 from mcp_server.core import dials
 from mcp_server.core.dials import Moved
 
-EVENTS = frozenset({"confirmed", "trusted"})
+EVENTS = TAKEN_BACK = frozenset({"confirmed", "trusted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,25 @@ class TrustEvent:
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger; a reason that nobody knows moves nothing."""
-    reason = "confirmed" if event == "confirmed" else str(data.get("reason"))
-    refs = data.get("refs")
-    for ref in dict.fromkeys(refs if isinstance(refs, list) else []):
-        session, note = str(data.get("session") or ""), str(data.get("note") or "")
-        move(db, str(ref), reason, at, session=session, note=note)
+    session, note = str(data.get("session") or ""), str(data.get("note") or "")
+    for ref in _refs(data):
+        move(db, ref, _reason(event, data), at, session=session, note=note)
+
+
+def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take back one move of the trust in each memory that the event names; the others stay."""
+    for ref in _refs(data):
+        db.execute(
+            "DELETE FROM trust_events WHERE rowid ="
+            " (SELECT max(rowid) FROM trust_events WHERE ref = ? AND reason = ? AND at = ?)",
+            (ref, _reason(event, data), at),
+        )
+        moved, confirmed = Moved(), 0
+        for amount, when in db.execute(
+            "SELECT amount, at FROM trust_events WHERE ref = ? ORDER BY rowid", (ref,)
+        ):
+            moved, confirmed = moved.by(amount), max(confirmed, when if amount > 0 else 0)
+        _put(db, ref, moved, confirmed)
 
 
 def move(
@@ -40,13 +54,11 @@ def move(
         return
     db.execute("INSERT INTO trust_events VALUES (?, ?, ?, ?, ?, ?)", (ref, at, reason, amount, session, note))
     db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
-    said = db.execute("SELECT trust_moved, trust_least, trust_most FROM usage WHERE ref = ?", (ref,))
-    moved = Moved(*said.fetchone()).by(amount)
-    db.execute(
-        "UPDATE usage SET trust_moved = ?, trust_least = ?, trust_most = ?,"
-        " last_confirmed = max(last_confirmed, ?) WHERE ref = ?",
-        (moved.shift, moved.least, moved.most, at if amount > 0 else 0, ref),
+    said = db.execute(
+        "SELECT trust_moved, trust_least, trust_most, last_confirmed FROM usage WHERE ref = ?", (ref,)
     )
+    *before, confirmed = said.fetchone()
+    _put(db, ref, Moved(*before).by(amount), max(confirmed, at if amount > 0 else 0))
 
 
 def was_moved(db: sqlite3.Connection, ref: str, reason: str) -> bool:
@@ -63,3 +75,19 @@ def history(db: sqlite3.Connection, ref: str, *, limit: int) -> list[TrustEvent]
         (ref, limit),
     )
     return [TrustEvent(*row) for row in found]
+
+
+def _put(db: sqlite3.Connection, ref: str, moved: Moved, confirmed: int) -> None:
+    db.execute(
+        "UPDATE usage SET trust_moved = ?, trust_least = ?, trust_most = ?, last_confirmed = ? WHERE ref = ?",
+        (moved.shift, moved.least, moved.most, confirmed, ref),
+    )
+
+
+def _reason(event: str, data: Mapping[str, Any]) -> str:
+    return "confirmed" if event == "confirmed" else str(data.get("reason"))
+
+
+def _refs(data: Mapping[str, Any]) -> list[str]:
+    refs = data.get("refs")
+    return list(map(str, dict.fromkeys(refs if isinstance(refs, list) else [])))

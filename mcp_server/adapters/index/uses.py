@@ -17,6 +17,7 @@ _ACCEPTING = frozenset(
 )
 OUTSIDE = "at "  # what stands for the session, before the moment, of a use in none: each is one of its own
 IMPORTED = "imported"
+TAKEN_BACK = frozenset({"accepted"})
 EVENTS = _ACCEPTING | {IMPORTED, "recalled", "used", "injected", "promoted", "demoted"}
 
 
@@ -53,6 +54,13 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", given)
     elif event in _ACCEPTING:
         db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", [(digest,) for digest in digests])
+
+
+def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take back that somebody accepted bytes."""
+    db.executemany(
+        "DELETE FROM accepted WHERE digest = ?", [(str(each),) for each in _list(data.get("digests"))]
+    )
 
 
 def _access(db: sqlite3.Connection, ref: str, at: int) -> None:

@@ -47,7 +47,7 @@ def accept_command(memory_ids: tuple[str, ...]) -> None:
 @review_group.command("reject")
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 def reject_command(memory_ids: tuple[str, ...]) -> None:
-    """Move entries that wait to the trash, from where 'daybook restore' brings them back.
+    """Move entries that wait to the trash; 'daybook undo' lets them wait again.
 
     Example: daybook review reject stripe-webhook-raw-body-k3f9
     """

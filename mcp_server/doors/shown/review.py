@@ -24,20 +24,21 @@ OF_AGED = {
     Answer.LATER: "Decide later: upkeep goes on with as many as one run may",
 }
 UNASKED = "What is of unconfirmed origin is found by recall, labelled as data, and never told unasked."
+TAKES_BACK = "'daybook undo {0}' takes it back"
 SETTLED = {
-    Became.ACCEPTED: "accepted",
-    Became.REJECTED: "rejected: in the trash, 'daybook restore' brings it back",
-    Became.REPLACED: "replaced: 'daybook unlink {0} {1} --rel supersedes' takes it back",
-    Became.KEPT_BOTH: "both are kept: 'daybook review again {0} {1}' asks again",
-    Became.MERGED: "merged: 'daybook tidy --undo' takes it back",
-    Became.CONFIRMED: "noted as checked today",
+    Became.ACCEPTED: f"accepted: {TAKES_BACK}",
+    Became.REJECTED: f"rejected: {TAKES_BACK}",
+    Became.REPLACED: f"replaced: {TAKES_BACK}",
+    Became.KEPT_BOTH: f"both are kept: {TAKES_BACK}",
+    Became.MERGED: f"merged: {TAKES_BACK}",
+    Became.CONFIRMED: f"noted as checked today: {TAKES_BACK}",
     Became.LATER: "waits on",
     Became.CHANGED: "not settled: its file changed after it was shown",
     Became.GONE: "not settled: it waits no more",
 }
 OUTCOME_OF_AGED = {
-    Became.ACCEPTED: "archived: 'daybook tidy --undo' brings them back",
-    Became.REJECTED: "kept: they age no more",
+    Became.ACCEPTED: "archived: 'daybook undo' brings them back",
+    Became.REJECTED: "kept: they age no more; 'daybook undo' takes that back",
     Became.CHANGED: "not settled: other memories have aged since",
 }
 UNSETTLED = (Became.LATER, Became.CHANGED, Became.GONE)
@@ -78,7 +79,7 @@ def outcome(entry: Entry, became: Became) -> str:
     if entry.kind == AGED and became in OUTCOME_OF_AGED:
         return OUTCOME_OF_AGED[became]
     if entry.kind == CANDIDATE and became is Became.REJECTED:
-        return "rejected: it is not proposed again"
+        return f"rejected, it is not proposed again: {TAKES_BACK.format(entry.id)}"
     return SETTLED[became].format(*entry.ids)
 
 

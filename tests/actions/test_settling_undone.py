@@ -1,0 +1,222 @@
+"""Every word that settles what waits is the person's change: undo takes it back, and once more redoes it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.candidate import SEEN_SELDOM, propose
+from mcp_server.actions.entries import Answer, Entry
+from mcp_server.actions.history import history_of
+from mcp_server.actions.persons_word import may_change, may_forget
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import init, trust
+from mcp_server.actions.review import AGED, CANDIDATE, KINDS, ORIGIN, QUESTION, STALE, review, settle
+from mcp_server.actions.settle import settle as settle_draft
+from mcp_server.actions.sync import rebuild
+from mcp_server.actions.tidy import tidy
+from mcp_server.actions.trust import trust_history
+from mcp_server.actions.undo import is_persons, last_change, undo
+from mcp_server.bootstrap import Opened
+from mcp_server.core.journal import CLAUDE, PERSON
+from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.provenance import ASSISTANT, MANUAL
+from mcp_server.core.verdict import Statement
+from mcp_server.store import Store
+from tests.actions.tidy.knowledge import files_of, put, twins
+from tests.conftest import Clock
+
+pytestmark = pytest.mark.usefixtures("steady_use")
+
+OLD = "The gateway ends large uploads after 30 seconds."
+NEW = "The gateway ends large uploads after 60 seconds."
+CLAUDES = Statement("Uploads", "Uploads never end.", "decision", ASSISTANT)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A store in which Claude works, its clock, and the folder of the project."""
+
+    store: Store
+    clock: Clock
+    folder: Path
+
+
+def known(store: Store, text: str, *, title: str = "Uploads", **more: object) -> str:
+    return remember(store, Draft(title, text, **{"type": "decision", **more})).memory.id  # type: ignore[arg-type]
+
+
+def _question(place: Place) -> None:
+    known(place.store, OLD, source="extracted")
+    place.clock.pass_days(1)
+    known(place.store, NEW)
+
+
+def _marked_question(place: Place) -> None:
+    other = known(place.store, "Invoices are numbered per year")
+    place.clock.pass_days(1)
+    draft = Draft("Invoices", "Invoices are numbered per month", source=ASSISTANT, type="decision")
+    waiting = settle_draft(place.store, draft, supersedes=other).id
+    trust(place.store, [waiting])
+
+
+def _origin(place: Place) -> None:
+    old = known(place.store, OLD, source=ASSISTANT)
+    trust(place.store, [old])
+    place.clock.pass_days(1)
+    known(place.store, NEW, source=ASSISTANT, supersedes=(old,))
+
+
+def _document(place: Place) -> None:
+    known(place.store, OLD, source="seeded")
+
+
+def _shared(place: Place) -> None:
+    theirs = place.store.vaults[-1].root / "knowledge" / "theirs.md"
+    theirs.write_text(f"---\nid: theirs\ntitle: Uploads\n---\n{OLD}\n", encoding="utf-8")
+
+
+def _candidate(place: Place) -> None:
+    old = known(place.store, OLD)
+    draft = Draft("Uploads", NEW, source="extracted", supersedes=(old,))
+    propose(place.store, draft, key=16 * "a", confidence=0.5, why=SEEN_SELDOM)
+
+
+def _stale(place: Place) -> None:
+    (place.folder / "retry.py").write_text("1", encoding="utf-8")
+    known(place.store, "retry.py has the loop", title="Retry", touches=("retry.py",), level=Level.PROJECT)
+    (place.folder / "retry.py").write_text("other", encoding="utf-8")
+    place.clock.pass_days(1)
+
+
+def _aged(place: Place) -> None:
+    for number in range(12):
+        put(place.store, f"Passing thought {number} of {number * 7919}", type="note", level=Level.PROJECT)
+    place.clock.pass_days(91)
+    tidy(place.store)
+
+
+WAYS: list[tuple[str, Answer, Callable[[Place], None]]] = [
+    *((QUESTION, word, _question) for word in (Answer.REPLACES, Answer.KEEP_BOTH, Answer.MERGE)),
+    *((QUESTION, word, _marked_question) for word in (Answer.REPLACES, Answer.KEEP_BOTH)),
+    *(
+        (ORIGIN, word, prepare)
+        for word in (Answer.ACCEPT, Answer.REJECT)
+        for prepare in (_origin, _document, _shared)
+    ),
+    *((CANDIDATE, word, _candidate) for word in (Answer.ACCEPT, Answer.REJECT)),
+    *((STALE, word, _stale) for word in (Answer.HOLDS, Answer.REJECT)),
+    (AGED, Answer.REJECT, _aged),
+]
+
+
+def test_no_word_of_any_kind_is_left_out() -> None:
+    assert {(kind, word) for kind, word, _ in WAYS} | {(AGED, Answer.ACCEPT)} == {
+        (name, word) for name, kind in KINDS.items() for word in kind.answers
+    }
+
+
+def test_what_was_archived_for_its_age_comes_back_and_was_wanted(store: Store, clock: Clock) -> None:
+    _aged(Place(store, clock, Path()))
+    before = files_of(store)
+    settle(store, entry_of(store, AGED), Answer.ACCEPT)
+    assert files_of(store).keys() != before.keys()
+
+    change = last_change(store)
+    undo(store, change)
+
+    assert (change.by, files_of(store)) == (PERSON, before)
+    assert [each.kind for each in review(store).entries] == []
+
+
+def entry_of(store: Store, kind: str) -> Entry:
+    (entry,) = (each for each in review(store).entries if each.kind == kind)
+    return entry
+
+
+def state(store: Store, ids: tuple[str, ...]) -> object:
+    """Return all that settling may change: the files, what waits, what is told, believed and kept."""
+    waiting = [(each.kind, each.name, each.why, each.digest) for each in review(store, limit=100).entries]
+    files = {path: data for path, data in files_of(store).items() if not path.startswith("trash/")}
+    with store.database.read() as db:
+        kept = {
+            ref for (ref,) in db.execute("SELECT ref FROM kept JOIN memories ON ref = vault || '/' || id")
+        }
+        resolved = db.execute("SELECT one, other FROM resolved ORDER BY 1").fetchall()
+        judged = db.execute("SELECT * FROM judged ORDER BY 1").fetchall()
+        touched = db.execute("SELECT * FROM touched ORDER BY 1, 2").fetchall()
+        held = {row for (row,) in db.execute("SELECT id FROM memories")}
+    trusted = {each: trust_history(store, each).standing.trust for each in ids if each in held}
+    return waiting, files, kept, resolved, judged, touched, trusted
+
+
+@pytest.mark.parametrize(("kind", "word", "prepare"), WAYS)
+def test_what_was_settled_is_taken_back_and_settled_again(
+    open_here: Callable[..., Opened],
+    clock: Clock,
+    project: Path,
+    kind: str,
+    word: Answer,
+    prepare: Callable[[Place], None],
+) -> None:
+    if prepare is _shared:
+        init(open_here().store())
+    store = replace(open_here().store(), by=lambda: CLAUDE)
+    prepare(Place(store, clock, project))
+    entry = entry_of(store, kind)
+    before = state(store, entry.ids)
+
+    settle(store, entry, word)
+
+    settled = state(store, entry.ids)
+    assert settled != before
+    change = last_change(store, "" if kind == AGED else entry.id)
+    assert change.by == PERSON
+    assert is_persons(store, change)
+    undo(store, change)
+    assert state(store, entry.ids) == before
+    rebuild(store)
+    assert state(store, entry.ids) == before
+    undo(store, last_change(store))
+    assert state(store, entry.ids) == settled
+    undo(store, last_change(store))
+    assert state(store, entry.ids) == before
+
+
+def test_what_the_person_merged_is_their_word(store: Store, clock: Clock) -> None:
+    _question(Place(store, clock, Path()))
+    entry = entry_of(store, QUESTION)
+
+    settle(replace(store, by=lambda: CLAUDE), entry, Answer.MERGE)
+
+    old = read(store, entry.id)
+    merged = read(store, old.memory.superseded_by)
+    assert (merged.memory.source, merged.memory.verified) == (MANUAL, clock())
+    assert not may_change(merged, CLAUDES)
+    assert not may_forget(merged, ASSISTANT)
+    assert [each.by for each in history_of(store, entry.id).versions] == [PERSON]
+
+
+def test_two_of_others_that_the_person_merged_are_verified_by_them(store: Store, clock: Clock) -> None:
+    known(store, OLD, source="extracted")
+    clock.pass_days(1)
+    known(store, NEW, source="extracted")
+    entry = entry_of(store, QUESTION)
+
+    settle(store, entry, Answer.MERGE)
+
+    merged = read(store, read(store, entry.id).memory.superseded_by)
+    assert (merged.memory.source, merged.memory.verified) == ("extracted", clock())
+    assert not may_change(merged, CLAUDES)
+
+
+def test_what_tidying_merges_is_nobodys_better_word(store: Store, clock: Clock) -> None:
+    copy, _ = twins(store)
+    clock.pass_days(1)
+
+    tidy(store)
+
+    assert read(store, copy).memory.status is Status.SUPERSEDED
+    assert not is_persons(store, last_change(store, copy))
