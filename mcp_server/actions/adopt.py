@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mcp_server.actions.candidate import FOLDER
+from mcp_server.actions.forget import free_name
 from mcp_server.actions.notice import offered
 from mcp_server.actions.sync import sync, sync_if_free
 from mcp_server.adapters import files, former, history, places
@@ -46,18 +48,29 @@ def adopt(store: Store, key: str = "") -> Adopted:
     former.inherit(store.home, project, was)
     there = {Path(found.path): new.root / Path(found.path).relative_to(old.root) for found in stamps(old)}
     left = [path for path, target in there.items() if target.exists()]
-    moving = [path for path in there if path not in left]
-    for start in range(0, len(moving), AT_ONCE):
-        batch = moving[start : start + AT_ONCE]
-        named = [ids.get(str(path), path.stem) for path in batch]
-        # First the ledger: who is killed in between moves the files in the next call.
+    moving = {path: target for path, target in there.items() if path not in left}
+    going = [*(moving | _put_away(store, old, new)).items()]
+    for start in range(0, len(going), AT_ONCE):
+        batch = going[start : start + AT_ONCE]
+        named = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
+        # First the ledger and the history: who is killed in between moves the files in the next call.
         refs, before = ([f"{vault.key}/{each}" for each in named] for vault in (new, old))
         store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
-        for path, ref, earlier in zip(batch, refs, before, strict=True):
-            files.move(path, there[path])
+        for (path, target), ref, earlier in zip(batch, refs, before, strict=True):
             history.carry(store.home, earlier, ref)
+            files.move(path, target)
     sync_if_free(both, vaults=[old, new])
     return Adopted(was, len(moving), tuple(left))
+
+
+def _put_away(store: Store, old: Vault, new: Vault) -> dict[Path, Path]:
+    """Return what lies in the trash of *old*, and its candidates -> where each of them goes in *new*."""
+    found: dict[Path, Path] = {}
+    folders = [(places.trash_folder(store.home, vault), vault.root / FOLDER) for vault in (old, new)]
+    for place, goal in zip(*folders, strict=True):
+        for path in sorted(place.rglob("*.md")):
+            found[path] = free_name(goal / path.relative_to(place))
+    return found
 
 
 def _chosen(store: Store, key: str) -> Former:

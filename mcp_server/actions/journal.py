@@ -131,7 +131,10 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
             )
         done, left = Undone(chosen), set[str]()
         for entry in reversed(entries):
-            if (ref and ref not in entry.refs) or not _undo(store, entry, done):
+            of_it = not ref or ref.rpartition("/")[2] in {
+                each.id for each in entry.changes
+            }  # it may have moved
+            if not of_it or not _undo(store, entry, done):
                 left |= entry.refs
         if chosen:
             said = {"left": sorted(left)} if left else {}
@@ -247,12 +250,12 @@ def file_of(store: Store, change: Change) -> Found | None:
         row = selections.with_ref(db, change.ref)
     if row and (path := Path(row.path)).is_relative_to(vault.root):
         wanted.append(path.relative_to(vault.root).as_posix())
-    return _at(store, vault, change, wanted)
+    return _at(store, vault, change, wanted) or _moved(store, change)
 
 
 def _moved(store: Store, change: Change) -> Found | None:
-    """Return the file in another vault: the folder of its project was renamed, if its words are the same."""
-    found = (_at(store, vault, change, _places(change)) for vault in store.vaults if not vault.in_repository)
+    """Return the file in another vault that the person made, where its words are the same: it moved there."""
+    found = (_at(store, vault, change, _places(change)) for vault in store.vaults if vault.adopted)
     return next((each for each in found if each and stands_between(each.memory, change)), None)
 
 

@@ -59,11 +59,11 @@ def init(store: Store) -> Initialised:
         assert private
         relative = path.relative_to(private.root)
         if relative.parts[0] == Kind.KNOWLEDGE.folder and not (vault.root / relative).exists():
-            files.move(path, vault.root / relative)
-            moved += 1
             memory_id = ids.get(found.path, path.stem)
             ref, old = f"{vault.key}/{memory_id}", f"{private.key}/{memory_id}"
             history.carry(store.home, old, ref)
+            files.move(path, vault.root / relative)
+            moved += 1
             store.ledger.append("moved", store.clock(), refs=[ref], **{"from": [old]})
             if found.path not in waiting:
                 digest = files.digest(files.read(vault.root / relative))

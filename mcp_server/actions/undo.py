@@ -9,8 +9,9 @@ change like any other, so it is taken back the same way.
 import contextlib
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from mcp_server.actions import journal
 from mcp_server.actions.commit import Effect, one_change, put_bytes, tell_of, write_line
@@ -21,7 +22,7 @@ from mcp_server.actions.load import parsed
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.adapters import files, history, places
 from mcp_server.adapters.index import audit, replay, selections, tidying, usage
-from mcp_server.adapters.index.audit import Deed
+from mcp_server.adapters.index.audit import Deed, Place
 from mcp_server.adapters.index.tidying import FORGETTING
 from mcp_server.adapters.ledger import Event
 from mcp_server.adapters.vault import Vault
@@ -91,7 +92,7 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
     effects = _joined(effect for each in deeds for effect in _effects(each))
     if wanted and deed.ref == "":  # one of many in one line of the ledger
         effects = [effect for effect in effects if effect[0] in refs]
-    lines = [store.ledger.event_before(*place) for place in dict.fromkeys(each.place for each in deeds)]
+    lines = [_line(store, place, deeds) for place in dict.fromkeys(each.place for each in deeds)]
     notes = tuple(each for each in lines if each and (replay.is_taken_back(each.event) or NOTES in each.data))
     undoes = str(deed.detail.get("undoes") or "")
     by = str(deed.detail.get("by") or "")
@@ -241,9 +242,21 @@ def _by_whom(db: sqlite3.Connection, run: str, deed: Deed) -> str:
     return next((str(each.detail["by"]) for each in said if each.detail.get("by")), TIDY)
 
 
+def _line(store: Store, place: Place, deeds: Iterable[Deed]) -> Event | None:
+    """Return the line of the ledger at *place* with what its memories are called now, as *deeds* say it."""
+    line = store.ledger.event_before(*place)
+    called = {each.id: each.ref for each in deeds if each.place == place}
+
+    def named(said: dict[str, Any]) -> dict[str, Any]:
+        return {**said, "refs": [called.get(ref.rpartition("/")[2], ref) for ref in said.get("refs") or ()]}
+
+    if line and NOTES in line.data:
+        return replace(line, data={**named(line.data), NOTES: [*map(named, line.data[NOTES])]})
+    return replace(line, data=named(line.data)) if line else None
+
+
 def _refs(line: Event) -> list[str]:
-    refs = line.data.get("refs")
-    return [str(ref) for ref in refs] if isinstance(refs, list) else []
+    return [str(ref) for ref in line.data["refs"]]
 
 
 def _effects(deed: Deed) -> list[Effect]:

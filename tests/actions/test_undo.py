@@ -11,13 +11,16 @@ from mcp_server.actions.imports.formats import import_from
 from mcp_server.actions.imports.take import BATCH
 from mcp_server.actions.journal import Undone
 from mcp_server.actions.link import link
+from mcp_server.actions.origins import judge
 from mcp_server.actions.read import is_accepted, read
 from mcp_server.actions.remember import remember
+from mcp_server.actions.review import review
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import sync
 from mcp_server.actions.tidy import tidy
 from mcp_server.actions.tidy import undo as undo_tidy
+from mcp_server.actions.trust import trust_history
 from mcp_server.actions.undo import is_persons, last_change, undo
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
@@ -25,6 +28,7 @@ from mcp_server.core.provenance import ASSISTANT
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of, twins
 from tests.conftest import Clock
+from tests.recorded import Recorded
 
 
 @pytest.fixture
@@ -202,3 +206,47 @@ def test_an_import_in_several_batches_is_taken_back_as_one_and_one_of_it_alone(
     assert len(done.restored) == BATCH + 5 - 1
     assert [memory_id for memory_id, _ in done.skipped] == [one]
     assert [path for path in files_of(store) if not path.startswith("trash/")] == []
+
+
+def test_what_claude_stored_is_taken_back_with_the_replacement_that_came_of_a_look_at_its_session(
+    store: Store, recorded: Recorded
+) -> None:
+    claude, session = replace(store, by=lambda: "claude"), recorded.session
+    recorded.user("The port was 5433, and the port is 5434 from now on.")
+    old = settle(claude, Draft("Port", "The port is 5433.", source=ASSISTANT, session=session)).id
+    assert judge(claude, old, recorded.path) == ""
+    before = read(store, old).data
+    draft = Draft("Port", "The port is 5434.", source=ASSISTANT, session=session, supersedes=(old,))
+    new = settle(claude, draft).id
+    assert judge(claude, new, recorded.path) == ""
+    assert read(store, old).memory.superseded_by == new
+
+    take_back(claude)
+
+    assert read(store, old).data == before
+    with pytest.raises(NotFound):
+        read(store, new)
+    assert review(store).entries == ()
+    take_back(claude)
+    assert read(store, old).memory.superseded_by == new
+
+
+def test_undoing_a_replacement_leaves_no_doubt_about_what_was_replaced(store: Store, known: str) -> None:
+    before = trust_history(store, known)
+    settle(store, Draft("Retry rule", "Wait an hour.", level=Level.USER), supersedes=known)
+    assert [each.reason for each in trust_history(store, known).events] == ["superseded"]
+
+    take_back(store)
+
+    assert trust_history(store, known) == before
+
+
+def test_saying_the_same_again_is_taken_back_alone(store: Store, known: str) -> None:
+    before = read(store, known).data
+    settle(store, Draft("Retry rule", "Wait thirty seconds.", level=Level.USER, session="s2"))
+    assert [each.reason for each in trust_history(store, known).events] == ["confirmed"]
+
+    assert take_back(store).restored == [known]
+
+    assert trust_history(store, known).events == ()
+    assert read(store, known).data == before
