@@ -12,6 +12,7 @@ import pytest
 
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.bootstrap import Opened
+from mcp_server.core.settings import TOOLSETS
 from mcp_server.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,11 +89,12 @@ def memory_dir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_here(memory_dir: Path, project: Path, clock: Clock) -> Iterator[Callable[..., Opened]]:
-    """Open the store as a process of its own would, from the project or from another folder."""
+    """Open the store as a process of its own would, from a folder, with every set of tools."""
     opened: list[Opened] = []
+    usual = {"EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": " ".join(TOOLSETS)}
 
     def open_(folder: Path = project, **environment: str) -> Opened:
-        settings = {**os.environ, "MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", **environment}
+        settings = {**os.environ, "MEMORY_DIR": str(memory_dir), **usual, **environment}
         opened.append(Opened(settings, folder=folder, clock=clock))
         return opened[-1]
 

@@ -14,11 +14,13 @@ from mcp import Client
 from mcp_types import Tool
 
 from mcp_server.bootstrap import Opened
+from mcp_server.core.settings import TOOLSETS
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
 
 ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "mcp__plugin_daybook_daybook__"
+ALL_SETS = " ".join(TOOLSETS)
 
 
 @functools.cache
@@ -34,8 +36,14 @@ def tools(toolsets: str = "") -> dict[str, Tool]:
     return {tool.name: tool for tool in anyio.run(listed)}
 
 
-def parameters(tool: Tool) -> dict[str, dict[str, Any]]:
-    return dict(tool.input_schema.get("properties", {}))
+@functools.cache
+def parameters(name: str) -> dict[str, dict[str, Any]]:
+    """Return all that a tool takes, by name; its listed schema may hold less."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {"MEMORY_DIR": folder, "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": ALL_SETS}
+        server = build(Opened(environment, folder=Path(folder)))
+        (tool,) = [tool for tool in anyio.run(server.known_tools) if tool.name == name]
+    return dict(tool.input_schema["properties"])
 
 
 def reads_only(tool: Tool) -> bool:

@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 from mcp_types import Tool
 
-from mcp_server.core.settings import TOOLSETS
+from mcp_server.core.settings import DEFAULTS, TOOLSETS
 from mcp_server.doors.cli import daybook
 from tests.documents import text
-from tests.live import PREFIX, ROOT, commands, parameters, reads_only, tools
+from tests.live import ALL_SETS, PREFIX, ROOT, commands, parameters, reads_only, tools
 
 GENERATED = "<!-- Generated: UPDATE=1 python -m pytest tests/test_docs.py -->"
 PLACES = ("*.md", "docs/*.md", "commands/*.md", "skills/*/SKILL.md", "agents/*.md")
@@ -81,7 +81,7 @@ def always_loaded(tool: Tool) -> bool:
 
 
 def tools_reference() -> str:
-    listed = sorted(tools().values(), key=lambda tool: (not always_loaded(tool), tool.name))
+    listed = sorted(tools(ALL_SETS).values(), key=lambda tool: (not always_loaded(tool), tool.name))
     loaded = [tool for tool in listed if always_loaded(tool)]
     core = tools("core")
     sets = {"core": core, **{name: tools(name).keys() - core.keys() for name in TOOLSETS if name != "core"}}
@@ -92,13 +92,18 @@ def tools_reference() -> str:
         f"{' and '.join(f'`{tool.name}`' for tool in loaded)} are in every request, about"
         f" {sum(map(tokens, loaded))} tokens together; the others cost only their names until Claude"
         " looks them up.\nTokens are estimates: the characters of a definition divided by four.",
-        "`DAYBOOK_TOOLSETS` chooses which sets are offered, as in `core graph`; all are by default, and"
-        " `core` always is.\nA client that does not look tools up as they are needed pays for every set in"
-        " each request; the commands of the plugin need all of them.",
+        "`DAYBOOK_TOOLSETS` chooses which sets are offered:"
+        f" {' and '.join(f'`{name}`' for name in DEFAULTS.toolsets)} by default, and `core` always.\n"
+        "To switch others on, name all that you want in `env` of `~/.claude/settings.json`, as in"
+        ' `"DAYBOOK_TOOLSETS": "core sessions graph"`, and start a new session.\n'
+        "The commands and agents of the plugin need the default sets only; what the others do, `daybook` does"
+        " in a terminal too.\n"
+        "A client that does not look tools up as they are needed pays for every set in each request.",
         "\n".join(
             ["| set | tools | tokens |", "|---|---|---|"]
             + [
-                f"| [`{name}`](#{name}) | {len(named)} | {sum(tokens(tools()[one]) for one in named)} |"
+                f"| [`{name}`](#{name}) | {len(named)} |"
+                f" {sum(tokens(tools(ALL_SETS)[one]) for one in named)} |"
                 for name, named in sets.items()
             ]
         ),
@@ -119,12 +124,17 @@ def tools_reference() -> str:
         parts += [f"### {tool.name}", str(tool.description)]
         required = tool.input_schema.get("required", [])
         table = []
-        for name, schema in parameters(tool).items():
+        for name, schema in parameters(tool.name).items():
             default = schema.get("default")
             shown = "needed" if name in required else "" if default in ("", None, [], {}) else f"`{default}`"
-            table.append(f"| `{name}` | {type_of(schema)} | {shown} | {schema.get('description', '')} |")
+            mark = "" if name in tool.input_schema["properties"] else "*"
+            table.append(
+                f"| `{name}`{mark} | {type_of(schema)} | {shown} | {schema.get('description', '')} |"
+            )
         if table:
             parts.append("\n".join(["| parameter | type | default | meaning |", "|---|---|---|---|", *table]))
+            if any("*" in row.split("|")[1] for row in table):
+                parts.append("\\* taken, though its schema in a request leaves it out.")
     return "\n\n".join(parts) + "\n"
 
 

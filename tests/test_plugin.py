@@ -10,7 +10,7 @@ import pytest
 
 import mcp_server
 from mcp_server.doors.hooks import EVENTS
-from tests.live import PREFIX, ROOT, Prose, commands, deletes, parameters, prose, reads_only, tools
+from tests.live import ALL_SETS, PREFIX, ROOT, Prose, commands, deletes, parameters, prose, reads_only, tools
 
 COMMANDS = prose("commands/*.md")
 SKILLS = prose("skills/*/SKILL.md")
@@ -105,7 +105,7 @@ def test_what_runs_unasked_is_every_reading_tool_and_remember() -> None:
     """With UPDATE=1 the names are written anew."""
     (matcher,) = [matcher for event, matcher, _ in hooks() if event == "PreToolUse"]
     if os.environ.get("UPDATE"):
-        names = ["remember", *sorted(name for name, tool in tools().items() if reads_only(tool))]
+        names = ["remember", *sorted(name for name, tool in tools(ALL_SETS).items() if reads_only(tool))]
         path = ROOT / "hooks" / "hooks.json"
         updated = path.read_text(encoding="utf-8").replace(matcher, "|".join(PREFIX + name for name in names))
         path.write_text(updated, encoding="utf-8")
@@ -113,12 +113,13 @@ def test_what_runs_unasked_is_every_reading_tool_and_remember() -> None:
     unasked = {name.removeprefix(PREFIX) for name in matcher.split("|")}
 
     assert re.fullmatch(r"[\w|]+", matcher)  # anything else would make it a pattern, found anywhere in a name
-    assert unasked == {name for name, tool in tools().items() if reads_only(tool)} | {"remember"}
-    assert not any(deletes(tools()[name]) for name in unasked)
+    every = tools(ALL_SETS)
+    assert unasked == {name for name, tool in every.items() if reads_only(tool)} | {"remember"}
+    assert not any(deletes(every[name]) for name in unasked)
 
 
 def test_the_hooks_own_tool_is_hidden_from_the_model() -> None:
-    assert "hook" not in tools()
+    assert "hook" not in tools(ALL_SETS)
 
 
 # Commands, skills and agents
@@ -140,12 +141,12 @@ def test_every_tool_that_is_named_exists(text: Prose) -> None:
     whole = text.path.read_text(encoding="utf-8")
 
     assert set(re.findall(PREFIX + r"(\w+)", whole)) <= tools().keys()
-    assert "mcp__" not in whole.replace(PREFIX, "")
+    assert "mcp__" not in re.sub(rf"{PREFIX}|^tools: {PREFIX[:-2]}$", "", whole, flags=re.MULTILINE)
 
 
 @each
 def test_every_snake_case_word_in_code_is_a_tool_or_a_parameter(text: Prose) -> None:
-    known = tools().keys() | {name for tool in tools().values() for name in parameters(tool)}
+    known = tools().keys() | {taken for name in tools() for taken in parameters(name)}
 
     assert set(re.findall(r"`([a-z]+_[a-z_]+)`", text.body)) <= known
 
@@ -153,8 +154,10 @@ def test_every_snake_case_word_in_code_is_a_tool_or_a_parameter(text: Prose) -> 
 @pytest.mark.parametrize("text", [*COMMANDS, *AGENTS], ids=lambda text: text.name)
 def test_what_the_text_tells_claude_to_call_is_granted(text: Prose) -> None:
     wanted = {name for name in text.named() if text in AGENTS or not deletes(tools()[name])}
+    whole_server = PREFIX.removesuffix("__") in text.granted
 
-    assert {PREFIX + name for name in wanted} <= set(text.granted)
+    assert whole_server or {PREFIX + name for name in wanted} <= set(text.granted)
+    assert not (whole_server and text in COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
@@ -169,7 +172,7 @@ def test_a_command_lets_nothing_be_deleted_or_run_without_asking(command: Prose)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_a_command_is_called_like_the_verb_it_serves(command: Prose) -> None:
     verbs = {path.stem for path in (ROOT / "mcp_server/actions").glob("*.py")}
-    assert command.name.replace("-", "_") in verbs | commands().keys() | tools().keys()
+    assert command.name.replace("-", "_") in verbs | commands().keys() | tools(ALL_SETS).keys()
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

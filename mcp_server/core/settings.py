@@ -53,7 +53,7 @@ class Settings:
     max_memory_size_mb: int = 1000
     max_history_size_mb: int = 0
     kg_max_tokens: int = 5000
-    toolsets: tuple[str, ...] = TOOLSETS
+    toolsets: tuple[str, ...] = ("core", "sessions")
 
 
 DEFAULTS = Settings()

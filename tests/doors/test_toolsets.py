@@ -4,22 +4,18 @@ import pytest
 
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.settings import TOOLSETS, parse_settings
-from tests.live import commands, tools
+from tests.live import ALL_SETS, commands, parameters, tools
 
 AGREED = {
-    "core": (
-        "remember recall read_memory revise forget restore_memory list_memories get_stats search_knowledge"
-        " history undo"
-        " review"
-    ),
+    "core": ("remember recall read_memory list_memories revise forget restore_memory review undo history"),
     "sessions": (
         "save_session restore_session save_conversation load_conversation get_sessions get_session"
-        " get_session_memories set_session_topic summarize_session end_session cross_session_patterns"
-        " forget_session"
+        " summarize_session forget_session next_transcript_chunk submit_candidates"
     ),
     "curation": (
-        "ask next_transcript_chunk submit_candidates review_candidates approve_candidate reject_candidate"
+        "ask search_knowledge review_candidates approve_candidate reject_candidate"
         " consolidate"
+        " get_session_memories set_session_topic end_session cross_session_patterns"
         " pin unpin promote demote hot_cache_status access_patterns predict_next"
         " validate_memory invalidate_memory get_trust_history mark_memory_used retrieval_quality_stats"
         " log_output run_mining mining_status"
@@ -31,7 +27,7 @@ AGREED = {
         "kg_read kg_register_session kg_sync kg_put_node kg_put_edge kg_delete_node kg_delete_edge kg_recall"
         " kg_ping"
     ),
-    "admin": "db_maintenance run_cleanup audit_history metrics_status embedding_info",
+    "admin": "db_maintenance run_cleanup audit_history metrics_status embedding_info get_stats",
 }
 
 
@@ -46,10 +42,11 @@ def test_a_set_holds_its_tools_beside_the_core(name: str) -> None:
     assert tools(name).keys() == offered
 
 
-def test_all_sets_are_offered_unless_some_are_chosen() -> None:
+def test_core_and_sessions_are_offered_unless_others_are_chosen() -> None:
     everything = {name for named in AGREED.values() for name in named.split()}
 
-    assert tools().keys() == everything
+    assert tools().keys() == {*AGREED["core"].split(), *AGREED["sessions"].split()}
+    assert tools(ALL_SETS).keys() == everything
     assert parse_settings({"DAYBOOK_TOOLSETS": "graph, admin"}, {}).toolsets == ("core", "graph", "admin")
 
 
@@ -84,7 +81,24 @@ ALSO_AS = {  # the command that does what a tool does, where they are not named 
 
 
 def test_what_a_tool_does_a_command_does_too() -> None:
-    for tool in tools().keys() - WITHIN_A_SESSION:
+    for tool in tools(ALL_SETS).keys() - WITHIN_A_SESSION:
         assert ALSO_AS.get(tool, tool.replace("_", "-")) in commands(), tool
 
-    assert ALSO_AS.keys() <= tools().keys()
+    assert ALSO_AS.keys() <= tools(ALL_SETS).keys()
+
+
+def test_a_listed_schema_holds_what_a_tool_takes_but_for_what_a_text_tells_of() -> None:
+    told_elsewhere = {
+        "remember": {"links", "distinct", "category", "metadata", "keep_secrets"},
+        "recall": {
+            *("mode", "limit", "level", "category", "preset", "since", "until", "as_of", "expand", "sort"),
+            "explain",
+            "include_archived",
+            "all_projects",
+        },
+    }
+
+    for name, tool in tools(ALL_SETS).items():
+        listed = tool.input_schema["properties"]
+        assert parameters(name).keys() - listed.keys() == told_elsewhere.get(name, set()), name
+        assert all("type" in schema and "title" not in schema for schema in listed.values()), name

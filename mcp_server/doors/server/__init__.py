@@ -11,10 +11,8 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import Any
 
 import anyio
-from mcp.server.mcpserver import MCPServer
 
 from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
@@ -30,18 +28,21 @@ from mcp_server.doors.server import (
     learning_tools,
     memory_tools,
     review_tools,
+    session_history_tools,
     session_tools,
+    transcript_tools,
     trust_tools,
     undo_tools,
 )
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.arguments import Server
 from mcp_server.doors.server.background import keep_current
 from mcp_server.store import Store
 
 TOOLSETS = {  # the modules of each set of tools that DAYBOOK_TOOLSETS chooses from
     "core": (memory_tools, review_tools, undo_tools),
-    "sessions": (session_tools,),
-    "curation": (learning_tools, curation_tools, hot_tools, trust_tools),
+    "sessions": (session_tools, transcript_tools),
+    "curation": (learning_tools, session_history_tools, curation_tools, hot_tools, trust_tools),
     "graph": (graph_tools,),
     "admin": (admin_tools,),
 }
@@ -98,7 +99,7 @@ class Refusing(Opened):
         """Do nothing: there is none."""
 
 
-def build(opened: Opened) -> MCPServer[Any]:
+def build(opened: Opened) -> Server:
     """Return the server with the tools of the sets that were chosen."""
     application = Application(opened)
     for name in opened.settings.toolsets:

@@ -7,9 +7,10 @@ from pydantic import Field
 
 from mcp_server.actions.audit import audit_history as history
 from mcp_server.actions.choose_embedder import list_models, progress
+from mcp_server.actions.list import get_stats as count
 from mcp_server.actions.maintain import clean_up, maintain
 from mcp_server.actions.metrics import metrics
-from mcp_server.doors.server import upkeep_replies
+from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 
@@ -75,3 +76,8 @@ def register(application: Application) -> None:
         here = store()
         problem = str(getattr(here.meaning, "problem", "") or "")
         return upkeep_replies.embedding(progress(here), list_models(here), problem)
+
+    @tool(reads=True)
+    def get_stats() -> str:
+        """Count memories by kind, type, status and tag, and tell what could not be read."""
+        return replies.stats(count(store()))

@@ -33,6 +33,8 @@ from mcp_server.doors.lines import Lines
 from mcp_server.doors.server.session import TOOL_USE
 
 HOOK_TOOL = "hook"
+UNLISTED: dict[str, Any] = {"unlisted": True}
+"""Marks in its schema a parameter that is taken, but not listed: a text tells of it where it matters."""
 MOST = 5  # wrong arguments of one call that are told
 VALUE = 60  # characters of a wrong value
 NAMES = {
@@ -65,9 +67,13 @@ class Server(MCPServer[Any]):
             greeting = self._lowlevel_server.create_initialization_options()
             await self._lowlevel_server.run(heard, said, greeting)
 
-    async def list_tools(self) -> list[Tool]:
-        """Leave out the hooks' own tool: they call it by name, a model has no use for it."""
+    async def known_tools(self) -> list[Tool]:
+        """Return the tools with all that they take, but for the hooks' own: a model has no use for it."""
         return [tool for tool in await super().list_tools() if tool.name != HOOK_TOOL]
+
+    async def list_tools(self) -> list[Tool]:
+        """Return the same, in few characters: requests carry these schemas."""
+        return [tool.model_copy(update={"input_schema": _short(tool)}) for tool in await self.known_tools()]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -76,9 +82,9 @@ class Server(MCPServer[Any]):
         TOOL_USE.set(str((meta or {}).get("claudecode/toolUseId") or ""))
         if name == HOOK_TOOL:  # what a hook is given grows with Claude Code, and a prompt waits for it
             return await super().call_tool(name, arguments, context)
-        tools = {tool.name: tool for tool in await super().list_tools()}
+        tools = {tool.name: tool for tool in await self.known_tools()}
         if name not in tools:
-            return refused(_no_tool(name, [known for known in tools if known != HOOK_TOOL]))
+            return refused(_no_tool(name, list(tools)))
         try:
             check_amount(arguments)
         except Rejected as error:
@@ -98,6 +104,25 @@ class Server(MCPServer[Any]):
                 told = [_wrong(each, schemas[each], arguments) for each in list(wrong)[:MOST]]
                 return refused(" ".join(told))
             raise
+
+
+def _short(tool: Tool) -> dict[str, Any]:
+    """Return the schema of *tool* without what a model can do without; a call that fits it is a good one."""
+    taken: dict[str, dict[str, Any]] = tool.input_schema["properties"]
+    listed = {
+        name: _short_value(each) for name, each in taken.items() if not UNLISTED.items() <= each.items()
+    }
+    return {**{key: each for key, each in tool.input_schema.items() if key != "title"}, "properties": listed}
+
+
+def _short_value(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *schema* with one type, text where that is taken, and without what says nothing."""
+    types = schema.get("anyOf", [{}])
+    flat = {**schema, **next((each for each in types if each.get("type") == "string"), types[0])}
+    if "enum" in flat:
+        flat["enum"] = list(filter(None, flat["enum"]))
+    idle = ("title", "anyOf", "additionalProperties")
+    return {key: each for key, each in flat.items() if key not in idle and (key != "default" or each)}
 
 
 def _is_request(line: str) -> bool:

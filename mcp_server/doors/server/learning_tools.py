@@ -1,20 +1,20 @@
-"""Tools for what Daybook learns by itself: ask, the work of the memory-extractor, candidates, mining."""
+"""Tools for what is known and what was learned: ask, search_knowledge, candidates, mining, tidying."""
 
-from dataclasses import replace
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions import candidate, learn, mine
+from mcp_server.actions import candidate, mine
 from mcp_server.actions.ask import NOT_KNOWN
 from mcp_server.actions.ask import ask as ask_question
+from mcp_server.actions.embed import unseen
+from mcp_server.actions.recall import recall as search
 from mcp_server.actions.repository import trust
 from mcp_server.actions.tidy import tidy
-from mcp_server.adapters.prompts import prompt
-from mcp_server.core.errors import Conflict, PersonNeeded, Rejected
-from mcp_server.core.extraction import request
-from mcp_server.core.memory import split_list
+from mcp_server.core.errors import Conflict, PersonNeeded
+from mcp_server.core.memory import TYPES, Kind, split_list
+from mcp_server.core.query import Filter, Query, parse_mode
 from mcp_server.doors.server import curation_replies, replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, fits
@@ -28,7 +28,6 @@ def register(application: Application) -> None:
     session = application.session
     tool = application.tool
     store = application.opened.store
-    shown: list[learn.Piece] = []  # the one that next_transcript_chunk gave last
 
     @tool()
     def ask(question: Annotated[str, Field(description="in the person's own words")]) -> str:
@@ -42,39 +41,19 @@ def register(application: Application) -> None:
         return asked.words or replies.passages(asked.hits)
 
     @tool(reads=True)
-    def next_transcript_chunk() -> str:
-        """
-        Return the next piece of this project's past sessions that nothing was learned from, the memories
-        near it, and what to propose. For the memory-extractor; follow with submit_candidates.
-        """
-        piece = learn.next_piece(store())
-        if piece is None:
-            return "Nothing is left to learn from."
-        shown[:] = [piece]
-        known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
-        asked = request(piece.chunk, known, today=f"{store().clock():%Y-%m-%d}")
-        return f"chunk {piece.chunk.digest}\n\n{prompt('extract')}\n\n{asked}"
-
-    @tool()
-    def submit_candidates(
-        chunk: Annotated[str, Field(description="the id that next_transcript_chunk gave")],
-        candidates: Annotated[
-            list[dict[str, Any]],
-            Field(description="objects with type, title, content, tags, supersedes, evidence; [] for none"),
-        ],
-    ) -> str:
-        """
-        Propose memories for the piece that next_transcript_chunk gave; each is checked against it, then
-        stored, merged or refused. An empty list is the usual answer.
-        """
+    def search_knowledge(query: str, category: str = "", limit: int = 10) -> str:
+        """Search knowledge memories by meaning; category is a type (decision, gotcha, …) or a category of
+        the person's own."""
+        is_type = category.strip().lower() in TYPES
+        filter = Filter(
+            kinds=(Kind.KNOWLEDGE,),
+            types=(category.strip().lower(),) if is_type else (),
+            category="" if is_type else category.strip(),
+        )
+        asked = Query(text=query, mode=parse_mode("semantic"), limit=limit, filter=filter)
         here = store()
-        piece = learn.next_piece(here)
-        if piece is None or piece.chunk.digest != chunk.strip():
-            raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
-        if shown and shown[0].chunk.digest == piece.chunk.digest:
-            piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
-        settled, refused = learn.take_proposals(here, piece, candidates)
-        return replies.proposals("Done", settled, refused=refused)
+        answer = search(here, asked, session=session.id or "mcp")
+        return replies.recalled(answer, query, explain=False, waiting=unseen(here, asked, answer))
 
     @tool(reads=True)
     def review_candidates(

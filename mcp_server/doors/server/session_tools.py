@@ -1,4 +1,4 @@
-"""Tools for sessions and conversations: save them, and bring them back."""
+"""Tools for sessions and conversations: save them, bring them back, tell of them, forget them."""
 
 from typing import Annotated, Any
 
@@ -97,19 +97,7 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def get_session(id: OfSession = "") -> str:
         """Tell of one session: topic, summary, what it stored and recalled, how much of it was read."""
-        return upkeep_replies.session(session_history.tell_session(opened.store(), named(id)))
-
-    @tool(reads=True)
-    def get_session_memories(id: OfSession = "") -> str:
-        """List the memories that a session stored, and those that it recalled or used."""
-        return upkeep_replies.session_memories(*session_history.session_memories(opened.store(), named(id)))
-
-    @tool()
-    def set_session_topic(topic: str, id: OfSession = "") -> str:
-        """Note in a few words what a session is about, when that has become clear."""
-        said = session_history.title_session(opened.store(), known(id), topic=topic, accept=False)
-        application.judged_words(*said)
-        return "The topic is noted."
+        return upkeep_replies.session(session_history.tell_session(opened.store(), named(application, id)))
 
     @tool()
     def summarize_session(
@@ -120,23 +108,11 @@ def register(application: Application) -> None:
         Store the summary of a session that you write; the next session is shown its beginning. Call it
         when the work of a session comes to its end.
         """
-        said = session_history.title_session(opened.store(), known(id), summary=summary, accept=False)
-        application.judged_words(*said)
-        return "The summary is noted."
-
-    @tool()
-    def end_session(topic: str = "", summary: str = "", id: OfSession = "") -> str:
-        """Note that a session is over, with a topic and a summary if you give them. It forgets nothing."""
-        said = session_history.end_session(
-            opened.store(), known(id), topic=topic, summary=summary, accept=False
+        said = session_history.title_session(
+            opened.store(), known(application, id), summary=summary, accept=False
         )
         application.judged_words(*said)
-        return "The end of the session is noted."
-
-    @tool(reads=True)
-    def cross_session_patterns(limit: Annotated[int, Field(description="1 to 50")] = 10) -> str:
-        """Tell which memories several sessions recalled or used, and which tags they learned about."""
-        return upkeep_replies.patterns(session_history.patterns(opened.store(), limit=limit))
+        return "The summary is noted."
 
     @tool(destroys=True)
     def forget_session(
@@ -149,9 +125,13 @@ def register(application: Application) -> None:
         """
         return upkeep_replies.forgotten(forget_all_of(opened.store(), id, dry_run=not apply))
 
-    def named(id: str) -> str:
-        return id.strip() or application.session.id
 
-    def known(id: str) -> str:
-        """Return the whole id of the session that is named; this one may not be known yet."""
-        return session_history.find_session(opened.store(), id).id if id.strip() else application.session.id
+def named(application: Application, id: str) -> str:
+    """Return the id that was given, or this session's."""
+    return id.strip() or application.session.id
+
+
+def known(application: Application, id: str) -> str:
+    """Return the whole id of the session that is named; this one may not be known yet."""
+    here = application.opened.store
+    return session_history.find_session(here(), id).id if id.strip() else application.session.id

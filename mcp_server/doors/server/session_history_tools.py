@@ -1,0 +1,46 @@
+"""More tools for what sessions did: their memories, topics, ends, and what several had in common."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.actions import session_history
+from mcp_server.doors.server import upkeep_replies
+from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.session_tools import OfSession, known, named
+
+
+def register(application: Application) -> None:
+    """Add these tools to *application*."""
+    tool = application.tool
+    opened = application.opened
+
+    @tool(reads=True)
+    def get_session_memories(id: OfSession = "") -> str:
+        """List the memories that a session stored, and those that it recalled or used."""
+        return upkeep_replies.session_memories(
+            *session_history.session_memories(opened.store(), named(application, id))
+        )
+
+    @tool()
+    def set_session_topic(topic: str, id: OfSession = "") -> str:
+        """Note in a few words what a session is about, when that has become clear."""
+        said = session_history.title_session(
+            opened.store(), known(application, id), topic=topic, accept=False
+        )
+        application.judged_words(*said)
+        return "The topic is noted."
+
+    @tool()
+    def end_session(topic: str = "", summary: str = "", id: OfSession = "") -> str:
+        """Note that a session is over, with a topic and a summary if you give them. It forgets nothing."""
+        said = session_history.end_session(
+            opened.store(), known(application, id), topic=topic, summary=summary, accept=False
+        )
+        application.judged_words(*said)
+        return "The end of the session is noted."
+
+    @tool(reads=True)
+    def cross_session_patterns(limit: Annotated[int, Field(description="1 to 50")] = 10) -> str:
+        """Tell which memories several sessions recalled or used, and which tags they learned about."""
+        return upkeep_replies.patterns(session_history.patterns(opened.store(), limit=limit))

@@ -1,0 +1,55 @@
+"""Tools of the memory-extractor: it reads past sessions, piece by piece, and proposes memories."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from mcp_server.actions import learn
+from mcp_server.adapters.prompts import prompt
+from mcp_server.core.errors import Rejected
+from mcp_server.core.extraction import request
+from mcp_server.doors.server import replies
+from mcp_server.doors.server.application import Application
+
+
+def register(application: Application) -> None:
+    """Add the tools for transcripts to *application*."""
+    tool = application.tool
+    store = application.opened.store
+    shown: list[learn.Piece] = []  # the one that next_transcript_chunk gave last
+
+    @tool(reads=True)
+    def next_transcript_chunk() -> str:
+        """
+        Return the next piece of this project's past sessions that nothing was learned from, the memories
+        near it, and what to propose. For the memory-extractor; follow with submit_candidates.
+        """
+        piece = learn.next_piece(store())
+        if piece is None:
+            return "Nothing is left to learn from."
+        shown[:] = [piece]
+        known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
+        asked = request(piece.chunk, known, today=f"{store().clock():%Y-%m-%d}")
+        return f"chunk {piece.chunk.digest}\n\n{prompt('extract')}\n\n{asked}"
+
+    @tool()
+    def submit_candidates(
+        chunk: Annotated[str, Field(description="the id that next_transcript_chunk gave")],
+        candidates: Annotated[
+            list[dict[str, Any]],
+            Field(description="objects with type, title, content, tags, supersedes, evidence; [] for none"),
+        ],
+    ) -> str:
+        """
+        Propose memories for the piece that next_transcript_chunk gave; each is checked against it, then
+        stored, merged or refused. An empty list is the usual answer.
+        """
+        here = store()
+        piece = learn.next_piece(here)
+        if piece is None or piece.chunk.digest != chunk.strip():
+            raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
+        if shown and shown[0].chunk.digest == piece.chunk.digest:
+            piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
+        settled, refused = learn.take_proposals(here, piece, candidates)
+        return replies.proposals("Done", settled, refused=refused)
