@@ -34,6 +34,7 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft, Level, timestamp
 from mcp_server.core.query import Filter, Mode, Query
 from mcp_server.core.render import counted
+from mcp_server.core.settings import TOOLSETS
 from mcp_server.store import Store
 
 
@@ -173,6 +174,7 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried("embedding model", lambda: _model(store), "Choose another with 'daybook model use'.")
     yield _tried("round trip", lambda: _round_trip(store), "Run 'daybook maintain all', then try again.")
     yield _tried("hooks", lambda: _hooks(plugin), "Reinstall the plugin.")
+    yield Check("tools", True, _toolsets(store))
     yield _tried("capture", lambda: _captures(store), "Run 'daybook work' and read logs/worker.log.")
     yield _tried("language model", lambda: _language_model(store), "Run 'daybook setup'.")
 
@@ -258,6 +260,15 @@ def _hooks(plugin: Path) -> str:
     wrong = try_hook()
     assert not wrong, f"the hook of a new session {wrong}"
     return f"{plugin}, and a new session's hook answers"
+
+
+def _toolsets(store: Store) -> str:
+    """Tell which sets of tools Claude is offered, and how others are switched on."""
+    on = store.settings.toolsets
+    off = [name for name in TOOLSETS if name not in on]
+    if not off:
+        return " ".join(on)
+    return f"{' '.join(on)}; off: {' '.join(off)}, switched on by naming the sets in DAYBOOK_TOOLSETS"
 
 
 def _captures(store: Store) -> str:

@@ -38,7 +38,8 @@ class Settings:
     max_history_size_mb: MAX_HISTORY_SIZE_MB, how many MB what memories said before may take, 0 for no limit.
     kg_max_tokens: KG_MAX_TOKENS, tokens that the graph of a level may have before its lowest nodes are
         archived, 0 for never; `kg_read` shows at most 5,000 for each level.
-    toolsets: DAYBOOK_TOOLSETS, the sets of tools that Claude is offered: names of TOOLSETS, always `core`.
+    toolsets: DAYBOOK_TOOLSETS, the sets of tools that Claude is offered: names of TOOLSETS, always `core`;
+        every name of a tool costs tokens in every request.
     """
 
     embedding_model: str = "minilm-l6"

@@ -41,6 +41,8 @@ def recalled(answer: Answer, query: str, *, explain: bool, waiting: int = 0) -> 
     if not parts:
         parts, left_out = [_hit(answer.hits[0], explain)[: LIMIT - 400]], len(answer.hits) - 1
     more = [f"({left_out} more did not fit; ask for fewer or read them by id.)"] if left_out else []
+    if answer.verdict is Verdict.NONE:
+        more.append("(all_projects, include_archived and kind: conversation look further.)")
     return "\n\n".join([*lines, *parts, *more])
 
 
