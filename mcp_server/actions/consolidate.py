@@ -40,11 +40,11 @@ from mcp_server.core.memory import (
     new_id,
 )
 from mcp_server.core.provenance import MANUAL
+from mcp_server.core.questions import MOST_COMPARED
 from mcp_server.core.verdict import Statement
 from mcp_server.store import Store
 
 MERGES = "merges"
-MOST_COMPARED = 1000  # memories of one vault that are compared with each other, those updated last
 LONGEST_TAG = 40  # characters of a tag that a model gives
 
 

@@ -19,17 +19,17 @@ from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import memories, relations, selections, tidying
 from mcp_server.adapters.index.memories import Row
-from mcp_server.core.contradictions import NEAR, opposed
+from mcp_server.core.contradictions import opposed
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name, names
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.provenance import MANUAL
 from mcp_server.core.query import MAX_LIMIT, check_limit
+from mcp_server.core.questions import FAR, MOST_COMPARED
 from mcp_server.core.verdict import Statement
 from mcp_server.store import Store
 
 WAYS = ("supersede", "keep_both", "weaken", "delete")
-MOST_COMPARED = 1000  # memories of one vault, those updated last
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             if about.status is not Status.ACTIVE or about.kind is not Kind.KNOWLEDGE:
                 return []
             rows[about.row] = about
-        cosines = tidying.likeness(db, list(rows), NEAR)
+        cosines = tidying.likeness(db, list(rows), FAR)
         ends = relations.contradicting(db, vaults, private=store.private)
         marked = {frozenset((one.row, other.row)) for one, other in ends}
         statements = {

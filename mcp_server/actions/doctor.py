@@ -139,7 +139,7 @@ WAITS = {
 def _waiting(store: Store) -> list[str]:
     """Return a sentence for each kind of what waits for the person's word."""
     with if_free(store):
-        compare_pending(store, most=review.MOST_COMPARED)
+        compare_pending(store, most=review.MOST_NEW)
     numbers = review.counts(store)
     return [said.format(counted(numbers[kind], one)) for kind, (one, said) in WAITS.items() if numbers[kind]]
 

@@ -33,7 +33,7 @@ from mcp_server.store import Store
 QUESTION, ORIGIN, CANDIDATE, STALE, AGED = answer.QUESTION, "origin", "candidate", "stale", "aged"
 LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
-MOST_COMPARED = 400  # new memories that are compared before an answer: some seconds
+MOST_NEW = 400  # new memories that are compared before an answer: some seconds
 MOST_TOUCHING = 500  # memories whose files are looked at, those updated last
 
 
@@ -56,7 +56,7 @@ def review(store: Store, memory_ids: Sequence[str] = (), *, limit: int = MOST) -
     Raises NotFound for an id that does not wait.
     """
     sync(store)
-    compare_pending(store, most=MOST_COMPARED)
+    compare_pending(store, most=MOST_NEW)
     listed = {name: kind.listed(store) for name, kind in KINDS.items()}
     if not memory_ids:
         numbers = {name: number for name, (number, _) in listed.items() if number}

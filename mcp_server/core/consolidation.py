@@ -95,11 +95,6 @@ def deny_each_other(one: Statement, other: Statement) -> bool:
     return guarded_difference(one.text, other.text) not in ("", OTHER_WORD) and same_subject(one, other)
 
 
-def difference(one: Statement, other: Statement) -> str:
-    """Return what makes two memories say different things, '' when nothing does."""
-    return guarded_difference(one.text, other.text) or guarded_difference(one.said, other.said)
-
-
 def absorbing(one: Item, other: Item) -> tuple[Item, Item] | None:
     """Return (the one that stays, the one that goes) of two with the same words; None for a pinned one."""
     stays, goes = sorted((one, other), key=_worth)

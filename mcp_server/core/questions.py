@@ -8,11 +8,10 @@ person can answer: two of one series ("Sprint 12", "Sprint 13") are no question,
 import re
 from dataclasses import dataclass
 
-from mcp_server.core.consolidation import difference
 from mcp_server.core.containment import contains
 from mcp_server.core.memory import Memory, fingerprint
 from mcp_server.core.series import enumerates
-from mcp_server.core.verdict import Statement, jaccard
+from mcp_server.core.verdict import Statement, guarded_difference, jaccard
 from mcp_server.core.words import telling
 
 LONGEST = 4000  # characters that are compared; comparing takes time by the square of the length
@@ -21,6 +20,8 @@ NEAR = 0.9  # cosine plus
 COMMON_SHARE = 0.5  # of the share of telling words that both have,
 LEAST_COMMON = 0.06  # if that is so much at least,
 NEAR_WORDS = 0.45  # or, without a cosine, that share alone
+FAR = NEAR - COMMON_SHARE  # below this cosine no words bring two together
+MOST_COMPARED = 1000  # memories of one vault that are compared with each other, those updated last
 ONE, OTHER = 1, 2  # which of two
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
@@ -45,15 +46,26 @@ def likeness(one: Statement, other: Statement, cosine: float | None) -> Likeness
         return None
     if fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
         return Likeness(1 + COMMON_SHARE, "")
-    if cosine is not None and cosine < NEAR - COMMON_SHARE:
+    if cosine is not None and cosine < FAR:
         return None
     one, other = (Statement(each.title, each.text[:LONGEST], each.type) for each in (one, other))
-    common = jaccard(telling(one.said), telling(other.said))
-    near = COMMON_SHARE + common if cosine is None else cosine + COMMON_SHARE * common
-    if common < (NEAR_WORDS if cosine is None else LEAST_COMMON) or near < NEAR:
+    near = nearness(telling(one.said), telling(other.said), cosine)
+    if not near:
         return None
     fuller = ONE if contains(one, other) else OTHER if contains(other, one) else 0
-    return Likeness(round(near, 3), "" if fuller else difference(one, other), fuller)
+    return Likeness(round(near, 3), "" if fuller else _difference(one, other), fuller)
+
+
+def nearness(one: frozenset[str], other: frozenset[str], cosine: float | None) -> float:
+    """Return how near two memories with these telling words are, 0 when nobody need be asked about them."""
+    common = jaccard(one, other)
+    near = COMMON_SHARE + common if cosine is None else cosine + COMMON_SHARE * common
+    return 0.0 if common < (NEAR_WORDS if cosine is None else LEAST_COMMON) or near < NEAR else near
+
+
+def _difference(one: Statement, other: Statement) -> str:
+    """Return what makes two memories say different things, '' when nothing does."""
+    return guarded_difference(one.text, other.text) or guarded_difference(one.said, other.said)
 
 
 def merged_text(newer: Memory, older: Memory) -> tuple[str, str]:

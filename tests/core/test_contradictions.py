@@ -26,20 +26,32 @@ def test_the_sure_ones_come_first() -> None:
     assert (1, 2, False) in told
 
 
-def test_a_cosine_below_the_bound_brings_nothing_together() -> None:
-    statements = {1: said("Uploads end after 30 seconds"), 2: said("Transfers stop at 60 s")}
+def test_the_fewer_words_are_common_the_nearer_the_meaning_must_be() -> None:
+    statements = {1: said("Uploads end after 30 seconds"), 2: said("The uploads stop after 60 s")}
 
-    assert opposed(statements, {(1, 2): 0.74}) == []
-    assert [(each.nearness, each.why) for each in opposed(statements, {(1, 2): 0.75})] == [(0.75, "numbers")]
+    assert opposed(statements, {(1, 2): 0.80}) == []
+    (found,) = opposed(statements, {(1, 2): 0.85})
+    assert (found.one, found.other, found.why) == (1, 2, "numbers")
 
 
-def test_near_texts_that_name_other_things_do_not_deny_each_other() -> None:
+def test_near_texts_that_name_other_things_come_last_and_are_not_sure() -> None:
     statements = {
         1: said("In billing Alice reviews what changes in the billing code"),
         2: said("Changes of billing are reviewed by the team of Bob and Carol"),
+        3: said("In billing Alice reviews 3 changes in the billing code"),
+        4: said("In billing Alice reviews 5 changes in the billing code"),
     }
 
-    assert opposed(statements, {(1, 2): 0.9}) == []
+    found = opposed(statements, {(1, 2): 0.9})
+
+    assert (found[0].one, found[0].other, found[0].sure) == (3, 4, True)
+    assert [each.sure for each in found if {each.one, each.other} == {1, 2}] == [False]
+
+
+def test_what_says_the_same_is_not_opposed() -> None:
+    statements = {1: said("Uploads end after 30 seconds"), 2: said("After 30 seconds uploads end")}
+
+    assert opposed(statements, {(1, 2): 0.99}) == []
 
 
 def test_two_thousand_statements_take_seconds_at_most() -> None:
