@@ -177,7 +177,11 @@ def in_process(folder: Path, model: str, texts: Sequence[str]) -> Iterator[str]:
 
 
 def by_mcp(folder: Path, model: str, texts: Sequence[str]) -> list[str]:
-    """Remember *texts* by the tool `remember` of our server, as a client calls it over stdio."""
+    """
+    Remember *texts* by the tool `remember` of our server, as a client calls it over stdio.
+
+    There is no transcript, so all of it waits for the person: it hides nothing and nobody is asked about it.
+    """
     return anyio.run(_by_mcp, folder, model, texts)
 
 

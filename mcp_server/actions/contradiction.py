@@ -78,7 +78,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             if about.status is not Status.ACTIVE or about.kind is not Kind.KNOWLEDGE:
                 return []
             rows[about.row] = about
-        cosines = tidying.likeness(db, list(rows), FAR)
+        embedded, cosines = tidying.likeness(db, list(rows), FAR)
         ends = relations.contradicting(db, vaults, private=store.private)
         marked = {frozenset((one.row, other.row)) for one, other in ends}
         statements = {
@@ -86,7 +86,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             for number, row in rows.items()
         }
         found: list[Pair] = []
-        for each in opposed(statements, cosines, about=about.row if about else None):
+        for each in opposed(statements, cosines, embedded, about=about.row if about else None):
             one, other = rows[each.one], rows[each.other]
             if frozenset((one.row, other.row)) in marked:
                 continue

@@ -6,7 +6,7 @@ found here is only proposed; nothing is marked without somebody's word.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -33,20 +33,22 @@ class Opposed:
 def opposed(
     statements: Mapping[int, Statement],
     cosines: Mapping[tuple[int, int], float],
+    embedded: Collection[int] = (),
     *,
     about: int | None = None,
 ) -> list[Opposed]:
     """
     Return the pairs of *statements* that may contradict each other, the surest and nearest first.
 
-    *cosines* has (number, larger number) → cosine of the pairs whose vectors are FAR or nearer; the others
-    are compared by their words. With *about* only pairs with that number are looked at.
+    *cosines* has (number, larger number) → cosine, of FAR at least, for those that are *embedded*; where one
+    of two is not, they are compared by words. With *about* only pairs with that number are looked at.
     """
     statements = {number: replace(said, text=said.text[:LONGEST]) for number, said in statements.items()}
     told = {number: telling(said.said) for number, said in statements.items()}
+    by_words = {pair for pair in _meeting(told) if not (pair[0] in embedded and pair[1] in embedded)}
     near = {
         pair: close
-        for pair in _meeting(told) | cosines.keys()
+        for pair in by_words | cosines.keys()
         if about is None or about in pair
         if (close := nearness(told[pair[0]], told[pair[1]], cosines.get(pair)))
     }

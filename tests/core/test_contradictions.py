@@ -48,6 +48,13 @@ def test_near_texts_that_name_other_things_come_last_and_are_not_sure() -> None:
     assert [each.sure for each in found if {each.one, each.other} == {1, 2}] == [False]
 
 
+def test_two_with_vectors_that_are_far_apart_are_not_brought_together_by_words() -> None:
+    statements = {1: said("roster listens on port 6012"), 2: said("roster listens on port 7014")}
+
+    assert opposed(statements, {}, {1, 2}) == []
+    assert opposed(statements, {}, {1}) != []
+
+
 def test_what_says_the_same_is_not_opposed() -> None:
     statements = {1: said("Uploads end after 30 seconds"), 2: said("After 30 seconds uploads end")}
 

@@ -177,9 +177,11 @@ def active(db: sqlite3.Connection, vault: str, limit: int) -> list[Row]:
     )
 
 
-def likeness(db: sqlite3.Connection, numbers: Collection[int], least: float) -> dict[tuple[int, int], float]:
+def likeness(
+    db: sqlite3.Connection, numbers: Collection[int], least: float
+) -> tuple[frozenset[int], dict[tuple[int, int], float]]:
     """
-    Return (row, larger row) → cosine, from *least* on, of memories that are one passage long each.
+    Return which memories have one vector, and (row, larger row) → cosine of those, from *least* on.
 
     A longer one shares a passage with others without saying the same.
     """
@@ -193,13 +195,14 @@ def likeness(db: sqlite3.Connection, numbers: Collection[int], least: float) -> 
         (answers.model if answers else "", json.dumps(list(numbers))),
     ).fetchall()
     if not held:
-        return {}
+        return frozenset(), {}
     matrix = np.array([np.frombuffer(embedding, dtype="<f4") for _, embedding in held])
     cosines = matrix @ matrix.T
-    return {
+    near = {
         (held[one][0], held[other][0]): float(cosines[one, other])
         for one, other in zip(*np.nonzero(np.triu(cosines >= least, k=1)), strict=True)
     }
+    return frozenset(row for row, _ in held), near
 
 
 def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
