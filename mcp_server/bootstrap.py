@@ -19,7 +19,7 @@ from mcp_server.adapters.project import resolve_project
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
 from mcp_server.core.journal import PERSON
 from mcp_server.core.ports import Model
-from mcp_server.core.settings import Settings, parse_settings
+from mcp_server.core.settings import Settings, is_unattended, parse_settings
 from mcp_server.environment import person_home, persons_git, persons_own
 from mcp_server.store import Store
 
@@ -212,8 +212,11 @@ class Opened:
         return looks.finds_damage(self.database, self.clock().timestamp())
 
     def remarks(self) -> list[str]:
-        """Return what the answer of this thread is to end with: what could not be asked or told."""
-        return self.database.trouble.remarks()
+        """Return what this thread's answer is to end with: what could not be asked or told, or is gone."""
+        from mcp_server.actions.gone import tell_gone  # hooks, which open less, need not wait for it
+
+        remarks = self.database.trouble.remarks()
+        return remarks if is_unattended(self.environment) else [*remarks, *tell_gone(self.home)]
 
     def delete_temporary_index(self) -> None:
         """Delete the index of a store that can only be read: for a process that ends without ado."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from mcp_server.actions.gone import tell_gone
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import selections, transcripts, unattended
 from mcp_server.adapters.index.unattended import PutAway
@@ -38,6 +39,8 @@ def notice(store: Store, *, identity: str) -> str:
             away = unattended.untold(db, [vault.key for vault in store.vaults])
     except IndexUnavailable:
         return ""
+    if vanished := tell_gone(store.home):
+        return f"Daybook: {' '.join(vanished)}"
     if away and _tell(store, away):
         return f"Daybook: {put_away(away)}"
     if late:

@@ -11,10 +11,10 @@ from mcp_server.actions.commit import create, one_change, write_line
 from mcp_server.actions.read import Found, is_accepted, is_shown, look_up, read
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.staleness import noted
-from mcp_server.actions.sync import catch_up_if_free
+from mcp_server.actions.sync import catch_up_if_free, make_folders
 from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.index import selections
-from mcp_server.adapters.vault import Vault, confined, make_vault_folders
+from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.level_words import names_project
 from mcp_server.core.memory import (
@@ -228,7 +228,7 @@ def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
 def _write(store: Store, vault: Vault, draft: Draft) -> Found:
     if store.project and vault.project:
         places.note_project(store.home, store.project)
-    make_vault_folders(vault)
+    make_folders(store, vault)
     now = store.clock().replace(microsecond=0)
     for attempt in range(ATTEMPTS):
         memory = _memory(draft, now, attempt)

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
+from mcp_server.actions.gone import note_gone
 from mcp_server.actions.sight import Sight, note_seen
 from mcp_server.actions.take_in import take_in_files, take_in_waiting
 from mcp_server.adapters.index import memories, replay, selections
+from mcp_server.adapters.index.known_before import ids_below
 from mcp_server.adapters.index.memories import Problem
-from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps
+from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.store import Store
@@ -164,6 +166,7 @@ def _sync_vault(
     if there != indexed:  # mostly they are equal, which is seen ten times as fast as what differs
         report.unreadable += [_misnamed(found.path) for found in there if not is_utf8(found.path)]
         changes = diff((found for found in there if is_utf8(found.path)), indexed)
+    lost = _emptied(store, vault, indexed, there)
     seen: dict[str, Sight] = {}
     for batch in _batches(changes, BATCH):
         new = {found.path for change, found in batch if change is Change.ADDED}
@@ -175,6 +178,10 @@ def _sync_vault(
         seen |= taken.seen
         if progress:
             progress(len(batch))
+    if lost and not store.database.stands_in:
+        with store.database.read() as db:
+            moved = [each for each in lost if memories.path_of(db, vault.key, each)]
+        note_gone(store, vault, {each: path for each, path in lost.items() if each not in moved})
     with store.database.read() as db:
         waiting = memories.waiting(db, vault.key)
     if waiting:
@@ -184,6 +191,34 @@ def _sync_vault(
         with store.database.read() as db:
             known = selections.facts(db).issuperset(_synced_facts([vault]))
         note_seen(store, seen, first=not known)
+
+
+def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], there: Sequence[Stamp]) -> dict[str, str]:
+    """
+    Return id → path of the memories in folders of *vault* of which no file is left.
+
+    Also what an index knew that went with them while this process had it open.
+    """
+    lost = store.database.known_before.take(vault.key)
+    if there:
+        lost = {}
+    for folder in map(str, vault.folders()):
+        held, holds = (any(_below(each.path, folder) for each in found) for found in (indexed, there))
+        if held and not holds:
+            with store.database.read() as db:
+                lost |= ids_below(db, folder)
+    return lost
+
+
+def _below(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder}{os.sep}")
+
+
+def make_folders(store: Store, vault: Vault) -> None:
+    """Create the folders of *vault* that are missing, when it is noted what went with them."""
+    if not all(map(os.path.isdir, vault.folders())):
+        sync_if_free(store, vaults=[vault])
+    make_vault_folders(vault)
 
 
 def _behind(closed: Sequence[str], indexed: Iterable[Stamp]) -> Iterator[Stamp]:

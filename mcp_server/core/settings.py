@@ -67,6 +67,11 @@ def hooks_are_off(environment: Mapping[str, str]) -> bool:
     return environment.get(HOOKS, "").lower() == "off"
 
 
+def is_unattended(environment: Mapping[str, str]) -> bool:
+    """Tell whether a program runs the session, as in `claude -p`: no person reads what is told them."""
+    return environment.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk")
+
+
 def parse_settings(environment: Mapping[str, str], config: Mapping[str, object]) -> Settings:
     """Return the settings; raise SettingsError with the name of the one that does not parse."""
 

@@ -15,8 +15,6 @@ from typing import Any
 
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
 SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
-ENTRYPOINT = "CLAUDE_CODE_ENTRYPOINT"
-UNATTENDED = "sdk"  # what it begins with for `claude -p`: nobody reads what the person is told there
 
 
 def session_start(said: dict[str, Any]) -> dict[str, Any]:
@@ -110,6 +108,7 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
     from mcp_server.bootstrap import model_identity
     from mcp_server.core.bounds import session_id
     from mcp_server.core.errors import IndexUnavailable
+    from mcp_server.core.settings import is_unattended
     from mcp_server.environment import persons_own
 
     store, folder = _opened(said)
@@ -136,7 +135,7 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
             tokens=told.tokens,
             session=session,
         )
-    if os.environ.get(ENTRYPOINT, "").startswith(UNATTENDED):
+    if is_unattended(os.environ):
         return told.text, ""
     return told.text, notice(store, identity=model_identity(persons_own(os.environ, folder)))
 

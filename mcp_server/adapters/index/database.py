@@ -16,7 +16,8 @@ from pathlib import Path
 
 from mcp_server.adapters import files
 from mcp_server.adapters.index import schema, soundness
-from mcp_server.adapters.index.reasons import Patience, is_busy, unavailable
+from mcp_server.adapters.index.known_before import KnownBefore
+from mcp_server.adapters.index.reasons import Patience, give_up_when_busy, is_busy, unavailable
 from mcp_server.adapters.index.trouble import Trouble
 from mcp_server.core.errors import Held, IndexBusy, IndexSetAside, IndexUnavailable, Rejected
 
@@ -40,6 +41,7 @@ class Database:
         self.patience = Patience(HOOK_PATIENCE if read_only else files.PATIENCE)
         self.trouble = Trouble()
         self.substitute: Database | None = None  # what answers while this cannot be used
+        self.known_before = KnownBefore()
         self._threads = threading.local()
 
     def require(self) -> None:
@@ -53,10 +55,12 @@ class Database:
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection; raise IndexUnavailable when there can be none."""
         held: tuple[sqlite3.Connection, int, int] | None = getattr(self._threads, "held", None)
-        if held and held[2] == os.getpid() and (held[0].in_transaction or held[1] == _inode(self.path)):
-            self._wait_no_longer(held[0])
-            return held[0]
-        if held and held[2] != os.getpid():
+        if held and held[2] == os.getpid():
+            if held[0].in_transaction or held[1] == _inode(self.path):
+                self._wait_no_longer(held[0])
+                return held[0]
+            self.known_before.keep(*held[:2])
+        elif held:
             _inherited.append(held[0])
         self.close()
         self._threads.waits = self.patience.left
@@ -231,7 +235,7 @@ class Database:
     def _become(self, made: "Database") -> None:
         with self.translated():
             connection = self.connection()
-            made.connection().backup(connection, progress=_give_up_when_busy)
+            made.connection().backup(connection, progress=give_up_when_busy)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def set_aside_if_damaged(self) -> bool:
@@ -291,14 +295,6 @@ def _connect(path: Path, patience: float, *, read_only: bool) -> sqlite3.Connect
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")
     return connection
-
-
-def _give_up_when_busy(status: int, _remaining: int, _total: int) -> None:
-    """End a copy when another process writes for longer than we wait; by itself it would try for ever."""
-    if status == sqlite3.SQLITE_BUSY:
-        error = sqlite3.OperationalError("database is locked")
-        error.sqlite_errorcode = sqlite3.SQLITE_BUSY
-        raise error
 
 
 def _is_sound(path: Path, patience: float) -> bool:

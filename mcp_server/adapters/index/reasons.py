@@ -86,3 +86,11 @@ def _is_full(folder: Path) -> bool:
     except OSError:
         return False
     return room.f_bavail * room.f_frsize < _LEAST_ROOM
+
+
+def give_up_when_busy(status: int, _remaining: int, _total: int) -> None:
+    """End a copy when another process writes for longer than we wait; by itself it would try for ever."""
+    if status == sqlite3.SQLITE_BUSY:
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise error

@@ -15,12 +15,12 @@ from pathlib import Path
 from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.litter import sweep_litter
-from mcp_server.actions.sync import catch_up, sync
+from mcp_server.actions.sync import catch_up, make_folders, sync
 from mcp_server.actions.take_in import take_in
 from mcp_server.actions.work import note_left_behind, note_quiet
 from mcp_server.adapters import files, places
 from mcp_server.adapters.own_process import start_worker
-from mcp_server.adapters.vault import Vault, is_memory_name, make_vault_folders
+from mcp_server.adapters.vault import Vault, is_memory_name
 from mcp_server.bootstrap import Opened, open_watcher
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import hooks_are_off
@@ -39,7 +39,7 @@ def keep_current(opened: Opened) -> None:
     """Hold the watcher's lock and keep the index equal to the files for as long as the process lives."""
     try:
         files.make_folder(opened.home)
-        make_vault_folders(places.user_vault(opened.home))
+        make_folders(opened.store(), places.user_vault(opened.home))
         files.make_folder(opened.home / places.PROJECTS)
         files.make_folder(opened.home / "ledger")
         opened.meaning()
@@ -111,7 +111,9 @@ def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
             if any(path.is_relative_to(folder) for folder in vault.folders()):
                 by_vault[vault.key].append(path)
     for key, paths in by_vault.items():
-        if len(paths) > FEW or not all(is_memory_name(path.name) for path in paths):
+        folders = vaults[key].folders()
+        known = all(is_memory_name(path.name) for path in paths) and all(map(Path.is_dir, folders))
+        if len(paths) > FEW or not known:
             sync(store, vaults=[vaults[key]])
         else:
             take_in(store, vaults[key], *paths, by_hand=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from mcp_server.actions.brief import brief
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import before_compaction
+from mcp_server.actions.gone import tell_gone
 from mcp_server.actions.inject import inject
 from mcp_server.actions.marked import remember_marked
 from mcp_server.actions.note import captures, note_answer, note_ended
@@ -22,7 +23,7 @@ from mcp_server.actions.read import read
 from mcp_server.adapters.own_process import start_worker
 from mcp_server.core import bounds
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.settings import hooks_are_off
+from mcp_server.core.settings import hooks_are_off, is_unattended
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.store import Store
@@ -30,6 +31,7 @@ from mcp_server.store import Store
 log = logging.getLogger(__name__)
 
 NOTHING = "{}"
+GONE = "Daybook, to tell the person:"
 MARKED = "Daybook: the person marked with #remember"
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
 LONGEST_REPLY = 200_000  # characters of a reply that are looked at
@@ -61,7 +63,7 @@ def register(application: Application) -> None:
                     permissionDecisionReason="Daybook's own reading tools",
                 )
             told = _told(event, prompt, Path(transcript_path), cwd, reply[:LONGEST_REPLY]) if on else NOTHING
-            opened.remarks()  # nobody reads them here
+            opened.database.trouble.remarks()  # nobody reads them here
             application.look_beside()
             return told
         except (DaybookError, OSError) as error:
@@ -76,7 +78,9 @@ def register(application: Application) -> None:
         match event:
             case "UserPromptSubmit":
                 called = _called(store, session.prompt, session.id)  # before what it marks is a memory
-                return _context(event, "\n".join(filter(None, (called, _marked(store, prompt, session.id)))))
+                vanished = [] if is_unattended(opened.environment) else tell_gone(store.home)
+                said = (called, _marked(store, prompt, session.id), *(f"{GONE} {each}" for each in vanished))
+                return _context(event, "\n".join(filter(None, said)))
             case "SubagentStart":
                 return _context(event, brief(store, for_subagent=True).text)
             case "Stop":

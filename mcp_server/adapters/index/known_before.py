@@ -1,0 +1,33 @@
+"""Which memories were known in a folder, or in an index, before it went away."""
+
+import contextlib
+import os
+import sqlite3
+
+
+class KnownBefore:
+    """What an index file knew that was deleted under us, once: the memories may have gone with it."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._paths: dict[str, dict[str, str]] = {}
+
+    def keep(self, connection: sqlite3.Connection, number: int) -> None:
+        """Keep what the index of *connection*, whose file has that inode *number*, knew when it went."""
+        if number == self._number:
+            return  # another thread was quicker
+        self._number = number
+        with contextlib.suppress(sqlite3.Error):
+            for vault, memory_id, path in connection.execute("SELECT vault, id, path FROM memories"):
+                self._paths.setdefault(vault, {})[memory_id] = path
+
+    def take(self, vault: str) -> dict[str, str]:
+        """Return id → path of what was known in *vault*, and keep it no more."""
+        return self._paths.pop(vault, {})
+
+
+def ids_below(db: sqlite3.Connection, folder: str) -> dict[str, str]:
+    """Return id → path of the memories whose files lie in *folder* or below."""
+    inside = f"{folder}{os.sep}"
+    found = db.execute("SELECT id, path FROM memories WHERE substr(path, 1, ?) = ?", (len(inside), inside))
+    return dict(found.fetchall())
