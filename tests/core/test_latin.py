@@ -19,7 +19,11 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
         ("배포 규칙", "baepo-gyucig-"),
         ("Straße und Øl", "strasse-und-ol-"),
         ("Café réglé", "cafe-regle-"),
+        ("قاعدة البيانات", "qaada-albyanat-"),
+        ("ترجمه‌ی فارسی", "trjmhy-farsy-"),
+        ("מסד נתונים", "msd-ntvnym-"),
         ("数据库", "memory-"),
+        ("数据库 PostgreSQL", "postgresql-"),
     ],
 )
 def test_a_title_in_another_script_makes_a_telling_id(title: str, beginning: str) -> None:
