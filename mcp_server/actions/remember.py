@@ -18,6 +18,7 @@ from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.level_words import names_project
 from mcp_server.core.memory import (
+    DEFAULT_TYPE,
     MAX_CONVERSATION,
     MAX_LINKS,
     MAX_TAGS,
@@ -38,6 +39,7 @@ from mcp_server.core.memory import (
 )
 from mcp_server.core.provenance import MANUAL, waits
 from mcp_server.core.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.core.snapshot import name_of
 from mcp_server.store import Store
 
 T = TypeVar("T")
@@ -86,14 +88,34 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
 
 
 def unsaid(memory: Memory, draft: Draft) -> Revision:
-    """Return what adds to *memory* the tags, links and files touched that *draft* has beside its words."""
+    """
+    Return what adds to *memory* the tags, links and files touched that *draft* has beside its words, and a
+    category or metadata where it has none under that name.
+    """
+    names = {name_of(note) for note in memory.notes}
+    notes = tuple(note for note in draft.notes if name_of(note) not in names)
     linked = {(link.rel, link.to) for link in memory.links}
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
     return Revision(
         tags=_joined(memory.tags, draft.tags, MAX_TAGS),
         links=_joined(memory.links, links, MAX_LINKS),
         touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
+        category=draft.category if draft.category and not memory.category else None,
+        notes=(*memory.notes, *notes) if notes else None,
     )
+
+
+def not_taken(memory: Memory, draft: Draft) -> tuple[str, ...]:
+    """Return what *memory*, which says the same, has otherwise than *draft*: `type note`, `port: 80`."""
+    named = {name_of(note): note for note in memory.notes}
+    notes = [
+        named[name_of(note)] for note in draft.notes if note not in memory.notes and name_of(note) in named
+    ]
+    about = (
+        ("type", memory.type, draft.type if draft.type != DEFAULT_TYPE else memory.type),
+        ("category", memory.category, draft.category or memory.category),
+    )
+    return (*(f"{name} {own}" for name, own, said in about if own != said), *notes)
 
 
 def accept_said(store: Store, found: Found, draft: Draft) -> None:

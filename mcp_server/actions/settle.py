@@ -15,7 +15,16 @@ from mcp_server.actions.nearby import NAMED, Near, near_to, nearest, sharing_wor
 from mcp_server.actions.persons_word import Turns, may_change, statement
 from mcp_server.actions.predecessors import predecessors
 from mcp_server.actions.read import Found, is_shown, read
-from mcp_server.actions.remember import accept_said, checked, level_of, reinstate, remember, supersede, unsaid
+from mcp_server.actions.remember import (
+    accept_said,
+    checked,
+    level_of,
+    not_taken,
+    reinstate,
+    remember,
+    supersede,
+    unsaid,
+)
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.settled import Action, Settled
 from mcp_server.actions.shadows import covered_by, uncovered
@@ -57,13 +66,14 @@ def settle(
     )
     holder = None if named else _saying_all(store, draft)
     if holder:
-        _confirm(store, draft, holder)
-        return Settled(Action.KNOWN, holder.memory.id)
+        return Settled(Action.KNOWN, holder.memory.id, unlike=_confirm(store, draft, holder))
     if put_away := None if named else _put_away(store, draft):
         return put_away
     covered = _covered(store, [named.active[name].ref for name in moved])
     stored = remember(store, draft, keep_secrets=keep_secrets)
     own = stored.memory.id
+    if stored.known and not named:
+        _count(store, draft, read(store, own))
     # Where the index is held, whoever asked waits for nothing more: the file is written.
     hits = [] if stored.known or store.database.trouble else nearest(store, draft)
     moved = [name for name in moved if name != own] + _give_way(store, draft, own, hits)
@@ -80,6 +90,7 @@ def settle(
         kept=tuple(kept),
         near=tuple(dict.fromkeys((*meant, *near_to(store, draft, hits, gone))))[:NAMED],
         waiting=() if stored.known else _waiting(store, stored.memory),
+        unlike=not_taken(stored.memory, draft) if stored.known else (),
     )
     settled = looked_up(store, settled)
     return replace(settled, uncovered=uncovered(store, covered)) if settled.superseded else settled
@@ -95,10 +106,9 @@ def _said_at(store: Store, draft: Draft) -> Level | None:
 
 
 def _covered(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
-    if not refs:
-        return ()
-    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        return covered_by(store, db, refs)
+    if refs:
+        with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+            return covered_by(store, db, refs)
     return ()
 
 
@@ -128,9 +138,7 @@ def let_replace(
     session: str = "",
     turns: Turns = tuple,
 ) -> Settled:
-    """
-    Let a memory that is there take the place of *olds*, as *source* says. Raises NotFound, Conflict, OSError.
-    """
+    """Let a memory that is there take the place of *olds*, as *source* says; raises as `settle` does."""
     draft = replace(draft_of(read(store, memory_id)), source=source, session=session, supersedes=tuple(olds))
     return settle(store, draft, keep_secrets=True, turns=turns)
 
@@ -230,7 +238,8 @@ def _put_away(store: Store, draft: Draft) -> Settled | None:
         reinstate(store, old.memory.id, by=successor, session=draft.session)
     else:
         unarchive(store, old, session=draft.session)
-    return Settled(Action.RESTORE, old.memory.id, successor=successor)
+    unlike = _confirm(store, draft, read(store, old.memory.id))
+    return Settled(Action.RESTORE, old.memory.id, successor=successor, unlike=unlike)
 
 
 def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list[str]:
@@ -259,10 +268,16 @@ def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[Found
     return [old for old in found if old and old.vault == vault and old.memory.status is Status.ACTIVE]
 
 
-def _confirm(store: Store, draft: Draft, old: Found) -> None:
-    """Add to *old* what *draft* has beside its words, and count the confirmation."""
+def _confirm(store: Store, draft: Draft, old: Found) -> tuple[str, ...]:
+    """Add to *old* what *draft* has beside its words, count that, and return what *old* has otherwise."""
     now = revise(store, old.memory.id, unsaid(old.memory, draft), session=draft.session)
     accept_said(store, now, draft)
+    _count(store, draft, now)
+    return not_taken(now.memory, draft)
+
+
+def _count(store: Store, draft: Draft, old: Found) -> None:
+    """Count that another session than that of *old* says the same."""
     if draft.source in CONFIRMING and draft.session != old.memory.session:
         with contextlib.suppress(OSError):
             write_line(store, "confirmed", refs=[old.ref], session=draft.session)
@@ -277,10 +292,7 @@ def _known(store: Store, memory_id: str) -> Found | None:
 def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
     """Return what the head of *memory* links to that is neither a path nor what a memory is called."""
     names = [link.to for link in memory.links if not is_artifact(link.to)]
-    if not names:
-        return ()
-    try:
-        with store.database.read() as db:
+    if names:
+        with contextlib.suppress(IndexUnavailable), store.database.read() as db:
             return relations.uncalled(db, names, [vault.key for vault in store.vaults])
-    except IndexUnavailable:
-        return ()
+    return ()

@@ -36,7 +36,7 @@ class Settled:
     them, `elsewhere` belongs to other projects, and `kept` only the person may replace. `near` may be about
     the same thing, and `waiting` are names that no memory has yet. `successor` had taken the place of what
     says the same; `uncovered` holds here again, because what stood in for it gave way, and `apart` were told
-    apart from it.
+    apart from it. `unlike` is what a memory that was known has otherwise than the draft beside its words.
     """
 
     action: Action
@@ -53,6 +53,7 @@ class Settled:
     successor: str = ""
     uncovered: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
 
     @property
     def known(self) -> bool:
@@ -70,6 +71,8 @@ class Settled:
         return " ".join((*self._put_away(), *self._replaced(), *self._unmoved(), *near))
 
     def _put_away(self) -> Iterator[str]:
+        if self.unlike:
+            yield f"It stays as it was in: {_all(self.unlike)}; revise {self.id} changes that."
         if self.action is Action.RESTORE:
             yield "It had been put away and is active again."
         if self.successor and self.action is Action.RESTORE:

@@ -58,6 +58,11 @@ def renoted(notes: Sequence[str], metadata: Mapping[str, object]) -> tuple[str, 
     return (*kept, *noted({key: value for key, value in metadata.items() if value is not None}))
 
 
+def name_of(note: str) -> str:
+    """Return the key of a note as `noted` writes it, all of one that has none."""
+    return note.partition(": ")[0]
+
+
 def as_json(value: object) -> str:
     """Return *value* as JSON on one line; what JSON does not know, as a text."""
     said = json.dumps(value, ensure_ascii=False, default=str)

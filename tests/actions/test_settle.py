@@ -1,9 +1,11 @@
 """What is new meets what is known: little is decided, the rest is told."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from mcp_server.actions.archive import archive
 from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.forget import restore
 from mcp_server.actions.read import read
@@ -11,6 +13,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.settle import settle
 from mcp_server.actions.settled import Action, Settled
+from mcp_server.actions.trust import trust_history
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
@@ -231,3 +234,35 @@ def test_levels_do_not_meet(open_here: Callable[..., Opened]) -> None:
 
     assert (settled.action, everywhere) == (Action.ADD, settled.id)
     assert len(list(store.home.rglob("knowledge/*.md"))) == 2
+
+
+def test_what_a_memory_lacks_beside_equal_words_is_added_and_what_it_has_otherwise_is_told(
+    store: Store,
+) -> None:
+    draft = Draft(
+        "Port", "The gateway listens on 8443.", type="decision", level=Level.USER, notes=("env: prod",)
+    )
+    first = settle(store, draft)
+    again = replace(draft, tags=("net",), category="infra", notes=("env: test", "team: web"), session="s2")
+
+    told = settle(store, again)
+
+    memory = read(store, first.id).memory
+    assert (memory.tags, memory.category, memory.notes) == (("net",), "infra", ("env: prod", "team: web"))
+    assert told.unlike == ("env: prod",)
+    assert f"It stays as it was in: env: prod; revise {first.id} changes that." in told.note
+    assert [each.reason for each in trust_history(store, first.id).events] == ["confirmed"]
+    other = settle(store, replace(draft, type="gotcha", category="web", notes=()))
+    assert (other.id, other.unlike) == (first.id, ("type decision", "category infra"))
+    assert read(store, first.id).memory == memory
+    assert settle(store, draft).unlike == ()
+
+
+def test_what_comes_back_from_the_archive_gets_what_is_said_beside_its_words(store: Store) -> None:
+    draft = Draft("Port", "The gateway listens on 8443.", level=Level.USER)
+    first = settle(store, draft)
+    archive(store, [first.id])
+
+    assert settle(store, replace(draft, category="infra")).action is Action.RESTORE
+
+    assert read(store, first.id).memory.category == "infra"

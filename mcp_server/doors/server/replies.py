@@ -85,7 +85,7 @@ def settled(done: Settled, found: Found, *, waits: str = "") -> str:
     """Return what became of a memory that was to be remembered; *waits* says why it is not shown unasked."""
     note = " ".join(filter(None, (done.note, waits)))
     if done.known:
-        added = note or "Nothing but new tags, links and files was added."
+        added = note or "Only what it lacked beside its words was added."
         return f"{done.id}: known already. {added} {found.path}"
     what = _what(found.memory.kind, found.memory.type)
     said = f"{done.id}: remembered as {what} ({found.vault.level.value} level). {note}".strip()
