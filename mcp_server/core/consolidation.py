@@ -47,7 +47,7 @@ class Item:
     """
     A memory as tidying sees it; `created` in Unix seconds.
 
-    `kept`: the person said, pinned or verified it, so only a duplicate in the same words may go.
+    `kept`: the person said, pinned or verified it, so it never goes.
     `lasting`: kept, or too new, too much used or too long to be dropped.
     """
 
@@ -96,9 +96,13 @@ def deny_each_other(one: Statement, other: Statement) -> bool:
 
 
 def absorbing(one: Item, other: Item) -> tuple[Item, Item] | None:
-    """Return (the one that stays, the one that goes) of two with the same words; None for a pinned one."""
+    """
+    Return (the one that stays, the one that goes) of two with the same words.
+
+    None where the person said, pinned or verified both: they are asked, since each may be a file of theirs.
+    """
     stays, goes = sorted((one, other), key=_worth)
-    return None if goes.pinned else (stays, goes)
+    return None if goes.kept else (stays, goes)
 
 
 def holds(text: str, other: str) -> bool:

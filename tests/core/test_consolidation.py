@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -105,8 +106,12 @@ def test_of_equal_words_those_that_the_person_stands_for_stay(kept: str) -> None
     assert absorbing(other, theirs) == absorbing(theirs, other) == (theirs, other)
 
 
-def test_two_pinned_copies_both_stay() -> None:
-    assert absorbing(item("a", 1, pinned=True), item("a", 2, pinned=True)) is None
+def test_two_copies_for_which_the_person_stands_both_stay() -> None:
+    theirs = item("a", 1, pinned=True), item("a", 2, source="manual")
+    verified = item("a", 3)
+    verified = replace(verified, statement=replace(verified.statement, verified=True))
+
+    assert [absorbing(*pair) for pair in combinations([*theirs, verified], 2)] == [None] * 3
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -10,6 +10,7 @@ from mcp import Client
 from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
+from mcp_server.actions.review import QUESTION, review
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.query import Query
@@ -107,6 +108,7 @@ def test_forget_needs_their_word(served: Served, session: Recorded, old: str, he
     [
         ("link_memories", {"from": "{new}", "to": "{old}", "rel": "supersedes"}),
         ("kg_put_edge", {"level": "project", "from": "{new}", "to": "{old}", "rel": "supersedes"}),
+        ("archive", {"ids": "{old}"}),
         ("kg_delete_node", {"level": "project", "id": "{old}"}),
         ("kg_put_node", {"level": "project", "id": "{old}", "gist": NEW}),
     ],
@@ -121,6 +123,27 @@ def test_no_other_tool_goes_round_it(
 
     assert "the person's own word" in told and TYPE_IT in told
     assert read(here, old).data == before
+
+
+def test_a_merge_of_the_persons_words_waits_for_their_turn(
+    served: Served, session: Recorded, old: str, here: Store
+) -> None:
+    """The curator merges so: it revises the richer memory, and lets that take the other's place."""
+    richer = stored(served.call("remember", title="Uploads", content="Uploads go through the gateway."))
+    merged = {"id": richer, "content": "Uploads go through the gateway, which ends them after 60 seconds."}
+
+    kept = served.call("revise", **merged, supersedes=old)
+    assert f"{old} stays: only the person's own word takes its place." in kept
+    assert read(here, old).memory.status is Status.ACTIVE
+    assert [entry.ids for entry in review(here).entries if entry.kind == QUESTION] == [(richer, old)]
+
+    beside = served.call("revise", id=old, content=f"{OLD} Uploads go through nginx.", supersedes=richer)
+    assert f"{old}: not changed, for the person said it." in beside
+    assert read(here, old).memory.text == OLD
+
+    session.user("uploads go through the gateway, and it ends them after 60 seconds, no upload timeout of 30")
+    done = served.call("revise", id=richer, supersedes=old)
+    assert f"It takes the place of {old}, which is kept as superseded." in done
 
 
 @pytest.mark.parametrize(("answer", "status"), [("yes", Status.SUPERSEDED), ("no", Status.ACTIVE)])
@@ -152,10 +175,11 @@ def test_a_shell_that_claude_runs_is_not_the_persons_word(
     reworded = run("revise", old, "--text", "The upload timeout is 90 seconds.", **claudes)
     gone = run("forget", old, **claudes)
     linked = run("link", stored_by(beside), old, "--rel", "supersedes", **claudes)
+    archived = run("archive", old, **claudes)
 
     assert f"{old} stays: only the person's own word takes its place." in beside.stdout
     assert f"{old} was not changed, for the person said it." in reworded.stdout
-    assert gone.returncode == linked.returncode == 12
+    assert gone.returncode == linked.returncode == archived.returncode == 12
     assert f"{TYPE_IT}forget {old}" in gone.stderr
     assert read(here, old).memory.text == OLD
     assert read(here, old).memory.status is Status.ACTIVE

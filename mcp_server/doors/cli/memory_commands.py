@@ -251,11 +251,11 @@ def forget_command(memory_id: str, forever: bool) -> None:
         click.echo(f"{old} holds in this project again: {gone.id} had stood in for it.")
 
 
-def _check_may_forget(store: Store, memory_id: str, said: Turns) -> None:
+def _check_may_forget(store: Store, memory_id: str, said: Turns, *, verb: str = "forget") -> None:
     """Raise PersonNeeded when Claude would put away what the person said, and they did not ask for it."""
     with contextlib.suppress(NotFound):
         if not may_forget(read(store, memory_id), ASSISTANT, said):
-            raise PersonNeeded("forgetting what the person said", f"forget {memory_id}")
+            raise PersonNeeded("forgetting what the person said", f"{verb} {memory_id}")
 
 
 @click.command("archive")
@@ -265,7 +265,11 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook archive stripe-webhook-raw-body-k3f9
     """
-    for found in archive(output.opened().store(), memory_ids):
+    opened = output.opened()
+    store = opened.store()
+    for memory_id in memory_ids if author(opened)[0] != MANUAL else ():
+        _check_may_forget(store, memory_id, turns(opened), verb="archive")
+    for found in archive(store, memory_ids):
         click.echo(f"Archived {found.memory.id}\n{found.path}")
 
 

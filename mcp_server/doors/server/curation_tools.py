@@ -18,7 +18,7 @@ from mcp_server.core.render import one_line
 from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
-from mcp_server.doors.server.persons_yes import ask_before_replacing
+from mcp_server.doors.server.persons_yes import ask_before_forgetting, ask_before_replacing
 from mcp_server.doors.shown import seeding
 from mcp_server.store import Store
 
@@ -39,10 +39,13 @@ def register(application: Application) -> None:
 
     @tool()
     def archive(
+        context: Context[Any, Any],
         ids: Annotated[list[str] | str, Field(description="ids of memories, a list or a text with commas")],
     ) -> str:
         """Put memories out of sight: recall finds them with include_archived, nothing else tells them, and
         restore_memory brings them back. Ask the person first."""
+        for each in split_list(ids):
+            ask_before_forgetting(Dialog(context), store(), each, application.turns, verb="archive")
         done = to_archive(store(), split_list(ids), session=session.id)
         return "\n".join(f"{found.memory.id}: archived. {found.path}" for found in done)
 

@@ -63,15 +63,17 @@ def ask_before_replacing(dialog: Dialog, store: Store, start: str, end: str, rel
             )
 
 
-def ask_before_forgetting(dialog: Dialog, store: Store, memory_id: str, turns: Turns) -> None:
-    """Ask the person before Claude puts away what they said. Raises PersonNeeded, Asked."""
+def ask_before_forgetting(
+    dialog: Dialog, store: Store, memory_id: str, turns: Turns, *, verb: str = "forget"
+) -> None:
+    """Ask the person before Claude puts away what they said, by *verb*. Raises PersonNeeded, Asked."""
     with suppress(NotFound):  # what is not there is answered later
         if not may_forget(read(store, memory_id), ASSISTANT, turns):
             name = one_line(memory_id, 80)
             dialog.consent(
                 f"Put away the memory {name}? {told_title(store, memory_id, lasting=False)}",
                 act=FORGETTING,
-                typed=f"forget {name}",
+                typed=f"{verb} {name}",
             )
 
 

@@ -141,3 +141,16 @@ def test_two_that_are_linked_already_are_left_alone(store: Store) -> None:
     done = tidy(store)
 
     assert (done.entries, done.proposals) == ([], [])
+
+
+def test_two_files_of_the_person_with_the_same_words_stay_and_are_a_question(
+    store: Store, clock: Clock
+) -> None:
+    copy, own = twins(store, source="manual")
+    before = files_of(store)
+    clock.pass_days(1)
+
+    done = tidy(store)
+
+    assert (done.entries, files_of(store)) == ([], before)
+    assert [f"[{own}]" in line and f"[{copy}]" in line for line in done.proposals] == [True]
