@@ -1,0 +1,202 @@
+"""
+What accompanies the prompts of a project: `python benchmarks/prompts.py FOLDER… [--around N] [--json]`.
+
+FOLDER is a project: `memories.jsonl` {id, type, title, text, tags, touches} and `prompts.jsonl` {id, text,
+useful}, where `useful` names the memories worth showing with a prompt, none for most. What stands before the
+number in the id of a prompt is its kind. All memories lie in a fresh store, and every prompt begins a session.
+"""
+
+import json
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import click
+from tabulate import tabulate
+
+from mcp_server.actions.brief import brief
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.inject import inject
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Level
+from mcp_server.store import Store
+
+FIRST = 3  # of what is shown, among which a useful memory must be
+FIGURES = ("recall", "recall of text", "precision of text", "disturbed by text", "by a pointer", "in context")
+_TOLD = re.compile(r"^- (?:\[(?P<text>[^\]]+)\]|.* \((?P<pointer>[a-z0-9-]+)\)$)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """
+    What came with one prompt: ids of the project in the order shown, those given as `text` apart.
+
+    `known` tells whether the title of a useful one stands in the brief or came with the prompt.
+    """
+
+    prompt: str
+    kind: str
+    useful: frozenset[str]
+    order: tuple[str, ...]
+    text: tuple[str, ...]
+    known: bool
+
+    @property
+    def recalled(self) -> bool:
+        return bool(self.useful & {*self.order[:FIRST]})
+
+    @property
+    def told(self) -> bool:
+        return bool(self.useful & {*self.text} & {*self.order[:FIRST]})
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--around", default=0, help="That many other memories of the same project stand around them.")
+@click.option("--json", "as_json", is_flag=True, help="Print what came with every prompt, to compare runs.")
+@click.option("--before", type=click.Path(exists=True, path_type=Path), help="Such a run to compare with.")
+def main(folders: Sequence[Path], around: int, as_json: bool, before: Path | None) -> None:
+    """Measure what the prompts of each of FOLDERS are accompanied by."""
+    found = {folder.name: measured(folder, around) for folder in folders}
+    state = {
+        f"{name} {each.prompt}": _outcome(each) for name, shown in found.items() for each in shown
+    }
+    if as_json:
+        click.echo(json.dumps(state, indent=1))
+        return
+    every = [each for shown in found.values() for each in shown]
+    rows = [[name, *figures(shown).values()] for name, shown in [*found.items(), ("all", every)]]
+    click.echo(tabulate(rows, headers=["project", *FIGURES], floatfmt=".2f"))
+    kinds = list(dict.fromkeys(each.kind for each in every))
+    of_kind = [[each for each in every if each.kind == kind] for kind in kinds]
+    rows = [[kind, len(some), *figures(some).values()] for kind, some in zip(kinds, of_kind, strict=True)]
+    click.echo("\n" + tabulate(rows, headers=["kind", "prompts", *FIGURES], floatfmt=".2f"))
+    if before:
+        was = json.loads(before.read_text(encoding="utf-8"))
+        changed = [(name, was.get(name), now) for name, now in state.items() if was.get(name) != now]
+        click.echo("\n" + tabulate(changed, headers=["prompt", "before", "now"]))
+
+
+def measured(folder: Path, around: int = 0) -> list[Shown]:
+    """Return what comes with each prompt of the project in *folder*, with *around* others beside its memories."""
+    with tempfile.TemporaryDirectory() as place:
+        opened, store, names = stored(folder, Path(place), around)
+        start = brief(store).text
+        titles = {each["id"]: each["title"] for each in _lines(folder / "memories.jsonl")}
+        shown = [_shown(store, prompt, names, titles, start) for prompt in _lines(folder / "prompts.jsonl")]
+        opened.database.close()
+    return shown
+
+
+def stored(folder: Path, place: Path, around: int = 0) -> tuple[Opened, Store, dict[str, str]]:
+    """Return a store at *place* with the project of *folder*, and id → the name it has in the project."""
+    root = place / "project"
+    root.mkdir()
+    opened = Opened({"MEMORY_DIR": str(place / "memory"), "EMBEDDING_MODEL": "minilm-l6"}, folder=root)
+    store = opened.store()
+    names = {}
+    saids = [*_lines(folder / "memories.jsonl"), *others(around)]
+    random.Random(0).shuffle(saids)  # what is asked for is not what was stored first
+    for said in saids:
+        for touched in said["touches"]:
+            path = root / touched
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        draft = Draft(
+            said["title"],
+            said["text"],
+            type=said["type"],
+            tags=tuple(said["tags"]),
+            touches=tuple(said["touches"]),
+            level=Level.PROJECT,
+        )
+        names[remember(store, draft).memory.id] = said["id"]
+    embed_pending(store)
+    return opened, store, names
+
+
+def figures(shown: Sequence[Shown]) -> dict[str, float | None]:
+    """Return each of FIGURES, None where there is nothing to count."""
+    calling = [each for each in shown if each.useful]
+    others = [each for each in shown if not each.useful]
+    texts = [(each, name) for each in shown for name in each.text]
+    values = (
+        _share(each.recalled for each in calling),
+        _share(each.told for each in calling),
+        _share(name in each.useful for each, name in texts),
+        _share(bool(each.text) for each in others),
+        _share(len(each.order) > len(each.text) for each in others),
+        _share(each.known for each in calling),
+    )
+    return dict(zip(FIGURES, values, strict=True))
+
+
+PARTS = (
+    "address book, archive viewer, audit trail, avatar upload, backup rotation, badge printer, calendar sync,"
+    " call recorder, canteen menu, chat widget, chart renderer, coupon engine, currency table, data import,"
+    " diff view, email digest, error page, feedback form, file scanner, footer links, geocoder, help centre,"
+    " holiday list, icon set, image resizer, inbox filter, invoice layout, key rotation, label editor,"
+    " landing page, leaderboard, link checker, loyalty points, mail parser, merge tool, newsletter, onboarding"
+    " tour, password reset, payment retry, photo gallery, poll widget, price alert, print queue, product feed,"
+    " profile page, quota meter, rating stars, refund form, release notes, report builder, room planner,"
+    " search index, session store, shift plan, sitemap, spam filter, stock counter, survey, tag cloud,"
+    " thumbnail cache, ticket queue, time sheet, upload form, video player, visitor log, voucher, warehouse"
+    " map, weather panel, webhook relay, wish list"
+).split(", ")
+SAYINGS = (
+    ("architecture", "The {part} is a service of its own", "It has a queue and a table that nothing else reads."),
+    ("gotcha", "The {part} breaks on empty rows", "Skip them before the loop, or the whole run stops."),
+    ("decision", "No new library for the {part}", "We tried two, both were slower than forty lines of ours."),
+    ("pattern", "Every change of the {part} has a fixture", "They lie beside the code and are made by a script."),
+    ("reference", "Where the {part} is described", "The page in the handbook has a drawing and a contact."),
+)
+
+
+def others(number: int) -> Iterator[dict[str, Any]]:
+    """Yield that many memories about parts that no project here has; at most 350."""
+    for at in range(number):
+        type, title, text = SAYINGS[at // len(PARTS)]
+        part = PARTS[at % len(PARTS)]
+        title = title.format(part=part)
+        yield {"id": f"other-{at}", "type": type, "title": title, "text": text, "tags": [], "touches": []}
+
+
+def _shown(
+    store: Store, prompt: dict[str, Any], names: dict[str, str], titles: dict[str, str], start: str
+) -> Shown:
+    said = inject(store, prompt["text"], session=f"session-{prompt['id']}")
+    told = [(found["text"] or found["pointer"], bool(found["text"])) for found in _TOLD.finditer(said)]
+    return Shown(
+        prompt=prompt["id"],
+        kind=prompt["id"].rpartition("-")[0],
+        useful=frozenset(prompt["useful"]),
+        order=tuple(names[memory] for memory, _ in told),
+        text=tuple(names[memory] for memory, whole in told if whole),
+        known=any(titles[name] in start + said for name in prompt["useful"]),
+    )
+
+
+def _outcome(shown: Shown) -> str:
+    marked = (name.upper() if name in shown.text else name for name in shown.order)
+    return f"{' '.join(sorted(shown.useful)) or 'nothing'} ← {' '.join(marked)}"
+
+
+def _share(values: Iterator[bool]) -> float | None:
+    counted = [*values]
+    return sum(counted) / len(counted) if counted else None
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+if __name__ == "__main__":
+    main()
