@@ -3,7 +3,8 @@ What accompanies the prompts of a project: `python benchmarks/prompts.py FOLDERâ
 
 FOLDER is a project: `memories.jsonl` {id, type, title, text, tags, touches} and `prompts.jsonl` {id, text,
 useful}, where `useful` names the memories worth showing with a prompt, none for most. What stands before the
-number in the id of a prompt is its kind. All memories lie in a fresh store, and every prompt begins a session.
+number in the id of a prompt is its kind.
+All memories lie in a new store, and every prompt is the first of a session.
 """
 
 import json
@@ -66,9 +67,7 @@ class Shown:
 def main(folders: Sequence[Path], around: int, as_json: bool, before: Path | None) -> None:
     """Measure what the prompts of each of FOLDERS are accompanied by."""
     found = {folder.name: measured(folder, around) for folder in folders}
-    state = {
-        f"{name} {each.prompt}": _outcome(each) for name, shown in found.items() for each in shown
-    }
+    state = {f"{name} {each.prompt}": _outcome(each) for name, shown in found.items() for each in shown}
     if as_json:
         click.echo(json.dumps(state, indent=1))
         return
@@ -86,7 +85,7 @@ def main(folders: Sequence[Path], around: int, as_json: bool, before: Path | Non
 
 
 def measured(folder: Path, around: int = 0) -> list[Shown]:
-    """Return what comes with each prompt of the project in *folder*, with *around* others beside its memories."""
+    """Return what comes with each prompt of the project in *folder*, with *around* others beside its own."""
     with tempfile.TemporaryDirectory() as place:
         opened, store, names = stored(folder, Path(place), around)
         start = brief(store).text
@@ -140,22 +139,31 @@ def figures(shown: Sequence[Shown]) -> dict[str, float | None]:
 
 
 PARTS = (
-    "address book, archive viewer, audit trail, avatar upload, backup rotation, badge printer, calendar sync,"
-    " call recorder, canteen menu, chat widget, chart renderer, coupon engine, currency table, data import,"
-    " diff view, email digest, error page, feedback form, file scanner, footer links, geocoder, help centre,"
-    " holiday list, icon set, image resizer, inbox filter, invoice layout, key rotation, label editor,"
-    " landing page, leaderboard, link checker, loyalty points, mail parser, merge tool, newsletter, onboarding"
-    " tour, password reset, payment retry, photo gallery, poll widget, price alert, print queue, product feed,"
-    " profile page, quota meter, rating stars, refund form, release notes, report builder, room planner,"
-    " search index, session store, shift plan, sitemap, spam filter, stock counter, survey, tag cloud,"
-    " thumbnail cache, ticket queue, time sheet, upload form, video player, visitor log, voucher, warehouse"
-    " map, weather panel, webhook relay, wish list"
+    "address book, archive viewer, audit trail, avatar upload, backup rotation, badge printer, "
+    "calendar sync, call recorder, canteen menu, chat widget, chart renderer, coupon engine, "
+    "currency table, data import, diff view, email digest, error page, feedback form, file scanner, "
+    "footer links, geocoder, help centre, holiday list, icon set, image resizer, inbox filter, "
+    "invoice layout, key rotation, label editor, landing page, leaderboard, link checker, loyalty "
+    "points, mail parser, merge tool, newsletter, onboarding tour, password reset, payment retry, "
+    "photo gallery, poll widget, price alert, print queue, product feed, profile page, quota meter, "
+    "rating stars, refund form, release notes, report builder, room planner, search index, session "
+    "store, shift plan, sitemap, spam filter, stock counter, survey, tag cloud, thumbnail cache, "
+    "ticket queue, time sheet, upload form, video player, visitor log, voucher, warehouse map, "
+    "weather panel, webhook relay, wish list"
 ).split(", ")
 SAYINGS = (
-    ("architecture", "The {part} is a service of its own", "It has a queue and a table that nothing else reads."),
+    (
+        "architecture",
+        "The {part} is a service of its own",
+        "It has a queue and a table that nothing else reads.",
+    ),
     ("gotcha", "The {part} breaks on empty rows", "Skip them before the loop, or the whole run stops."),
     ("decision", "No new library for the {part}", "We tried two, both were slower than forty lines of ours."),
-    ("pattern", "Every change of the {part} has a fixture", "They lie beside the code and are made by a script."),
+    (
+        "pattern",
+        "Every change of the {part} has a fixture",
+        "They lie beside the code and are made by a script.",
+    ),
     ("reference", "Where the {part} is described", "The page in the handbook has a drawing and a contact."),
 )
 

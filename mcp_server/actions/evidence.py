@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from mcp_server.adapters.index import filters, lexical, selections
 from mcp_server.core import ranking
+from mcp_server.core.developer_words import with_other_names
 from mcp_server.core.ports import Embedded
 from mcp_server.core.query import Mode, Query
 from mcp_server.core.ranking import Cosines
@@ -91,7 +92,8 @@ def gather(
     meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
     by_words = query.mode is not Mode.SEMANTIC or meaning is None
     asked = query.parts or (text,)
-    coming = [meaning.embedding(each) for each in asked] if meaning else []
+    meant = map(with_other_names, asked) if query.of_prompt else asked
+    coming = [meaning.embedding(each) for each in meant] if meaning else []
     found = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
     questions = [each.result() for each in coming]
     cosines: list[dict[int, Cosines]] = [{} for _ in asked]

@@ -1,4 +1,4 @@
-"""inject: the memories that a prompt calls for, shown unasked; nothing is the normal answer."""
+"""inject: the memories that a prompt calls for, shown unasked or pointed to; nothing is the normal answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,14 @@ from mcp_server.actions.brief import contested, told_by_auto_memory
 from mcp_server.actions.recall import recall
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.adapters.index import usage
-from mcp_server.core.brief import PROMPT_BUDGET, PROMPT_FRAME, Entry, dated_line, entry_line
+from mcp_server.core.brief import (
+    PROMPT_BUDGET,
+    PROMPT_FRAME,
+    Entry,
+    dated_line,
+    entry_line,
+    pointer_line,
+)
 from mcp_server.core.excerpt import excerpt
 from mcp_server.core.memory import Kind
 from mcp_server.core.private import kept_of
@@ -18,7 +25,7 @@ from mcp_server.core.render import estimated_tokens, within
 from mcp_server.core.words import query_terms
 from mcp_server.store import Store
 
-SHORTEST_PROMPT = 8  # characters; below, a prompt like "go on" calls for nothing
+SHORTEST_PROMPT = 8  # characters from which on a prompt may call for the text of a memory
 MOST = 5
 LINE = 480  # characters of one memory
 RECEIPT = 80  # characters of the prompt that the ledger keeps
@@ -31,11 +38,12 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     Return what *prompt* should be accompanied by, at most 2,500 characters; '' for nothing.
 
     Only memories that pass the gate, that may be pushed, and that this session was not given yet as they
-    are now, neither by us nor by Claude Code's own memory. Raises IndexUnavailable.
+    are now, neither by us nor by Claude Code's own memory. Of what is not sure enough for its text the title
+    and the id are told, once in a session: Claude reads it when it matters. Raises IndexUnavailable.
     """
     said = prompt.strip()
     store.database.require()
-    if len(said) < SHORTEST_PROMPT or said.startswith(_NOT_ASKED):
+    if not said or said.startswith(_NOT_ASKED):
         return ""
     only = Filter(kinds=(Kind.KNOWLEDGE,))
     # What is not sure enough is not shown, so nobody need look for secrets in it.
@@ -46,32 +54,40 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
         examined=2 * MOST,
         filter=only,
         parts=parts_of(said),
-        tags_answer=False,
+        of_prompt=True,
     )
     ensure_synced(store)  # else the answer may come from the files alone
     answer = recall(store, query)
     if answer.verdict is Verdict.NONE:
-        return _silent(store, session)
+        return _silent(store, session, said)
     catch_up_if_free(store)  # the brief at the start of the session told some already
     with store.database.read() as db:
         given = usage.injected(db, session) | set(told_by_auto_memory(store).items())
+        pointed = usage.pointed(db, session)
         otherwise = contested(store, db)
-    fitting = [hit for hit in answer.hits if _fits(hit, given)][:MOST]
-    if not fitting:
-        return _silent(store, session)
+    fitting = [hit for hit in answer.hits if _fits(hit, given)]
+    enough = len(said) >= SHORTEST_PROMPT
+    sure = [hit for hit in fitting if enough and hit.confidence is not Verdict.LOW][:MOST]
+    unsure = [hit for hit in fitting if hit not in sure and (hit.ref, hit.digest) not in pointed]
     terms = query_terms(said)
     lines, _ = within(
-        [_line(hit, terms, otherwise.get(hit.ref, "")) for hit in fitting],
+        [
+            *(_line(hit, terms, otherwise.get(hit.ref, "")) for hit in sure),
+            *(pointer_line(hit.id, hit.title) for hit in unsure),
+        ],
         PROMPT_BUDGET - len(PROMPT_FRAME) - 1,
     )
-    shown = fitting[: len(lines)]
+    if not lines:
+        return _silent(store, session, said)
+    shown, titles = sure[: len(lines)], unsure[: max(0, len(lines) - len(sure))]
     store.ledger.note(
         "injected",
         store.clock(),
         refs=[hit.ref for hit in shown],
         digests=[hit.digest for hit in shown],
         scores=[round(hit.score, 3) for hit in shown],
-        tokens=[estimated_tokens(line) for line in lines],
+        tokens=[estimated_tokens(line) for line in lines[: len(shown)]],
+        pointers=[[hit.ref, hit.digest] for hit in titles],
         prompt=redact(kept_of(said))[:RECEIPT],
         session=session,
     )
@@ -79,9 +95,10 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     return "\n".join([PROMPT_FRAME, *lines])
 
 
-def _silent(store: Store, session: str) -> str:
-    """Return nothing, and let the ledger count that."""
-    store.ledger.note("kept_silent", store.clock(), session=session)
+def _silent(store: Store, session: str, said: str) -> str:
+    """Return nothing, and let the ledger count that where what was *said* may call for a text."""
+    if len(said) >= SHORTEST_PROMPT:
+        store.ledger.note("kept_silent", store.clock(), session=session)
     return ""
 
 

@@ -12,6 +12,8 @@ from mcp_server.adapters.index import memories, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.core import dials, gate, ranking
+from mcp_server.core.calling import calling
+from mcp_server.core.developer_words import shared_things
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Query, Sort, Verdict
 from mcp_server.core.ranking import Score
@@ -61,7 +63,10 @@ def found_by(
     _score(store, db, query, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(query.examined, query.limit) if query.only_confident else query.limit]
-    _rely(best, gathered.model, gate.PART_MARGIN if query.parts else 0.0)
+    if query.of_prompt and gathered.model == gate.MEASURED:
+        _rely_in_prompt(best, calling(gathered.questions[0].vector))
+    else:
+        _rely(best, gathered.model, gate.PART_MARGIN if query.parts else 0.0)
     shown = best
     if query.only_confident:
         shown = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
@@ -74,7 +79,7 @@ def _boost(
     store: Store, db: sqlite3.Connection, query: Query, text: str, candidates: Sequence[Candidate]
 ) -> None:
     """Fill in what raises each candidate beyond its relevance, and what a conversation answers."""
-    terms = query_terms(text) if query.tags_answer else ()
+    terms = () if query.of_prompt else query_terms(text)
     talks = [each.evidence for each in candidates if each.row.kind is Kind.CONVERSATION]
     answers = answering(db, text, talks) if talks else {}
     boosts = boosts_of(store, query, text, [candidate.row for candidate in candidates])
@@ -107,7 +112,9 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
     """Fill in the score of every candidate."""
     used = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
     now = store.now()
-    for candidate in candidates:
+    named = [(" ".join((each.row.title, *each.row.tags)), each.row.text) for each in candidates]
+    shared = shared_things(query.text if query.of_prompt else "", named)
+    for candidate, things in zip(candidates, shared, strict=True):
         row, evidence = candidate.row, candidate.evidence
         usage_of_row = used.get(row.ref, UNUSED)
         recency = recency_of(row, now)
@@ -133,7 +140,7 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
             usage=usage_share,
             trust=trust,
             helpfulness=helpfulness,
-            total=total,
+            total=total + ranking.SHARED_THINGS * things,
         )
 
 
@@ -145,6 +152,13 @@ def _rely(candidates: Sequence[Candidate], model: str, margin: float) -> None:
     for candidate in candidates[: gate.COMPANIONS]:
         if candidate.confidence is Verdict.NONE and candidate.evidence.question in known:
             _weigh(candidate, model, margin - gate.COMPANION_MARGIN)
+
+
+def _rely_in_prompt(candidates: Sequence[Candidate], called: float) -> None:
+    """Fill in how far each of *candidates*, best first, is what a prompt calls for."""
+    seen = [gate.Seen(_total(each), each.evidence.cosine, each.evidence.maxsim) for each in candidates]
+    for place, verdict in enumerate(gate.in_prompt(seen, called)):
+        candidates[place].confidence = verdict
 
 
 def _weigh(candidate: Candidate, model: str, margin: float) -> None:

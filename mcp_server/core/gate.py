@@ -11,14 +11,15 @@ it is not; `benchmarks/README.md` has the figures. Those of other models are not
 what the words say alone holds for them too, and a cosine adds to it when it is high.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mcp_server.core.embedding_models import CATALOGUE
 from mcp_server.core.query import Verdict
 from mcp_server.core.words import STOP_WORDS
 
-ORDER = [Verdict.NONE, Verdict.MEDIUM, Verdict.HIGH]
+ORDER = [Verdict.NONE, Verdict.LOW, Verdict.MEDIUM, Verdict.HIGH]
 
 HIGH_EVIDENCE = 1.20  # the cosine plus the shares below, by the shipped model
 MEDIUM_EVIDENCE = 0.93
@@ -32,6 +33,17 @@ LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whol
 PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: each needs that much more
 COMPANIONS = 3  # first hits of an answer that need less evidence when any hit passes
 COMPANION_MARGIN = 0.06  # how much less
+
+# Of a prompt, whose words say little; chosen on three projects with `benchmarks/prompts.py`.
+PROMPT_COSINE_SHARE = 0.60  # how much the cosine adds to how well the tokens are answered
+TEXT_EVIDENCE = 1.04
+TEXT_CALLING_SHARE = 0.50  # how much it adds that the prompt is of a kind that calls for memories
+ENOUGH_CALLING = 0.50  # from where on that adds no more: it does not tell which memory
+LEAD_SHARE = 1.50  # how much it adds that no other memory is as good
+POINTER_EVIDENCE = 0.70
+POINTER_CALLING_SHARE = 0.30
+LEAST_EVIDENCE = 0.40  # for each memory that is pointed to
+POINTERS = 3  # first memories of an answer that a prompt may be pointed to
 
 ASKING = frozenset(
     """
@@ -94,6 +106,40 @@ def confidence(
         return Verdict.HIGH
     verdict = Verdict.MEDIUM if evidence >= limits.medium else Verdict.NONE
     return verdict if limits.measured else max(verdict, by_words, key=ORDER.index)
+
+
+class Seen(NamedTuple):
+    """What speaks for one memory as what a prompt calls for, as in `confidence`; it ranks by its *score*."""
+
+    score: float
+    cosine: float | None
+    maxsim: float | None
+
+    @property
+    def evidence(self) -> float:
+        cosine = self.cosine or 0.0
+        return (cosine if self.maxsim is None else self.maxsim) + PROMPT_COSINE_SHARE * cosine
+
+
+def in_prompt(seen: Sequence[Seen], calling: float) -> list[Verdict]:
+    """
+    Return how far each of *seen*, best first, is what a prompt calls for, by the shipped model.
+
+    MEDIUM is for its text and LOW for a pointer to it; *calling* is what `core.calling` says of the prompt.
+    A text asks for evidence that this memory bears on the prompt, a pointer that anything here does; there
+    is none beside a text.
+    """
+    called = TEXT_CALLING_SHARE * min(calling, ENOUGH_CALLING)
+    verdicts = []
+    for each in seen:
+        lead = each.score - max((other.score for other in seen if other is not each), default=0.0)
+        sure = each.evidence + LEAD_SHARE * lead + called >= TEXT_EVIDENCE
+        verdicts.append(Verdict.MEDIUM if sure else Verdict.NONE)
+    best = max((each.evidence for each in seen), default=0.0)
+    if Verdict.MEDIUM in verdicts or best + POINTER_CALLING_SHARE * calling < POINTER_EVIDENCE:
+        return verdicts
+    pointed = [each.evidence >= LEAST_EVIDENCE for each in seen[:POINTERS]]
+    return [Verdict.LOW if each else Verdict.NONE for each in pointed] + verdicts[POINTERS:]
 
 
 def asks_for_tag(terms: Collection[str], tags: Collection[str]) -> bool:

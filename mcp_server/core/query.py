@@ -29,6 +29,8 @@ class Verdict(StrEnum):
 
     HIGH = "high"
     MEDIUM = "medium"
+    LOW = "low"
+    """Not to be relied on, yet worth a look; only what a prompt calls for is so."""
     NONE = "no confident match: do not guess"
 
 
@@ -70,8 +72,8 @@ class Query:
 
     With *only_confident* the confident ones among the *examined* best, at least *limit*, are hits.
     Where there are *parts* they are asked one by one instead of the whole *text*, and a memory counts by
-    the one that it answers best. Unless *tags_answer* is off, a question for nothing but a tag of a memory is
-    answered by it.
+    the one that it answers best. A text *of_prompt* is what somebody told Claude, which may ask for nothing:
+    words of developers stand for their other names too, and no tag answers it by itself.
     """
 
     text: str
@@ -83,7 +85,7 @@ class Query:
     expand: bool = False
     filter: Filter = field(default_factory=Filter)
     parts: tuple[str, ...] = ()
-    tags_answer: bool = True
+    of_prompt: bool = False
 
 
 PRESETS = {

@@ -74,3 +74,13 @@ def accepted_digests(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]
 def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
     """Return (ref, digest) of what *session* was already given, as it was then."""
     return set(db.execute("SELECT ref, digest FROM injected WHERE session = ?", (session,)))
+
+
+def pointed(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
+    """Return (ref, digest) of what *session* was already pointed to, as it was then."""
+    return set(db.execute("SELECT ref, digest FROM injected WHERE session = ?", (pointing(session),)))
+
+
+def pointing(session: str) -> str:
+    """Return what stands for *session* in the table where a memory was pointed to and its text not given."""
+    return f"pointed {session}"

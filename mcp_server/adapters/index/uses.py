@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_server.adapters.index import receipts, trust
+from mcp_server.adapters.index.usage import pointing
 from mcp_server.core import dials
 from mcp_server.core.memory import parse_timestamp
 
@@ -51,6 +52,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     digests = [str(digest) for digest in _list(data.get("digests"))]
     if event == "injected":
         given = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
+        given += [(pointing(session), str(ref), str(digest)) for ref, digest in _list(data.get("pointers"))]
         db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", given)
     elif event in _ACCEPTING:
         db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", [(digest,) for digest in digests])

@@ -1,0 +1,98 @@
+"""What developers call one thing: a prompt says "prod" or "ship" where a memory has other words."""
+
+import math
+import re
+from collections.abc import Sequence
+
+_NAMES = """
+    prod production live
+    staging stg preprod
+    dev development local locally localhost
+    env environment environments
+    deploy release rollout ship deploys deployed deployment deployments releases released releasing roll
+    db database databases postgres postgresql mysql sqlite
+    schema schemas migration migrations migrate table tables column columns ddl
+    k8s kubernetes kubectl cluster clusters helm pod pods
+    scale scaling replica replicas autoscaling
+    ci cd pipeline pipelines workflow workflows
+    auth authentication authorization login signin oauth sso role roles permission permissions rbac
+    secret secrets credential credentials creds password passwords key keys token tokens
+    config configuration configurations settings setting conf
+    repo repository repositories monorepo
+    commit commits git branch branches squash rebase
+    pr prs mr review reviews reviewer reviewers merge merges merged
+    test tests testing spec specs e2e
+    dep deps dependency dependencies package packages library libraries lib libs
+    upgrade upgrades bump bumped pin pinned version versions
+    translate translation translations translated i18n l10n localisation localization locale locales strings
+    message messages msg msgs
+    frontend fe ui component components widget widgets
+    backend server servers
+    api apis endpoint endpoints graphql grpc
+    job jobs queue queues worker workers async background cron
+    log logs logging
+    monitoring metrics dashboard dashboards alert alerts alerting oncall pager
+    performance perf slow latency timeout timeouts
+    doc docs documentation readme
+    connection connections conn conns
+    function functions func fn
+    dir directory directories folder folders
+    parameter parameters param params argument arguments args
+    timezone timezones tz utc
+    privacy gdpr pii
+    flag flags feature features toggle toggles
+    import imports importing ingest ingestion backfill backfills load loads loading
+    duplicate duplicates dedupe dedup
+    delete deletes deleted deletion remove removes removed drop drops dropped truncate wipe reset
+    rename renames renamed renaming
+    cache caches cached caching stale
+    infra infrastructure terraform
+    image images img
+"""
+LOOKED_AT = 1000  # characters of a memory's text
+_TOLD = 4  # first names of a thing that are told of it: more would say more than the prompt does
+
+
+def _of_words() -> dict[str, tuple[str, ...]]:
+    """Return each word → the names that are told of its thing."""
+    lines = (line.split() for line in _NAMES.splitlines())
+    return {word: tuple(names[:_TOLD]) for names in lines for word in names}
+
+
+_OF_WORDS = _of_words()
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+def with_other_names(text: str) -> str:
+    """Return *text* and behind it, in brackets, what else the things are called that it names."""
+    told = _things(text)
+    return f"{text} ({', '.join(map(' '.join, told))})" if told else text
+
+
+def shared_things(prompt: str, memories: Sequence[tuple[str, str]]) -> list[float]:
+    """
+    Return for each of *memories*, its title with its tags and its text, how much of *prompt* it is about.
+
+    That is 0 where they name nothing of the above in common, and about 1 for one thing that no other of them
+    names; the title counts as much as all the rest.
+    """
+    asked = _things(prompt)
+    if not asked:
+        return [0.0] * len(memories)
+    named = [(_things(head), _things(f"{head} {text[:LOOKED_AT]}")) for head, text in memories]
+    rarity = {
+        thing: math.log((len(memories) + 1) / (sum(thing in every for _, every in named) + 0.5))
+        for thing in asked
+    }
+    most = math.log((len(memories) + 1) / 1.5) or 1.0
+    return [
+        sum(rarity[thing] * ((thing in head) + (thing in every)) / 2 for thing in asked)
+        / (most * math.sqrt(len(asked)))
+        for head, every in named
+    ]
+
+
+def _things(text: str) -> dict[tuple[str, ...], None]:
+    """Return what *text* names of the above, each once, in order, as the names told of it."""
+    found = (_OF_WORDS.get(word) for word in _WORD.findall(text.lower()))
+    return dict.fromkeys(names for names in found if names)
