@@ -10,7 +10,7 @@ import pytest
 
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.memory_fields import KEYS
-from mcp_server.core import dials, gate, prediction, provenance, ranking, use
+from mcp_server.core import dials, echo, gate, prediction, provenance, ranking, use
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import TYPES, Kind, Link, Status
 from mcp_server.core.settings import DEFAULTS, IN_CONFIG, Settings, parse_settings
@@ -99,7 +99,7 @@ def test_the_file_format_names_every_key_and_every_word() -> None:
 
 
 def test_the_weights_that_are_documented_are_those_in_the_code() -> None:
-    modules: dict[str, ModuleType] = {"ranking": ranking, "gate": gate, "dials": dials}
+    modules: dict[str, ModuleType] = {"ranking": ranking, "echo": echo, "gate": gate, "dials": dials}
     documented = [row for row in rows(text("docs/ranking.md")) if "." in row[0]]
     for name, value, _ in documented:
         module, _, constant = name.strip("`").partition(".")
