@@ -118,7 +118,7 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         "updated": hit.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "trust": trust_label(hit.parts.trust),
         "stale": hit.stale,
-        "shelf": "conversations" if hit.below else "known",
+        "below": hit.below,
         "outdated_by": list(hit.outdated_by),
         "contradicts": list(hit.contradicts),
     }
