@@ -7,16 +7,13 @@ A number counts when it tells one thing from its siblings. The version of a tool
 
 import re
 
-from mcp_server.core.words import STOP_WORDS
+from mcp_server.core.words import STOP_WORDS, words
 
 _DATE = re.compile(r"\b(?:\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}([-/.])\d{1,2}\1\d{4})\b")
-_COUNTED = re.compile(  # a word, the number behind it, and whether that is an amount of something
-    r"(?P<word>[^\W\d]\w*)(?P<between>[\s#_-]*)(?P<number>\d[\w.:/-]*)"
-    r"(?P<unit>\s*(?:%|[kmgt]i?b\b|px\b|ms\b|s\b|h\b|€|\$|£"
-    r"|(?:milli)?(?:second|minute|hour|day|month|year|percent|byte|request|row|item|time|retr|attempt|euro|"
-    r"dollar)(?:s|ies)?\b))?",
-    re.IGNORECASE,
+_COUNTED = re.compile(  # a word, the number behind it, and what may be its unit
+    r"(?P<word>[^\W\d]\w*)(?P<between>[\s#_-]*)(?P<number>\d[\w.:/-]*)(?=\s*(?P<unit>%|[^\W\d_]+|[€$£]))?"
 )
+_ATTACHED = re.compile(r"\d+(?:ms|s|h|[kmgt]i?b|px)", re.IGNORECASE)  # a number with its unit
 _COUNTERS = frozenset(
     """
     adr attempt batch bug camera case chapter client customer day epic error exercise experiment floor invoice
@@ -26,26 +23,30 @@ _COUNTERS = frozenset(
     """.split()
 )
 """Words whose number names one of many, wherever it stands in a title."""
-_TOOLS = re.compile(
-    # "Node 22" has a version, "node 7" a number in a cluster.
-    r"(?:node(?=\W+\d\d)|android|angular|ansible|bash|c|centos|clang|cuda|debian|deno|django|docker|dotnet|"
-    r"elasticsearch|fedora|gcc|go|gradle|helm|http|ios|java|jdk|junit|kafka|kotlin|kubernetes|laravel|llvm|"
-    r"macos|mariadb|maven|mongodb?|mysql|net|next|nginx|npm|nuxt|openssl|oracle|php|pnpm|postgres(?:ql)?|"
-    r"powershell|pydantic|pytest|python|pytorch|qt|rabbitmq|rails|react|redis|ruby|rust|scala|spark|spring|"
-    r"sqlalchemy|sqlite|ssl|svelte|swift|tailwind|terraform|tls|typescript|ubuntu|vite|vue|webpack|windows|"
-    r"xcode|yarn|js)(?![^\W\d_])",
-    re.IGNORECASE,
+_TOOLS = frozenset(
+    """
+    android angular ansible bash c centos clang cuda debian deno django docker dotnet elasticsearch fedora gcc
+    go gradle helm http ios java jdk js junit kafka kotlin kubernetes laravel llvm macos mariadb maven mongo
+    mongodb mysql net next nginx npm nuxt openssl oracle php pnpm postgres postgresql powershell pydantic
+    pytest python pytorch qt rabbitmq rails react redis ruby rust scala spark spring sqlalchemy sqlite ssl
+    svelte swift tailwind terraform tls typescript ubuntu vite vue webpack windows xcode yarn
+    """.split()
 )
-_VALUES = frozenset(
-    "cost interval limit max maximum min minimum port quota size threshold timeout ttl".split()
+_UNITS = frozenset(
+    """
+    % € $ £ attempt b byte day dollar euro gb gib h hour item kb kib mb mib millisecond minute month ms percent
+    px request retry retries row s second tb time year
+    """.split()
 )
+_VALUES = frozenset("cost interval limit max maximum min minimum port quota size timeout ttl".split())
 _RELEASES = frozenset(("release", "version", "v"))  # what counts although its number has a dot
-_VERB = re.compile(  # what is behind it is said of what is before it
-    r"\b(?:is|are|was|were|be|has|have|had|must|should|can|will|may|use[sd]?|using|runs?|needs?|requires?|"
-    r"lives|listens|moved|upgraded|migrated|pinned|built|deployed|switched|supports|targets|expects|depends|"
-    r"stays|starts|written|"
-    r"ist|sind|läuft|nutz\w*|verwende\w*|brauch\w*|est|sont|utilise\w*|tourne\w*|es|son|usa\w*)\b",
-    re.IGNORECASE,
+_VERBS = frozenset(  # what is behind them is said of what is before them
+    """
+    is are was were be has have had must should can will may use used uses using run runs need needs require
+    requires lives listens moved upgraded migrated pinned built deployed switched supports targets expects
+    depends stays starts written ist sind läuft nutzen nutzt verwenden verwendet braucht est sont utilise
+    utilisent tourne tournent es son usa usamos
+    """.split()
 )
 
 
@@ -68,13 +69,20 @@ def _counted(title: str) -> dict[str, str]:
 
 
 def _counts(found: re.Match[str], title: str) -> bool:
-    word = found["word"].lower()
-    if word in STOP_WORDS or found["unit"] or _TOOLS.match(title, found.start("word")):
+    word, number = found["word"].lower(), found["number"]
+    if word in STOP_WORDS or word in _TOOLS or _is_amount(found):
         return False
+    if word == "node" and re.match(r"\d\d", number):
+        return False  # "Node 22" is a version, "node 7" a machine
     if word in _COUNTERS or word.removesuffix("s") in _COUNTERS:
         return True
-    if word in _VALUES or (re.search(r"\d\.\d", found["number"]) and word not in _RELEASES):
+    if word in _VALUES or (re.search(r"\d\.\d", number) and word not in _RELEASES):
         return False
     if found["word"].isupper() and found["between"] == "-":
         return True  # ABC-12
-    return not _VERB.search(title, 0, found.start())
+    return _VERBS.isdisjoint(words(title[: found.start()]))
+
+
+def _is_amount(found: re.Match[str]) -> bool:
+    unit = (found["unit"] or "").lower()
+    return unit in _UNITS or unit.removesuffix("s") in _UNITS or bool(_ATTACHED.fullmatch(found["number"]))
