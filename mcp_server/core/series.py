@@ -34,8 +34,8 @@ _TOOLS = frozenset(
 )
 _UNITS = frozenset(
     """
-    % € $ £ attempt b byte day dollar euro gb gib h hour item kb kib mb mib millisecond minute month ms percent
-    px request retry retries row s second tb time year
+    % € $ £ attempt b byte day dollar euro gb gib h hour item kb kib mb mib millisecond minute month ms
+    percent px request retry retries row s second tb time year
     """.split()
 )
 _VALUES = frozenset("cost interval limit max maximum min minimum port quota size timeout ttl".split())
