@@ -86,17 +86,22 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
     )
 
 
-def note_fork(store: Store, session: str, *, folder: str) -> None:
+def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> None:
     """
-    Note that *session*, a fork, was told what the latest one in *folder* was: its conversation holds it.
+    Note that *session*, a fork with its transcript at *path*, was told what the session it forked off was.
 
-    Raises IndexUnavailable.
+    That is the one whose last answer is *silent_for* seconds old, which is all that Claude Code says of it.
+    Where none is, nothing is noted: to be told twice costs less than not to be told. Raises IndexUnavailable.
     """
-    from mcp_server.adapters.index import receipts, usage  # most sessions are no fork
+    from mcp_server.adapters import transcript_file  # most sessions are no fork
+    from mcp_server.adapters.index import receipts, usage
 
+    if not session or not isinstance(silent_for, int | float):
+        return
+    parent = transcript_file.answered_at(path.parent, store.clock().timestamp() - silent_for, but=session)
     with store.database.read() as db:
-        told = sorted(usage.injected(db, sessions.latest_in(db, folder, but=session)))
-    if told and session:
+        told = sorted(usage.injected(db, parent)) if parent else []
+    if told:
         refs, digests = zip(*told, strict=True)
         given = {"refs": refs, "digests": digests, "tokens": []}
         store.ledger.note("injected", store.clock(), why=receipts.START, session=session, **given)

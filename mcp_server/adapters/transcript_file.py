@@ -7,6 +7,7 @@ Claude Code appends to it while we read; a person may delete, cut or rewrite it 
 import contextlib
 import errno
 import hashlib
+import json
 import os
 import re
 import stat
@@ -15,10 +16,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mcp_server.core.errors import Unreadable
+from mcp_server.core.memory import parse_timestamp
 
 LARGEST_LINE = 16 * 1024 * 1024  # bytes; a longer line is passed over
 BLOCK = 256 * 1024  # bytes read at once
 MARKED = 256  # bytes before an offset by which a rewritten file is noticed
+LOOKED_INTO = 10  # transcripts that are read to find the one that a session goes on from
+ROUNDED = 2.0  # seconds by which the client's count of seconds may differ from the times in a transcript
+TAIL = 1024 * 1024  # bytes at the end of a transcript in which its last answer stands
 MOST_MARKS = 4096  # ends of lines whose marks are held while a file is read
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,199}")
@@ -215,6 +220,34 @@ def _blocks(handle: int, start: int, end: int | None) -> Iterator[tuple[bytes, i
     while block := os.pread(handle, BLOCK if end is None else max(0, min(BLOCK, end - start)), start):
         yield block, start
         start += len(block)
+
+
+def answered_at(folder: Path, moment: float, *, but: str) -> str:
+    """
+    Return the session in *folder* whose last answer was given at *moment*, in Unix seconds; '' for none.
+
+    Not the session *but*. Of many transcripts those are read that were written nearest to that moment.
+    """
+    written = []
+    for path in _regular(folder):
+        with contextlib.suppress(OSError):
+            if path.stem != but:
+                written.append((abs(path.stat().st_mtime - moment), path))
+    near = [path for _, path in sorted(written)[:LOOKED_INTO]]
+    return next((path.stem for path in near if abs(_last_answer(path) - moment) <= ROUNDED), "")
+
+
+def _last_answer(path: Path) -> float:
+    """Return when Claude answered last in the transcript at *path*, in Unix seconds, 0 for never."""
+    last = 0.0
+    with contextlib.suppress(OSError, Unreadable):
+        for line, _, _ in lines(path, path.stat().st_size - TAIL):
+            if b'"assistant"' in line:
+                with contextlib.suppress(ValueError, AttributeError, TypeError):
+                    said = json.loads(line)
+                    if said.get("type") == "assistant":
+                        last = parse_timestamp(said["timestamp"]).timestamp()
+    return last
 
 
 def _joined(parts: list[bytes]) -> bytes:

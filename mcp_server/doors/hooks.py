@@ -34,7 +34,8 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
                 from mcp_server.actions.note import note_fork
                 from mcp_server.core.bounds import session_id
 
-                note_fork(store, session_id(said.get("session_id")), folder=str(folder))
+                path, silent_for = Path(str(said["transcript_path"])), said.get("seconds_since_last_response")
+                note_fork(store, session_id(said.get("session_id")), path, silent_for=silent_for)
             _note_session(said, store, folder)  # what was shown at its start is still in the conversation
     except SettingsError as error:
         need = f"Daybook rests until its settings are right. {error} {error.hint}"

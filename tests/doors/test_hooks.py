@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -74,17 +75,36 @@ def test_what_the_brief_told_is_not_told_again_by_a_prompt(hook: Hook, store: St
     assert known in inject(store, "why does the webhook body parsing fail", session="s2")
 
 
-def test_a_fork_is_not_told_again_what_its_conversation_holds(hook: Hook, store: Store, known: str) -> None:
+def answered(folder: Path, session: str, seconds: int) -> None:
+    """Write the transcript of a session whose last answer is so many *seconds* old."""
+    at = f"{datetime.now(UTC) - timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S.000Z}"
+    lines = [{"type": "user"}, {"type": "assistant", "timestamp": at}, {"type": "last-prompt"}]
+    (folder / f"{session}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def test_a_fork_is_not_told_again_what_its_own_conversation_holds(
+    hook: Hook, store: Store, known: str, tmp_path: Path
+) -> None:
+    """A later session in the same folder is not the one that it forked off."""
     assert known in context(hook({"session_id": "before"}))
     sync(store)
-    asked = "why does the webhook body parsing fail"
-    forked = {"session_id": "fork", "source": "fork", "transcript_path": "/t.jsonl"}
+    later = remember(
+        store, Draft("Deploys", "Production deploys run on Tuesdays.", type="decision")
+    ).memory.id
+    assert later in context(hook({"session_id": "after"}))
+    sync(store)
+    answered(tmp_path, "before", 600)
+    answered(tmp_path, "after", 30)
+    forked = {"session_id": "fork", "source": "fork", "transcript_path": str(tmp_path / "fork.jsonl")}
 
-    assert silent(hook(forked))
+    assert silent(hook({**forked, "seconds_since_last_response": 600}))
+    assert silent(hook({**forked, "session_id": "unknown"}))
 
     sync(store)
+    asked, other = "why does the webhook body parsing fail", "when do production deploys run on tuesdays"
     assert inject(store, asked, session="fork") == ""
-    assert known in inject(store, asked, session="another")
+    assert later in inject(store, other, session="fork")
+    assert known in inject(store, asked, session="unknown")
 
 
 def test_while_daybook_is_set_up_the_person_is_told_in_one_line(hook: Hook) -> None:

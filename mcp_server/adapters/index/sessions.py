@@ -67,14 +67,6 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     )
 
 
-def latest_in(db: sqlite3.Connection, folder: str, *, but: str) -> str:
-    """Return the id of the session that was last heard of in *folder*, *but* that one; '' for none."""
-    found = db.execute(
-        "SELECT id FROM sessions WHERE folder = ? AND id != ? ORDER BY last DESC LIMIT 1", (folder, but)
-    ).fetchone()
-    return str(found[0]) if found else ""
-
-
 def with_id(db: sqlite3.Connection, session: str) -> SessionRow | None:
     """Return the session with that id, None when no hook or tool told of it."""
     found = _rows(db, "id = ?", (session,), limit=1)
