@@ -15,7 +15,7 @@ from mcp_server.actions.gone import note_gone
 from mcp_server.actions.sight import Sight, note_seen
 from mcp_server.actions.take_in import take_in_files, take_in_waiting
 from mcp_server.adapters.index import memories, replay, selections
-from mcp_server.adapters.index.known_before import ids_below
+from mcp_server.adapters.index.known_before import ids_among, ids_below
 from mcp_server.adapters.index.memories import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
@@ -72,9 +72,9 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
     with store.database.alone_among_processes(LOCK), store.database.trouble.making_up():
         if deep:
             store.database.set_aside_if_damaged()
-        for vault in chosen:
-            _sync_vault(store, vault, deep, report, progress)
+        lost = [(vault, _sync_vault(store, vault, deep, report, progress)) for vault in chosen]
         catch_up(store)
+        _note_lost(store, lost)
         note_synced(store, chosen)
     with store.database.read() as db:
         report.unreadable += memories.problems(db, [vault.key for vault in chosen])
@@ -153,7 +153,8 @@ def if_free(store: Store) -> Iterator[None]:
 
 def _sync_vault(
     store: Store, vault: Vault, deep: bool, report: SyncReport, progress: Progress | None
-) -> None:
+) -> dict[str, str]:
+    """Make the index say what the files of *vault* say; return id → path of what its emptied folders held."""
     with store.database.read() as db:
         indexed = memories.stamps(db, vault.key)
     if deep:
@@ -178,10 +179,6 @@ def _sync_vault(
         seen |= taken.seen
         if progress:
             progress(len(batch))
-    if lost and not store.database.stands_in:
-        with store.database.read() as db:
-            moved = [each for each in lost if memories.path_of(db, vault.key, each)]
-        note_gone(store, vault, {each: path for each, path in lost.items() if each not in moved})
     with store.database.read() as db:
         waiting = memories.waiting(db, vault.key)
     if waiting:
@@ -191,6 +188,16 @@ def _sync_vault(
         with store.database.read() as db:
             known = selections.facts(db).issuperset(_synced_facts([vault]))
         note_seen(store, seen, first=not known)
+    return lost
+
+
+def _note_lost(store: Store, found: Iterable[tuple[Vault, dict[str, str]]]) -> None:
+    """Note what of the memories *found* in emptied folders is in no folder of any vault by now."""
+    for vault, lost in found:
+        if lost and not store.database.stands_in:
+            with store.database.read() as db:
+                there = ids_among(db, lost)
+            note_gone(store, vault, {each: path for each, path in lost.items() if each not in there})
 
 
 def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], there: Sequence[Stamp]) -> dict[str, str]:

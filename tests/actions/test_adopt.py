@@ -149,3 +149,15 @@ def test_what_the_person_chose_for_the_folder_comes_along(open_here: Open, proje
     assert found.vault.adopted and found.path.is_relative_to(moved)
     assert claude_md.chosen(store) == "CLAUDE.md"
     assert read(store, note.memory.id)
+
+
+def test_what_is_taken_over_is_not_gone(open_here: Open, project: Path, tmp_path: Path) -> None:
+    store = open_here().store()
+    for number in range(8):
+        remember(store, Draft(f"Lighthouse {number}", f"It has {number} lamps."))
+    moved = project.rename(tmp_path / "renamed")
+    there = open_here(moved)
+
+    assert adopt(there.store()).moved == 8
+
+    assert there.remarks() == []

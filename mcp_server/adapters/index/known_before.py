@@ -1,8 +1,10 @@
 """Which memories were known in a folder, or in an index, before it went away."""
 
 import contextlib
+import json
 import os
 import sqlite3
+from collections.abc import Iterable
 
 
 class KnownBefore:
@@ -31,3 +33,11 @@ def ids_below(db: sqlite3.Connection, folder: str) -> dict[str, str]:
     inside = f"{folder}{os.sep}"
     found = db.execute("SELECT id, path FROM memories WHERE substr(path, 1, ?) = ?", (len(inside), inside))
     return dict(found.fetchall())
+
+
+def ids_among(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
+    """Return those of *ids* that a memory of any vault has."""
+    found = db.execute(
+        "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
+    )
+    return {str(row[0]) for row in found}
