@@ -23,10 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 from tabulate import tabulate
 
+from mcp_server.actions.adopt import adopt
 from mcp_server.actions.brief import brief, note_told_by_block
 from mcp_server.actions.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.imports.formats import import_from
 from mcp_server.actions.inject import inject
+from mcp_server.actions.list import list_memories
 from mcp_server.actions.note import note_ended, note_session
 from mcp_server.actions.notice import notice
 from mcp_server.actions.recall import recall
@@ -34,12 +36,11 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.review import review
 from mcp_server.actions.sync import sync
 from mcp_server.actions.work import work
-from mcp_server.adapters import places
 from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened, open_for_reading
 from mcp_server.core.brief import BUDGET
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.query import Query
+from mcp_server.core.query import Filter, Query
 from mcp_server.store import Store
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -71,6 +72,7 @@ class Year:
     """
     What became of everything: the ids that must stay, what upkeep put away, and what the person was told.
 
+    `strayed` are those of the `moved` ids of a renamed folder that its project does not see any more,
     `edited` are ids edited by hand with the moment, `away` is run → ids, `told` are lines with the moment.
     """
 
@@ -82,6 +84,8 @@ class Year:
     told: list[str] = field(default_factory=list)
     hidden: set[str] = field(default_factory=set)
     lost_edits: set[str] = field(default_factory=set)
+    strayed: list[str] = field(default_factory=list)
+    moved: int = 0
     sessions: int = 0
     passing: int = 0
     longest_brief: int = 0
@@ -109,6 +113,7 @@ class Year:
             f"edits by hand put away within {KEPT_AFTER_EDIT} days",
             f"{len(self.lost_edits)} of {len(self.edited)}", "0", not self.lost_edits,
         )  # fmt: skip
+        yield "lost with a moved folder", f"{len(self.strayed)} of {self.moved}", "0", not self.strayed
         yield "disappearances nobody was told", f"{len(self.untold)} of {put_away}", "0", not self.untold
         yield "passing memories put away", f"{put_away} of {self.passing}", "some", put_away > 0
         fits = self.longest_brief <= BUDGET
@@ -142,7 +147,7 @@ class Played:
         """Play one week: on three days a session of each project that is open."""
         self.clock.now = BEGIN + timedelta(weeks=number)
         for place, name in enumerate(PROJECTS):
-            asleep = name == "tools" and 8 <= number < 26
+            asleep = name == "tools" and self.year.weeks * 8 // 52 <= number < self.year.weeks // 2
             if not asleep:
                 self.session(name, number, place)
             self.clock.now += timedelta(days=1)
@@ -248,12 +253,15 @@ class Played:
         opened.database.close()
 
     def move(self) -> None:
-        """Rename the folder of a project, and its memory as docs/upkeep.md says."""
-        before = self.opened("tools").store().project
+        """Rename the folder of a project, and take over what was remembered there, as is offered then."""
         self.folders["tools"] = self.folders["tools"].rename(self.root / "work" / "toolbox")
-        after = self.opened("tools").store().project
-        assert before and after
-        (self.home / places.PROJECTS / before.key).rename(self.home / places.PROJECTS / after.key)
+        opened = self.opened("tools")
+        adopt(opened.store())
+        there = {row.id for row in list_memories(opened.store(), Filter(), limit=1000).rows}
+        self.year.strayed = [each for each in self.year.durable if each.startswith("tools-")]
+        self.year.moved = len(self.year.strayed)
+        self.year.strayed = [each for each in self.year.strayed if each not in there]
+        opened.database.close()
 
     def look(self) -> None:
         """See what is in sight, and what upkeep put away so far."""

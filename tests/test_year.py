@@ -14,3 +14,6 @@ def test_a_season_hides_nothing_that_lasts_and_tells_what_it_put_away(tmp_path: 
     assert len(year.imported) == 30
     assert sum(map(len, year.away.values())) > 10
     assert year.told
+    assert year.untold == []
+    assert year.moved > 2
+    assert len(year.edited) > 5
