@@ -43,19 +43,6 @@ def test_what_one_session_remembered_the_next_is_told_at_its_start(claude: Claud
     assert run.main[0].hook_context("UserPromptSubmit") == []
 
 
-def test_a_fork_is_not_told_again_what_the_session_that_it_forked_off_was_told(claude: Claude) -> None:
-    remember(claude, "Invoice rounding | Amounts on an invoice are rounded half to even.", type="decision")
-    first = claude.prompt("good morning")
-    (brief,) = first.main[0].hook_context("SessionStart")
-    claude.prompt("/daybook:status", env={"DAYBOOK_HOOKS": "off"})  # a later session, that was told nothing
-
-    fork = claude.prompt(RELATED, resume=first.session, args=["--fork-session"])
-
-    assert fork.session != first.session
-    assert fork.main[0].hook_context("SessionStart") == [brief]
-    assert fork.main[0].hook_context("UserPromptSubmit") == []
-
-
 def test_a_related_prompt_brings_a_memory_once_and_an_unrelated_one_brings_nothing(claude: Claude) -> None:
     session = claude.prompt("good morning").session
     remember(claude, "Invoice rounding | Amounts on an invoice are rounded half to even.")
