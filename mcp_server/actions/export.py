@@ -1,7 +1,9 @@
 """export: all memories in a folder of their own, as the files they are, or as one JSON document."""
 
+import contextlib
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -11,11 +13,18 @@ from mcp_server.actions.litter import writing_elsewhere
 from mcp_server.actions.load import load
 from mcp_server.actions.unindexed import look_again
 from mcp_server.adapters import files, places
-from mcp_server.adapters.foreign.daybook_export import FORMAT, PROJECTS, REPOSITORIES, VERSION
-from mcp_server.adapters.index import usage
+from mcp_server.adapters.foreign.daybook_export import (
+    FORMAT,
+    MOST_MOVES,
+    PROJECTS,
+    REPOSITORIES,
+    USAGE,
+    VERSION,
+)
+from mcp_server.adapters.index import selections, trust, usage
 from mcp_server.adapters.vault import Vault, read_memory_file, stamps
 from mcp_server.core.changes import Stamp
-from mcp_server.core.errors import Rejected, Unreadable
+from mcp_server.core.errors import IndexUnavailable, Rejected, Unreadable
 from mcp_server.core.memory import Level, Link, Memory, timestamp
 from mcp_server.store import Store
 
@@ -34,7 +43,8 @@ def export_folder(
     store: Store, folder: Path, *, level: Level | None = None, all_projects: bool = False
 ) -> Exported:
     """
-    Copy the files of the memories, byte for byte, into *folder*, which must be new or empty.
+    Copy the files of the memories, byte for byte, into *folder*, which must be new or empty, and write down
+    how each was used.
 
     Raises Rejected when it is not, or lies in the store, and OSError when the disk refuses.
     """
@@ -54,6 +64,7 @@ def export_folder(
 
 def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: bool) -> Exported:
     copied, left = 0, []
+    counts: dict[str, object] = {}
     copies: dict[Path, tuple[bytes, datetime]] = {}
     for vault in _vaults(store, level, all_projects=all_projects):
         for found in stamps(vault):
@@ -67,7 +78,31 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
             if len(copies) == BATCH:
                 copied += _copy(copies)
         copied += _copy(copies)
+        with contextlib.suppress(IndexUnavailable):  # the files are worth more than how they were used
+            with store.database.read() as db:
+                refs = [f"{vault.key}/{each}" for each in selections.ids_of(db, vault.key).values()]
+            counts |= {ref: said for ref, said in _counts(store, refs).items() if any(said.values())}
+    if counts:
+        files.write_new(target / USAGE, json.dumps({"usage": counts}, indent=1).encode("ascii"))
     return Exported(copied, tuple(left))
+
+
+def _counts(store: Store, refs: Sequence[str]) -> dict[str, dict[str, object]]:
+    """Return ref → how often each memory was used, and what moved the trust in it, the latest last."""
+    with store.database.read() as db:
+        used = usage.usage_of(db, refs)
+        moves = {ref: trust.history(db, ref, limit=MOST_MOVES) for ref in refs if ref in used}
+    found = {ref: used.get(ref, usage.UNUSED) for ref in refs}
+    return {
+        ref: {
+            "accesses": each.accesses,
+            "last_access": each.last_access,
+            "retrieved": each.retrieved,
+            "used": each.used,
+            "moves": [[move.reason, move.at] for move in reversed(moves.get(ref, []))],
+        }
+        for ref, each in found.items()
+    }
 
 
 def _copy(copies: dict[Path, tuple[bytes, datetime]]) -> int:
@@ -92,11 +127,8 @@ def export_json(
                 entries.append((vault, _memory(vault, found)))
             except (Unreadable, FileNotFoundError) as error:
                 left.append(f"{found.path}: {getattr(error, 'reason', 'is gone')}")
-    with store.database.read() as db:
-        used = usage.usage_of(db, [f"{vault.key}/{memory.id}" for vault, memory in entries])
-    said = [
-        _entry(vault, memory, used.get(f"{vault.key}/{memory.id}", usage.UNUSED)) for vault, memory in entries
-    ]
+    counts = _counts(store, [f"{vault.key}/{memory.id}" for vault, memory in entries])
+    said = [_entry(vault, memory, counts[f"{vault.key}/{memory.id}"]) for vault, memory in entries]
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -136,7 +168,7 @@ def _date(found: Stamp) -> datetime:
     return datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
 
 
-def _entry(vault: Vault, memory: Memory, used: usage.Usage) -> dict[str, object]:
+def _entry(vault: Vault, memory: Memory, counts: dict[str, object]) -> dict[str, object]:
     said = {field.name: _said(getattr(memory, field.name)) for field in fields(memory)}
     return {
         "vault": vault.key,
@@ -144,12 +176,7 @@ def _entry(vault: Vault, memory: Memory, used: usage.Usage) -> dict[str, object]
         "project": vault.project,
         "in_repository": vault.in_repository,
         **said,
-        "usage": {
-            "accesses": used.accesses,
-            "last_access": used.last_access,
-            "retrieved": used.retrieved,
-            "used": used.used,
-        },
+        "usage": counts,
     }
 
 

@@ -51,7 +51,9 @@ class Record:
     `key` names it there and stays when it changes; links, `supersedes` and the like name keys of other
     records, or what is no record: files, titles. `id` is what its memory would like to be called.
     `project` is the project that it belongs to where the source knows several.
-    `accesses` counts how often it was looked at there, the last time at `last_access`. `path` is its file
+    `accesses` counts how often it was looked at there, the last time at `last_access`, `retrieved` and `used`
+    how often it was an answer and of use, and `moves` are (why, Unix second) of what moved the trust in it,
+    the latest last. `path` is its file
     where that lies in a vault of ours and only has to say in our way what it says.
     `lossless`: it was a memory of ours, so its id is its identity, and `data` its file where there was one.
     """
@@ -83,6 +85,9 @@ class Record:
     vault: str = ""
     accesses: int = 0
     last_access: datetime | None = None
+    retrieved: int = 0
+    used: int = 0
+    moves: tuple[tuple[str, int], ...] = ()
     path: str = ""
     lossless: Memory | None = None
     data: bytes = b""

@@ -19,7 +19,9 @@ from mcp_server.actions.repository import init
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
 from mcp_server.actions.sync import sync
+from mcp_server.actions.trust import invalidate, trust_history, validate
 from mcp_server.adapters import memory_file, places
+from mcp_server.adapters.index import usage
 from mcp_server.adapters.vault import kind_of, stamps
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
@@ -123,7 +125,9 @@ def test_the_files_are_copied_byte_for_byte_for_their_owner_alone(full: Store, t
     theirs = {path.relative_to(tmp_path / "out"): path.read_bytes() for path in copies}
     ours = {path.relative_to(full.home): path.read_bytes() for path in full.home.rglob("*.md")}
     now = {path: data for path, data in ours.items() if path.parts[0] != "history"}
+    counts = json.loads(theirs.pop(Path("usage.json")))["usage"]
     assert theirs == now != ours
+    assert max(each["accesses"] for each in counts.values()) == 1
 
 
 def test_nothing_is_overwritten_and_the_store_is_no_target(full: Store, tmp_path: Path) -> None:
@@ -239,3 +243,54 @@ def test_a_broken_or_foreign_document_is_refused(empty: Store, tmp_path: Path) -
     outcomes = [item.outcome.value for item in done.items]
     assert sorted(outcomes) == ["refused", "refused", "refused", "refused", "taken"]
     assert list(all_memories(empty)) == ["user/b"]
+
+
+@pytest.mark.parametrize("form", ["folder", "document"])
+@pytest.mark.parametrize("mine", [True, False])
+def test_how_often_a_memory_was_used_and_how_far_it_is_believed_comes_along(
+    store: Store, empty: Store, tmp_path: Path, form: str, mine: bool
+) -> None:
+    memory = remember(store, Draft("Retry rule", "Retry thrice.", level=Level.USER)).memory
+    for session in ("s1", "s2"):
+        recall(store, Query("retry rule"), session=session)
+    validate(store, memory.id)
+    invalidate(store, memory.id, reason="outdated")
+    there = tmp_path / "exported"
+    if form == "folder":
+        export_folder(store, there)
+    else:
+        there = there.with_suffix(".json")
+        there.write_text(json.dumps(export_json(store)[0]), encoding="utf-8")
+
+    for _ in range(2):
+        import_from(empty, "daybook", there, mine=mine)
+
+    def counts(where: Store) -> object:
+        with where.database.read() as db:
+            used = usage.usage_of(db, [f"user/{memory.id}"])[f"user/{memory.id}"]
+        return used.accesses, used.last_access, used.retrieved, used.used
+
+    assert counts(empty) == counts(store)
+    reasons = [(each.reason, each.at) for each in trust_history(store, memory.id).events]
+    moved = [(each.reason, each.at) for each in trust_history(empty, memory.id).events]
+    assert moved == (reasons if mine else [])
+
+
+def test_counts_that_are_none_are_left_out(store: Store, empty: Store, tmp_path: Path) -> None:
+    memory = remember(store, Draft("Retry rule", "Retry thrice.", level=Level.USER)).memory
+    there = tmp_path / "exported"
+    export_folder(store, there)
+    odd = {
+        "accesses": "many",
+        "last_access": -1,
+        "retrieved": 10**9,
+        "used": True,
+        "moves": [["wrong"], 3, None],
+    }
+    said = json.dumps({"usage": {f"user/{memory.id}": odd, "user/nobody": 7}})
+    (there / "usage.json").write_text(said, encoding="utf-8")
+
+    import_from(empty, "daybook", there, mine=True)
+
+    with empty.database.read() as db:
+        assert not usage.usage_of(db, [f"user/{memory.id}"])

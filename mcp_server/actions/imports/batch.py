@@ -95,8 +95,10 @@ def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
     """Note what a record became, and the first time how often it had been looked at."""
     batch.done.append([plan.origin, ref, digest, own])
     record = plan.record
-    if record.accesses and not plan.known:
-        batch.used.append([ref, record.accesses, timestamp(record.last_access) if record.last_access else ""])
+    counts = (record.accesses, record.retrieved, record.used, record.moves)
+    if any(counts) and not plan.known:
+        last = timestamp(record.last_access) if record.last_access else ""
+        batch.used.append([ref, record.accesses, last, record.retrieved, record.used, list(record.moves)])
 
 
 def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:

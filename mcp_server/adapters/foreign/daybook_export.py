@@ -4,6 +4,7 @@ What `daybook export` wrote: a folder laid out like MEMORY_DIR, or one JSON docu
     knowledge/ conversations/ sessions/ archive/    the user vault
     projects/<key>/…                                the private vault of a project
     repositories/<key>/…                            what a repository held
+    usage.json                                      how often each was used, and what moved the trust in it
 """
 
 import os
@@ -24,6 +25,10 @@ from mcp_server.core.provenance import MANUAL, PUSHED_AS_FACTS
 
 FORMAT, VERSION = "daybook-export", 1
 PROJECTS, REPOSITORIES = "projects", "repositories"
+USAGE = "usage.json"
+LATEST = 253_402_300_799  # the last Unix second of the year 9999
+MOST_TIMES = 1_000_000  # that a count can say
+MOST_MOVES = 10  # moves of the trust in one memory, the last ones
 KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
 IMPORTED, TRANSCRIPT = "imported", "transcript"
 
@@ -40,7 +45,9 @@ def read(path: Path, *, mine: bool) -> Reading:
         vaults = [vault for vault in _vaults(folder) if any(each.is_dir() for each in vault.folders())]
         must_hold(vaults, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
         reading = Reading(str(folder), portable=True)
-        records = [record for vault in vaults for record in _in_vault(vault, reading)]
+        counts = _counts_in(folder / USAGE)
+        found = (record for vault in vaults for record in _in_vault(vault, reading))
+        records = [_counted(record, counts.get(record.key)) for record in found]
     else:
         file = source_file.located(path)
         said = source_file.read_json(file)
@@ -102,7 +109,40 @@ def _in_document(entries: list[object], reading: Reading) -> Iterator[Record]:
         )
         vault = line_of(entry.get("vault"), 160) or "user"
         shared = bool(entry.get("in_repository"))
-        yield _record(memory, vault, project if vault != "user" else "", shared=shared)
+        record = _record(memory, vault, project if vault != "user" else "", shared=shared)
+        yield _counted(record, entry.get("usage"))
+
+
+def _counts_in(path: Path) -> dict[str, object]:
+    """Return what the file of an exported folder says of each memory's use; {} of one without."""
+    if not path.is_file():
+        return {}
+    counts = source_file.read_json(source_file.located(path)).get("usage")
+    return counts if isinstance(counts, dict) else {}
+
+
+def _counted(record: Record, said: object) -> Record:
+    """Return *record* with the counts that the source gives; what is no count is left out."""
+    if not isinstance(said, dict):
+        return record
+    last = _number(said.get("last_access"), LATEST)
+    moves = said.get("moves")
+    return replace(
+        record,
+        accesses=_number(said.get("accesses")),
+        retrieved=_number(said.get("retrieved")),
+        used=_number(said.get("used")),
+        last_access=datetime.fromtimestamp(last, UTC) if last else None,
+        moves=tuple(
+            (line_of(each[0], 40), _number(each[1], LATEST))
+            for each in (moves if isinstance(moves, list) else [])[-MOST_MOVES:]
+            if isinstance(each, list) and len(each) == 2
+        ),
+    )
+
+
+def _number(value: object, most: int = MOST_TIMES) -> int:
+    return value if type(value) is int and 0 <= value <= most else 0
 
 
 def _said(value: object) -> object:
@@ -138,8 +178,10 @@ def _record(memory: Memory, vault: str, project: str, *, data: bytes = b"", shar
 
 
 def _capped(record: Record, *, mine: bool) -> Record:
-    """Return *record* with a source that claims no more than the person who imports it granted."""
+    """Return *record* claiming no more of its source and of trust than the person who imports it granted."""
     memory = record.lossless
+    if not mine:
+        record = replace(record, moves=())  # anybody may have written them
     if memory is None or memory.source in PUSHED_AS_FACTS or memory.source == TRANSCRIPT:
         return record
     if memory.source == MANUAL and mine:

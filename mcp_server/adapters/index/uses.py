@@ -25,10 +25,14 @@ EVENTS = _ACCEPTING | {IMPORTED, "recalled", "used", "injected", "promoted", "de
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger; a memory counts once in it, however often it is named."""
     if event == IMPORTED:
-        for ref, times, last in _list(data.get("used")):
+        for ref, times, last, *more in _list(data.get("used")):
             seen = int(parse_timestamp(last).timestamp()) if last else 0
+            retrieved, used, moves = more or (0, 0, ())  # a line of an earlier version has the accesses alone
             counted = "accesses = accesses + ?, last_access = max(last_access, ?)"
-            _move(db, str(ref), counted, int(times), min(seen, at))
+            counted += ", retrieved = retrieved + ?, used = used + ?"
+            _move(db, str(ref), counted, int(times), min(seen, at), int(retrieved), int(used))
+            for reason, moment in moves:
+                trust.move(db, str(ref), str(reason), min(int(moment), at))
         return
     session = str(data.get("session") or "")
     refs = [str(ref) for ref in _list(data.get("refs"))]
