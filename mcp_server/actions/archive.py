@@ -1,5 +1,6 @@
 """archive: out of what is told, by the word of whoever asks; `restore` brings it back in one step."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -7,8 +8,9 @@ from mcp_server.actions.commit import one_change, put, tell
 from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.sync import if_free
 from mcp_server.actions.take_in import take_in
+from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import confined, make_vault_folders, stamp
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import IndexUnavailable, Rejected
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
 
@@ -30,6 +32,14 @@ def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> li
                 "Leave out its id.",
             )
     return [_archived(store, found, session) for found in chosen]
+
+
+def still_superseded(store: Store, found: Found) -> tuple[str, ...]:
+    """Return the ids of what the memory took the place of: they stay superseded until they are restored."""
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        vaults = [vault.key for vault in store.vaults]
+        return tuple(row.id for row in selections.superseded_by(db, found.memory.id, vaults))
+    return ()
 
 
 def _archived(store: Store, found: Found, session: str) -> Found:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.archive import archive
+from mcp_server.actions.archive import archive, still_superseded
 from mcp_server.actions.audit import audit_history
 from mcp_server.actions.forget import forget, restore
 from mcp_server.actions.read import is_accepted, read
@@ -13,7 +13,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import rebuild, sync
 from mcp_server.actions.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.memory import Draft, Kind, Level, Status
 from mcp_server.core.query import Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Clock
@@ -148,3 +148,16 @@ def test_upkeep_leaves_what_was_archived_by_hand(
 
     assert tidy(store).counts == {}
     assert read(store, known).memory.status is Status.ARCHIVED
+
+
+def test_what_the_archived_one_had_replaced_is_named(store: Store) -> None:
+    old = remember(store, Draft("Port", "The port is 5433.", level=Level.USER)).memory.id
+    draft = Draft("Port", "The port is 5434.", level=Level.USER, supersedes=(old,))
+    new = remember(store, draft).memory.id
+
+    (found,) = archive(store, [new])
+
+    assert still_superseded(store, found) == (old,)
+    assert read(store, old).memory.status is Status.SUPERSEDED
+    restore(store, old)
+    assert still_superseded(store, found) == ()

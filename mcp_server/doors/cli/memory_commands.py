@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import click
 
 from mcp_server.actions import forget as forgetting
-from mcp_server.actions.archive import archive
+from mcp_server.actions.archive import archive, still_superseded
 from mcp_server.actions.contradiction import tell_apart
 from mcp_server.actions.persons_word import Turns, may_forget
 from mcp_server.actions.promote import require_place
@@ -227,6 +227,9 @@ def revise_command(
         click.echo(visible(told or f"{done.id} had taken their place already."))
 
 
+STAYS = "{0} stays superseded; make it active again with: daybook restore {0}"
+
+
 @click.command("forget")
 @click.argument("memory_id")
 @click.option("--forever", is_flag=True, help="Delete it for good, its copies in the trash too.")
@@ -246,7 +249,7 @@ def forget_command(memory_id: str, forever: bool) -> None:
     for heir in gone.heirs:
         click.echo(f"It had been merged into {heir}, which may say it still: daybook read {heir}")
     for old in gone.superseded:
-        click.echo(f"{old} stays superseded; make it active again with: daybook restore {old}")
+        click.echo(STAYS.format(old))
     for old in gone.uncovered:
         click.echo(f"{old} holds in this project again: {gone.id} had stood in for it.")
 
@@ -271,6 +274,8 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
         _check_may_forget(store, memory_id, turns(opened), verb="archive")
     for found in archive(store, memory_ids):
         click.echo(f"Archived {found.memory.id}\n{found.path}")
+        for old in still_superseded(store, found):
+            click.echo(STAYS.format(old))
 
 
 @click.command("restore")

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from mcp_server.actions import contradiction, link, seed
 from mcp_server.actions.archive import archive as to_archive
+from mcp_server.actions.archive import still_superseded
 from mcp_server.actions.read import read
 from mcp_server.actions.repository import from_documents
 from mcp_server.actions.seed import Options
@@ -19,6 +20,7 @@ from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, ask_before_replacing
+from mcp_server.doors.server.replies import still
 from mcp_server.doors.shown import seeding
 from mcp_server.store import Store
 
@@ -46,8 +48,11 @@ def register(application: Application) -> None:
         restore_memory brings them back. Ask the person first."""
         for each in split_list(ids):
             ask_before_forgetting(Dialog(context), store(), each, application.turns, verb="archive")
-        done = to_archive(store(), split_list(ids), session=session.id)
-        return "\n".join(f"{found.memory.id}: archived. {found.path}" for found in done)
+        here = store()
+        done = to_archive(here, split_list(ids), session=session.id)
+        told = [still(still_superseded(here, found)) for found in done]
+        pairs = zip(done, told, strict=True)
+        return "\n".join(f"{found.memory.id}: archived. {found.path}{said}" for found, said in pairs)
 
     @tool()
     def link_memories(

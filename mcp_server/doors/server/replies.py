@@ -59,13 +59,16 @@ def shown_lines(found: Shown, *, label: str = "") -> str:
 
 def left(gone: Forgotten) -> str:
     """Return what is to be said of the memories whose place a forgotten one had taken, a blank before it."""
-    said = ""
-    if gone.superseded:
-        ids = ", ".join(gone.superseded[:20])
-        said += f" Still superseded by it: {ids}; restore_memory makes one active again."
+    said = still(gone.superseded)
     if gone.uncovered:
         said += f" In this project {', '.join(gone.uncovered[:20])} holds again, which it had stood in for."
     return said
+
+
+def still(superseded: Sequence[str]) -> str:
+    """Return what is said of what a memory that is put away had taken the place of, a blank before it."""
+    ids = ", ".join(superseded[:20])
+    return f" Still superseded by it: {ids}; restore_memory makes one active again." if ids else ""
 
 
 def beside(memory_id: str, done: Settled, found: Found, *, waits: str = "") -> str:
