@@ -9,7 +9,7 @@ change like any other, so it is taken back the same way.
 import contextlib
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -251,8 +251,8 @@ def _line(store: Store, place: Place, deeds: Iterable[Deed]) -> Event | None:
         return {**said, "refs": [called.get(ref.rpartition("/")[2], ref) for ref in said.get("refs") or ()]}
 
     if line and NOTES in line.data:
-        return replace(line, data={**named(line.data), NOTES: [*map(named, line.data[NOTES])]})
-    return replace(line, data=named(line.data)) if line else None
+        return line._replace(data={**named(line.data), NOTES: [*map(named, line.data[NOTES])]})
+    return line._replace(data=named(line.data)) if line else None
 
 
 def _refs(line: Event) -> list[str]:
