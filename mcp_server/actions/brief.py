@@ -20,6 +20,8 @@ from mcp_server.adapters.vault import stamp
 from mcp_server.core import dials
 from mcp_server.core.brief import (
     BUDGET,
+    BUDGET_OF_FEW,
+    FEW,
     SUBAGENT_BUDGET,
     SUBAGENT_FOOTER,
     Brief,
@@ -36,6 +38,7 @@ from mcp_server.store import Store
 
 AT_HAND = "Kept at hand"  # the heading of the hot set
 GRAPH = "graph"  # the set of the graph's tools, and the category of what they put
+INDEXED = 400  # newest memories whose titles may be told
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
 TOLD_EVERY = 7 * dials.DAY  # seconds: what the block tells is noted as seldom, and ages in months
@@ -66,6 +69,7 @@ def brief(
     with store.database.read() as db:
         sections = [*_of_use(store, db, again), *_sections(store, db, again)]
         if not for_subagent:
+            index = _index(store, db)
             notices = [*notices, *_notices(store, db), *_last_session(store, db)]
     if for_subagent:
         told = [
@@ -74,7 +78,9 @@ def brief(
         return render_brief(told, budget=SUBAGENT_BUDGET, footer=SUBAGENT_FOOTER)
     carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
     sections = [Section(one.title, _untold(one.entries, carried)) for one in sections]
-    return render_brief(sections, notices=notices, budget=BUDGET)
+    index = [*_untold(index, carried)]
+    budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
+    return render_brief(sections, notices=notices, index=index, budget=budget)
 
 
 def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
@@ -176,6 +182,15 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
     shown = pushable(store, db, [row for _, rows in groups for row in rows])
     otherwise = contested(store, db)
     return [Section(title, _entries(store, db, rows, shown, otherwise)) for title, rows in groups]
+
+
+def _index(store: Store, db: sqlite3.Connection) -> list[Entry]:
+    """Return what may be told of the knowledge that bears on this project, most important first."""
+    everywhere = [vault.key for vault in store.vaults]
+    rows = selections.newest(db, everywhere, limit=INDEXED, private=store.private)
+    whole = fuller(store, db)
+    chosen = {row.ref: row for row in (whole.get(row.row, row) for row in ordered(db, rows, store.now()))}
+    return [*_entries(store, db, chosen.values(), pushable(store, db, [*chosen.values()]), {})]
 
 
 def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:

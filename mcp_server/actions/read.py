@@ -23,6 +23,22 @@ def read(store: Store, memory_id: str) -> Found:
     return read_row(store, find(store, memory_id))
 
 
+def read_told(store: Store, name: str) -> Found:
+    """
+    Return the memory called *name* in what a session was told: an id, or only the ending of one.
+
+    Raises what `read` raises. Who changes a memory has to name all of its id.
+    """
+    try:
+        return read(store, name)
+    except NotFound:
+        with store.database.read() as db:
+            row = selections.with_ending(db, [vault.key for vault in store.vaults], name.strip())
+        if row is None:
+            raise
+        return read_row(store, row)
+
+
 def read_row(store: Store, row: Row) -> Found:
     """Return the memory that the index has as *row*, from its file; raises NotFound, Unreadable."""
     vault = store.vault(row.vault)

@@ -1,16 +1,22 @@
 """
 The brief: what is worth having in context at the start of a session, within a budget.
 
-One line for each memory, in sections; a section that has nothing is left out.
+One line for each memory, in sections; a section that has nothing is left out. Below them stands the index:
+the titles of as much of the rest as fits, by type, so that a small project is known whole.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from mcp_server.core.latin import latin
+from mcp_server.core.memory import slug
 from mcp_server.core.render import estimated_tokens, one_line
 
 BUDGET = 4000  # characters; of more than 10,000 Claude Code shows the beginning
+FEW = 10  # memories up to which a brief stays below 300 tokens
+BUDGET_OF_FEW = 1190
+INDEX_SHARE = 0.75  # of the budget that titles may take before text is told
 SUBAGENT_BUDGET = 1200
 PROMPT_BUDGET = 2500
 TITLE = 120  # characters of a title that stands alone
@@ -22,6 +28,10 @@ PROMPT_FRAME = (
     " read_memory has the text):"
 )
 FOOTER = "More with the recall tool; ids are in brackets."
+BETWEEN = "; "
+MORE = "and {} more"
+INDEX_ROOM = 250  # characters of the index that are no titles
+INDEX = "Also known, by title (read_memory takes what is in brackets):"
 SUBAGENT_FOOTER = (
     "This is a part: before you start, call recall with what your task is about. Ids are in brackets."
 )
@@ -42,6 +52,12 @@ class Entry:
     title: str
     text: str
     updated: str = ""
+
+    @property
+    def ending(self) -> str:
+        """What `id` adds to the title that it was made from, or else all of it."""
+        stem, _, ending = self.id.rpartition("-")
+        return ending if stem and stem == slug(latin(self.title)) else self.id
 
 
 class Section(NamedTuple):
@@ -92,17 +108,22 @@ def render_brief(
     sections: Sequence[Section],
     *,
     notices: Sequence[str] = (),
+    index: Sequence[Entry] = (),
     budget: int = BUDGET,
     footer: str = FOOTER,
 ) -> Brief:
     """
-    Return the brief in at most *budget* characters.
+    Return the brief in at most *budget* characters; its refs are those of what was told with its text.
 
     Sections come in order of importance; a memory is told once, and one that does not fit is left out.
+    Of *index*, the most important first, those titles are told that fit and whose text is not: room is kept
+    for them.
     Secrets are masked in what fits, because looking for them takes longer than all the rest.
     """
     lines = [one_line(notice) for notice in notices]
     left = budget - len(FRAME) - len(footer) - 2 - sum(len(line) + 1 for line in lines)
+    kept = {entry.ref: len(_titled(entry)) + len(BETWEEN) for entry in index}
+    most = int(INDEX_SHARE * budget)
     told: dict[str, str] = {}
     tokens: list[int] = []
     for section in sections:
@@ -112,21 +133,44 @@ def render_brief(
         for entry in section.entries:
             if room < SHORTEST:
                 break
-            if entry.ref in told or len(entry_line(entry)) >= room:
+            free = room - min(most, sum(kept.values()) + (INDEX_ROOM if kept else 0) - kept.get(entry.ref, 0))
+            if entry.ref in told or len(entry_line(entry)) >= free:
                 continue
             line = entry_line(_masked(entry))
-            if len(line) < room:
+            if len(line) < free:
                 told[entry.ref] = entry.digest
+                kept.pop(entry.ref, None)
                 entries.append(line)
                 tokens.append(estimated_tokens(line))
                 room -= len(line) + 1
         if entries:
             lines += [heading, *entries]
             left = room
-    if not lines:
+    titles = _index_lines([entry for entry in index if entry.ref not in told], left)
+    if not lines and not titles:
         return Brief("", (), ())
-    text = "\n".join([FRAME, *lines, *([footer] if told else [])])
+    text = "\n".join([FRAME, *lines, *titles, *([footer] if told or titles else [])])
     return Brief(text, tuple(told), tuple(told.values()), tuple(tokens))
+
+
+def _index_lines(entries: Sequence[Entry], room: int) -> list[str]:
+    """Return the titles of the first of *entries* that fit, a line for each type, and how many do not fit."""
+    of_types: dict[str, list[str]] = {}
+    room -= len(INDEX) + len(MORE) + 6
+    left_out = 0
+    for entry in entries:
+        cost = len(_titled(entry)) + len(BETWEEN) + (0 if entry.type in of_types else len(entry.type) + 3)
+        if cost > room:
+            left_out += 1
+            continue
+        of_types.setdefault(entry.type, []).append(_titled(_masked(entry)))
+        room -= cost
+    lines = [f"{type}: {BETWEEN.join(titles)}" for type, titles in of_types.items()]
+    return [INDEX, *lines, *([MORE.format(left_out)] if left_out else [])] if lines else []
+
+
+def _titled(entry: Entry) -> str:
+    return f"{one_line(entry.title, TITLE)} ({entry.ending})"
 
 
 def _masked(entry: Entry) -> Entry:

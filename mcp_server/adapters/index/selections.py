@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # hooks, which load this, have no use for queries
 
 NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of what is never shown unasked
 SOURCES = (MANUAL, *NEVER)  # what waits for nobody: it is shown anyway, or never
+ENDING = 4  # characters that `memory.new_id` puts behind the title
 ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
 
 
@@ -37,6 +38,14 @@ def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Ro
     """Return the memory with that id; of several the one in the last of *vaults*."""
     found = rows(db, f"id = ? AND {_in(vaults)}", (memory_id, *vaults))
     return max(found, key=lambda row: vaults.index(row.vault), default=None)
+
+
+def with_ending(db: sqlite3.Connection, vaults: Sequence[str], ending: str) -> Row | None:
+    """Return the only memory whose id ends in a hyphen and *ending*, four characters; None for several."""
+    if len(ending) != ENDING or not ending.isalnum():
+        return None
+    found = rows(db, f"substr(id, ?) = ? AND {_in(vaults)}", (-ENDING - 1, f"-{ending}", *vaults))
+    return found[0] if len(found) == 1 else None
 
 
 def saying(db: sqlite3.Connection, vault: str, fingerprint: str, *, active: bool = True) -> Row | None:
