@@ -8,6 +8,7 @@ All memories lie in a new store, and every prompt is the first of a session.
 """
 
 import json
+import math
 import random
 import re
 import sys
@@ -122,8 +123,8 @@ def stored(folder: Path, place: Path, around: int = 0) -> tuple[Opened, Store, d
     return opened, store, names
 
 
-def figures(shown: Sequence[Shown]) -> dict[str, float | None]:
-    """Return each of FIGURES, None where there is nothing to count."""
+def figures(shown: Sequence[Shown]) -> dict[str, float]:
+    """Return each of FIGURES, not a number where there is nothing to count."""
     calling = [each for each in shown if each.useful]
     others = [each for each in shown if not each.useful]
     texts = [(each, name) for each in shown for name in each.text]
@@ -197,9 +198,9 @@ def _outcome(shown: Shown) -> str:
     return f"{' '.join(sorted(shown.useful)) or 'nothing'} ← {' '.join(marked)}"
 
 
-def _share(values: Iterator[bool]) -> float | None:
+def _share(values: Iterator[bool]) -> float:
     counted = [*values]
-    return sum(counted) / len(counted) if counted else None
+    return sum(counted) / len(counted) if counted else math.nan
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

@@ -6,12 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.baselines import Bm25
+from benchmarks.calling import fitted
 from benchmarks.paired import difference, interval, over_sets
+from benchmarks.prompts import figures, measured
 from benchmarks.ways import WITHOUT, as_in
-from mcp_server.core import ranking
+from mcp_server.core import calling, ranking
+from mcp_server.meanings import load_embedder
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTES = {
@@ -183,3 +187,22 @@ def start(name: str, *options: str | Path) -> subprocess.CompletedProcess[str]:
 
 def write(path: Path, lines: list[dict[str, str]]) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def test_prompts_of_a_project_get_what_they_call_for_and_others_little() -> None:
+    found = figures(measured(ROOT / "tests" / "data" / "prompts" / "lumen"))
+
+    assert found["recall"] >= 0.5
+    assert found["recall of text"] >= 0.4
+    assert found["precision of text"] >= 0.75
+    assert found["disturbed by text"] <= 0.1
+    assert found["by a pointer"] <= 0.15
+    assert found["in context"] == 1.0
+
+
+def test_what_tells_kinds_of_prompts_apart_is_what_was_made_of_the_written_ones() -> None:
+    direction, step, level = fitted(load_embedder(Path(), "minilm-l6"))
+
+    made, kept = (np.frombuffer(each, np.int8).astype(float) for each in (direction, calling.DIRECTION))
+    assert made @ kept / np.linalg.norm(made) / np.linalg.norm(kept) > 0.99
+    assert (step, level) == pytest.approx((calling.STEP, calling.LEVEL), abs=0.05)

@@ -10,7 +10,7 @@ from mcp_server.actions.archive import archive, still_superseded
 from mcp_server.actions.contradiction import tell_apart
 from mcp_server.actions.persons_word import Turns, may_forget
 from mcp_server.actions.promote import require_place
-from mcp_server.actions.read import read
+from mcp_server.actions.read import read, read_told
 from mcp_server.actions.revise import Revision, version
 from mcp_server.actions.settle import let_replace, looked_up, near_now, reword, settle
 from mcp_server.actions.settled import beside_note, near_command
@@ -121,7 +121,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
     Example: daybook read stripe-webhook-raw-body-k3f9
     """
     store = output.opened().store()
-    found = read(store, memory_id)
+    found = read_told(store, memory_id)
     standing = standing_of(store, found)
     if as_json:
         said = asdict(found.memory) | {"path": found.path, "version": version(found)}

@@ -12,7 +12,7 @@ from mcp_server.actions.embed import unseen
 from mcp_server.actions.list import list_memories as list_
 from mcp_server.actions.origins import words_of
 from mcp_server.actions.promote import require_place
-from mcp_server.actions.read import is_shown
+from mcp_server.actions.read import is_shown, read_told
 from mcp_server.actions.read import read as read_found
 from mcp_server.actions.recall import recall as search
 from mcp_server.actions.revise import Revision
@@ -145,7 +145,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Read one memory whole, with its version, links, file and how far it is believed."""
         here = store()
-        found = read_found(here, id)
+        found = read_told(here, id)
         return replies.read(found, standing=dial_replies.standing(standing_of(here, found)))
 
     @tool()

@@ -1,0 +1,109 @@
+"""What a prompt as people type it is accompanied by: a text, a title to look up, or nothing."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.brief import brief
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.inject import inject
+from mcp_server.actions.read import read, read_told
+from mcp_server.actions.remember import remember
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.core.brief import INDEX
+from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+
+LUMEN = Path(__file__).resolve().parents[1] / "data" / "prompts" / "lumen" / "memories.jsonl"
+TUESDAYS = Draft(
+    "Production deploys only on Tuesdays after 10:00 UTC",
+    "The support team is complete then; every other day needs a word from Ines.",
+    type="decision",
+)
+POINTER = re.compile(r"^- [^\[].* \(([a-z0-9-]+)\)$", re.MULTILINE)
+
+
+def drafts() -> list[Draft]:
+    said = map(json.loads, LUMEN.read_text(encoding="utf-8").splitlines())
+    return [Draft(each["title"], each["text"], type=each["type"], tags=tuple(each["tags"])) for each in said]
+
+
+@pytest.fixture
+def lamps(meaning_store: Store) -> Store:
+    """A project of some size: the gate looks at what stands out."""
+    for draft in (TUESDAYS, *drafts()[:11]):
+        remember(meaning_store, draft)
+    embed_pending(meaning_store)
+    return meaning_store
+
+
+def test_an_order_of_three_words_finds_what_it_touches_under_its_other_names(lamps: Store) -> None:
+    for number, prompt in enumerate(("deploy to prod", "ship the release now")):
+        assert TUESDAYS.title in inject(lamps, prompt, session=f"s{number}")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["continue", "yes", "go on", "run the tests", "rename this variable to total", "thanks!"]
+)
+def test_a_prompt_that_calls_for_nothing_gets_nothing(lamps: Store, prompt: str) -> None:
+    assert inject(lamps, prompt, session="s1") == ""
+
+
+def test_a_title_is_pointed_to_once_in_a_session_and_again_when_it_was_edited(lamps: Store) -> None:
+    prompt = "can we go live with the new page tonight?"
+
+    ids = POINTER.findall(inject(lamps, prompt, session="s1"))
+
+    assert 1 <= len(ids) <= 3
+    assert read(lamps, ids[0]).memory.id == ids[0]
+    assert inject(lamps, prompt, session="s1") == ""
+    assert POINTER.findall(inject(lamps, prompt, session="s2")) == ids
+
+    revise(lamps, ids[0], Revision(tags=("changed",)))
+
+    assert POINTER.findall(inject(lamps, prompt, session="s1")) == ids[:1]
+
+
+def test_a_prompt_of_a_few_letters_gets_a_title_at_most(lamps: Store) -> None:
+    said = inject(lamps, "deploy", session="s1")
+
+    assert said == "" or POINTER.findall(said)
+    assert "Ines" not in said
+
+
+def test_a_title_that_was_pointed_to_may_come_as_a_text_later(lamps: Store) -> None:
+    assert POINTER.findall(inject(lamps, "can we go live with the new page tonight?", session="s1"))
+
+    assert "Ines" in inject(lamps, "On which days do production deploys happen?", session="s1")
+
+
+@pytest.mark.parametrize("number", [0, 1, 10, 40, 400])
+def test_a_brief_names_as_many_memories_as_fit(store: Store, number: int) -> None:
+    made = [
+        remember(store, Draft(f"Rule {at} of the warehouse robots", f"Text {at}. " * 30, type=type)).memory
+        for at, type in zip(range(number), ["decision", "gotcha", "reference", "pattern"] * 100, strict=False)
+    ]
+
+    told = brief(store)
+
+    assert len(told.text) <= (1196 if number <= 10 else 4000)
+    named = [each for each in made if told.text.count(f"{each.title} (") + told.text.count(f"[{each.id}]")]
+    assert len(named) >= min(number, 60)
+    assert all(told.text.count(f"{each.title} (") + told.text.count(f"[{each.id}]") == 1 for each in named)
+    if len(named) < number:
+        assert f"and {number - len(named)} more" in told.text
+    assert (INDEX in told.text) == (len(told.refs) < len(named))
+
+
+def test_the_ending_of_an_id_is_enough_to_read_a_memory_and_not_to_change_it(store: Store) -> None:
+    known = remember(store, TUESDAYS).memory.id
+    ending = known[-4:]
+
+    assert read_told(store, ending).memory.id == known
+    with pytest.raises(NotFound):
+        read(store, ending)
+    with pytest.raises(NotFound):
+        read_told(store, "zzzz")
