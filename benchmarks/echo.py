@@ -63,7 +63,7 @@ def main(data_dir: Path, names: Sequence[str], as_json: bool, store: Path | None
         if names and folder.resolve().name not in names:
             continue
         questions = sample(read_set(folder))
-        if kinds_of(questions):
+        if kinds_of(questions) == (Kind.CONVERSATION,):
             continue  # it has nothing but conversations
         with filled(questions, store) as stored:
             echo(stored, questions)

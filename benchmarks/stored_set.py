@@ -36,7 +36,7 @@ class StoredSet:
     A set and its store: `documents` gives the memory of each document.
 
     Documents that say the same have one memory; `cut` counts those that were too long to be stored whole.
-    `kinds` are asked for: conversations, where all documents are what somebody said.
+    `kinds` are asked for where some documents are what somebody said: else that stands below, or not at all.
     """
 
     opened: Opened
@@ -108,8 +108,9 @@ def put(store: Store, document: Document) -> str:
 
 
 def kinds_of(questions: QuestionSet) -> tuple[Kind, ...]:
-    """Return the kinds to ask for in a set: conversations where all its documents were said, else all."""
-    return (Kind.CONVERSATION,) if all(map(_is_said, questions.documents)) else ()
+    """Return the kinds to ask for in a set: where some documents were said, those there are; else none."""
+    said = {_is_said(document) for document in questions.documents}
+    return tuple(Kind.CONVERSATION if each else Kind.KNOWLEDGE for each in said) if True in said else ()
 
 
 def _is_said(document: Document) -> bool:

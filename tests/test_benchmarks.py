@@ -48,6 +48,18 @@ def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
     assert since.split("|")[2].strip() == "+0.500"
 
 
+def test_what_earlier_sessions_asked_takes_nothing_from_the_answer(tmp_path: Path) -> None:
+    make_set(tmp_path)
+    (tmp_path / "tiny" / "qrels.tsv").write_text("1\ta\t1\n", encoding="utf-8")
+
+    done = start("echo.py", tmp_path, "--json")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)["echo"]["tiny"]
+    assert found["ndcg@10"] == found["with echoes"] == 1.0
+    assert found["tokens"] <= found["tokens with echoes"] <= 1.3 * found["tokens"]
+
+
 def test_a_part_that_is_taken_out_has_no_weight_until_it_is_back() -> None:
     found = {"words": 0.5, "passage": 0.5, "cosine": 0.5, "mean": 0.25}
     before = ranking.relevance(**found, near=1.0)

@@ -111,10 +111,14 @@ def is_question(sentence: str) -> bool:
 
 
 def _only_asks(sentence: str, question: Asked, roots: frozenset[str]) -> bool:
+    asks = is_question(sentence)
+    if not (asks or _ASKS.match(sentence) or _UNKNOWN.search(sentence) or _repeats(sentence, question)):
+        return False  # as most sentences, quicker than their words are looked at
     own = frozenset(root(term) for term in query_terms(sentence) if term not in STOP_WORDS) - _FILLING_ROOTS
-    if not own or own.isdisjoint(roots):
-        return False
-    if is_question(sentence):
-        return len(own & roots) >= REPEATED * min(len(own), len(question.terms))
-    asks = _ASKS.match(sentence) or _UNKNOWN.search(sentence) or tuple(words(sentence)) == question.words
-    return bool(asks) and own <= roots
+    if asks:
+        return bool(own & roots) and len(own & roots) >= REPEATED * min(len(own), len(question.terms))
+    return bool(own) and own <= roots
+
+
+def _repeats(sentence: str, question: Asked) -> bool:
+    return tuple(words(sentence)) == question.words
