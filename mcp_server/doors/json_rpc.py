@@ -83,6 +83,17 @@ def _wrong(said: Any, *, unreadable: bool) -> Iterator[Refusal]:
         yield Refusal(number, PARSE_ERROR, "The request cannot be read; it may be nested too deeply.")
 
 
+def greets(given: dict[str, Any]) -> bool:
+    """Tell whether *given*, the params of `initialize`, are the greeting of a client."""
+    client = given.get("clientInfo")
+    return (
+        isinstance(given.get("protocolVersion"), str)
+        and isinstance(given.get("capabilities"), dict)
+        and isinstance(client, dict)
+        and all(isinstance(client.get(name), str) for name in ("name", "version"))
+    )
+
+
 def _id(said: dict[str, Any]) -> Id:
     """Return the id of a message if it is one that an answer can name."""
     number = said.get("id")

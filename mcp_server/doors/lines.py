@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
 from mcp_server.doors.json_rpc import LONGEST_LINE, Refusal, refusals
@@ -17,20 +17,27 @@ class Lines(io.TextIOWrapper):
     """
     What a client sends on *source*, line by line; the protocol library drops what it cannot read.
 
-    *readable* tells whether a line can be handed on as it is: a request that will be answered. `refuse` is
+    `readable` tells whether a line can be handed on as it is: a request that will be answered. `refuse` is
     called with the answer to each that is not handed on.
     """
 
     def __init__(self, source: BinaryIO, *, readable: Callable[[str], bool]) -> None:
         # Only a line feed ends a line: a carriage return is white space in JSON.
         super().__init__(source, encoding="utf-8", errors="replace", newline="\n")
-        self._readable = readable
+        self.readable = readable
+        self._back: list[str] = []
         self.refuse: Callable[[Refusal], None] = _drop
+
+    def put_back(self, lines: Iterable[str]) -> None:
+        """Let *lines*, which were read and could be handed on, be the next ones."""
+        self._back = [*lines, *self._back]
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
         """Return the next line that the library can read, '' at the end; *size* is not regarded."""
+        if self._back:
+            return self._back.pop(0)
         while line := mended(self._whole_line()):
-            if len(line) <= LONGEST_LINE and self._readable(line):
+            if len(line) <= LONGEST_LINE and self.readable(line):
                 return line
             told = refusals(line, unreadable=True)
             if not told:

@@ -16,7 +16,7 @@ import tempfile
 import threading
 from typing import IO, Any
 
-from mcp_server.doors.json_rpc import INVALID_PARAMS, Refusal, refusals
+from mcp_server.doors.json_rpc import INVALID_PARAMS, Refusal, greets, refusals
 from mcp_server.doors.lines import Lines
 
 INSTRUCTIONS = (
@@ -73,7 +73,7 @@ class WaitingRoom:
 
     def _reply(self, method: str, given: dict[str, Any]) -> dict[str, Any]:
         match method:
-            case "initialize" if not _greets(given):
+            case "initialize" if not greets(given):
                 return {"error": {"code": INVALID_PARAMS, "message": "This is no greeting of MCP."}}
             case "initialize":
                 result = {
@@ -127,17 +127,6 @@ class WaitingRoom:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
         os._exit(server.wait())
-
-
-def _greets(given: dict[str, Any]) -> bool:
-    """Tell whether the server, which hears it later, will take *given* for the greeting of a client."""
-    client = given.get("clientInfo")
-    return (
-        isinstance(given.get("protocolVersion"), str)
-        and isinstance(given.get("capabilities"), dict)
-        and isinstance(client, dict)
-        and all(isinstance(client.get(name), str) for name in ("name", "version"))
-    )
 
 
 def _say(message: dict[str, Any]) -> None:

@@ -1,51 +1,31 @@
 """
 The MCP server on stdio: one for each Claude Code session.
 
-It answers at once, by words alone while the embedding model loads beside, and survives having no
-index, no model and no vault. Everything it acknowledges is on the disk, so it may be killed at any
-moment; it ends by itself when Claude Code does.
+It answers at once: the hooks and what it has, before the protocol library is there (`start`), and by words
+alone while the embedding model loads beside. It survives having no index, no model and no vault. Everything
+it acknowledges is on the disk, so it may be killed at any moment; it ends by itself when Claude Code does.
 """
 
 import logging
 import os
 import signal
 import threading
+from functools import partial
 from pathlib import Path
-
-import anyio
+from typing import TYPE_CHECKING, Any
 
 from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import DEFAULTS
-from mcp_server.doors.server import (
-    admin_tools,
-    curation_tools,
-    graph_tools,
-    hook_tool,
-    hot_tools,
-    learning_tools,
-    memory_tools,
-    review_tools,
-    session_history_tools,
-    session_tools,
-    transcript_tools,
-    trust_tools,
-    undo_tools,
-)
-from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.arguments import Server
-from mcp_server.doors.server.background import keep_current
+from mcp_server.doors.server.hook_tool import Hooks
+from mcp_server.doors.server.start import Start
 from mcp_server.store import Store
 
-TOOLSETS = {  # the modules of each set of tools that DAYBOOK_TOOLSETS chooses from
-    "core": (memory_tools, review_tools, undo_tools),
-    "sessions": (session_tools, transcript_tools),
-    "curation": (learning_tools, session_history_tools, curation_tools, hot_tools, trust_tools),
-    "graph": (graph_tools,),
-    "admin": (admin_tools,),
-}
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
 PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still there
 
 
@@ -59,15 +39,14 @@ def main() -> None:
     try:
         opened = Opened(wait_for_model=False)
     except DaybookError as error:
-        opened = Refusing(error)
+        start = Start(Refusing(error), beside=lambda: None)
     else:
         send_warnings_to(opened.home / "logs" / "server.log")
-        threading.Thread(target=keep_current, args=(opened,), name="keep-current", daemon=True).start()
-    server = build(opened)
+        start = Start(opened, beside=partial(_keep_current, opened))
     try:
-        anyio.run(server.run_stdio_async)
+        start.serve()
     finally:
-        opened.delete_temporary_index()
+        start.opened.delete_temporary_index()
         logging.shutdown()
         os._exit(0)  # threads that load a model or wait for the watcher's lock must not hold us
 
@@ -99,14 +78,17 @@ class Refusing(Opened):
         """Do nothing: there is none."""
 
 
-def build(opened: Opened) -> Server:
-    """Return the server with the tools of the sets that were chosen."""
-    application = Application(opened)
-    for name in opened.settings.toolsets:
-        for tools in TOOLSETS[name]:
-            tools.register(application)
-    hook_tool.register(application)
-    return application.server
+def build(opened: Opened, hooks: Hooks | None = None) -> "MCPServer[Any]":
+    """Return the server with the tools of the sets that were chosen, and *hooks* that answered before it."""
+    from mcp_server.doors.server.toolsets import registered  # loads the protocol library
+
+    return registered(opened, hooks or Hooks(opened))
+
+
+def _keep_current(opened: Opened) -> None:
+    from mcp_server.doors.server.background import keep_current  # the first answers need not wait for it
+
+    keep_current(opened)
 
 
 def _end_with_parent(parent: int) -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import keyword
-import threading
 from collections.abc import Callable
 from typing import ParamSpec
 
@@ -12,14 +11,12 @@ from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from mcp_server import __version__
 from mcp_server.actions.origins import LATER, judge, judge_words
 from mcp_server.actions.persons_word import turns_of
-from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import Opened
-from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import DaybookError, disk_refused
-from mcp_server.core.journal import CLAUDE
 from mcp_server.doors.server.arguments import Server, refused
 from mcp_server.doors.server.dialog import Asked
-from mcp_server.doors.server.session import TOOL_USE, Session
+from mcp_server.doors.server.hook_tool import Hooks
+from mcp_server.doors.server.session import TOOL_USE
 
 P = ParamSpec("P")
 ALWAYS_LOADED = frozenset({"remember", "recall"})
@@ -32,13 +29,10 @@ class Application:
     The server has no instructions: what `remember` and `recall` say of themselves is in every request too.
     """
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Opened, hooks: Hooks) -> None:
         self.opened = opened
-        opened.by = lambda: CLAUDE
-        projects = claude_folder(opened.environment) / "projects"
-        known = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
-        self.session = Session(known, projects=projects)
-        self._looking = threading.Lock()
+        self.session = hooks.session
+        self._look = hooks.look
         self.server = Server("daybook", version=__version__, log_level="WARNING")
 
     def turns(self) -> list[str]:
@@ -87,7 +81,7 @@ class Application:
                     kwargs[f"{name}_"] = kwargs.pop(name)
                 try:
                     answer = self._with_remarks(function(*args, **kwargs))
-                    self.look_beside()
+                    self._look.beside()
                     return answer
                 except Asked as asked:
                     return asked.question
@@ -110,18 +104,6 @@ class Application:
             return function
 
         return register
-
-    def look_beside(self) -> None:
-        """Look whether the index is whole, when that is due: a wrong answer is not given twice."""
-        if self.opened.look_is_due() and self._looking.acquire(blocking=False):
-            threading.Thread(target=self._look, name="look", daemon=True).start()
-
-    def _look(self) -> None:
-        try:
-            self.opened.finds_damage()
-        finally:
-            self._looking.release()
-            self.opened.database.close()
 
     def _with_remarks(self, answer: str) -> str:
         """Return *answer* with what is to be told about the index behind it."""

@@ -3,7 +3,6 @@
 import contextlib
 import difflib
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,9 +29,9 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.render import one_line
 from mcp_server.doors.json_rpc import Refusal
 from mcp_server.doors.lines import Lines
+from mcp_server.doors.server.hook_tool import HOOK_TOOL
 from mcp_server.doors.server.session import TOOL_USE
 
-HOOK_TOOL = "hook"
 UNLISTED: dict[str, Any] = {"unlisted": True}
 """Marks in its schema a parameter that is taken, but not listed: a text tells of it where it matters."""
 MOST = 5  # wrong arguments of one call that are told
@@ -46,17 +45,31 @@ NAMES = {
 class Server(MCPServer[Any]):
     """An MCP server that says which argument of a call is wrong, and what it takes."""
 
-    async def run_stdio_async(self) -> None:
-        """Do as the library does, but with lines that it can read; what it would drop is refused."""
-        lines = Lines(sys.stdin.buffer, readable=_is_request)
+    def serve(self, lines: Lines, *, answered: str) -> None:
+        """
+        Answer *lines* until there are no more, on stdout; what the library would drop is refused.
+
+        The request with the id *answered* got its answer before.
+        """
+        lines.readable = _is_request
+        anyio.run(self._serve, lines, answered)
+
+    async def _serve(self, lines: Lines, answered: str) -> None:
+        outgoing, answers = anyio.create_memory_object_stream[SessionMessage]()
         async with (
             stdio_server(anyio.wrap_file(lines)) as (heard, said),
             anyio.create_task_group() as refusing,
         ):
 
+            async def pass_on() -> None:
+                async with said:
+                    async for message in answers:
+                        if getattr(message.message, "id", None) != answered:
+                            await said.send(message)
+
             async def answer(refusal: Refusal) -> None:
                 with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    await said.send(SessionMessage(_refusing(refusal)))
+                    await outgoing.send(SessionMessage(_refusing(refusal)))
 
             def refuse(
                 refusal: Refusal,
@@ -64,8 +77,10 @@ class Server(MCPServer[Any]):
                 anyio.from_thread.run_sync(refusing.start_soon, answer, refusal)
 
             lines.refuse = refuse
+            refusing.start_soon(pass_on)
             greeting = self._lowlevel_server.create_initialization_options()
-            await self._lowlevel_server.run(heard, said, greeting)
+            async with outgoing:
+                await self._lowlevel_server.run(heard, outgoing, greeting)
 
     async def known_tools(self) -> list[Tool]:
         """Return the tools with all that they take, but for the hooks' own: a model has no use for it."""

@@ -1,0 +1,150 @@
+"""
+What the server answers before the protocol library is there, with the standard library alone.
+
+Loading that library and the embedding model takes a second of the processor, and the first prompt of a
+session waits for its hook. So the greeting, the lists of what the server has (`listed.json`) and the hooks
+are answered here. All else is answered by the library, which is loaded beside when a prompt was answered,
+when something needs it, or when nothing came for a while; from then on it answers everything.
+"""
+
+import json
+import logging
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.json_rpc import Refusal, greets, refusals
+from mcp_server.doors.lines import Lines
+from mcp_server.doors.server.hook_tool import HOOK_TOOL, Hooks
+
+log = logging.getLogger(__name__)
+
+LISTED = Path(__file__).with_name("listed.json")
+"""What the library would answer, by protocol and method, and the tools and resources of each set."""
+GREETED = "2025"  # the protocols that begin with a greeting, in LISTED
+STATELESS = "2026-07-28"  # the protocol that has none: every request says who asks
+QUIET = 3.0  # seconds after which the library and the model are loaded though nobody asked for anything
+GREETING_ID = "daybook-greeting"  # of the greeting as the library hears it: the client has its answer
+_META = "io.modelcontextprotocol/"
+
+
+class Start:
+    """The server of one session until the library takes over; *beside* is what it then does beside."""
+
+    def __init__(self, opened: Opened, beside: Callable[[], None]) -> None:
+        self.opened = opened
+        self._beside = beside
+        self._hooks = Hooks(opened)
+        self._lines = Lines(sys.stdin.buffer, readable=lambda line: not refusals(line))
+        self._lines.refuse = self._refuse
+        self._listed = json.loads(LISTED.read_bytes())
+        self._protocol = ""  # a key of `_listed` once the client has begun
+        self._greeting: list[dict[str, Any]] = []  # what the client said first; the library must hear it too
+        self._load_now = threading.Event()
+        self._loaded = threading.Event()
+
+    def serve(self) -> None:
+        """Answer until the client closes the pipe."""
+        threading.Thread(target=self._load, name="load-library", daemon=True).start()
+        while line := self._lines.readline():
+            if self._loaded.is_set() or not self._answer(line):
+                self._hand_over(line)
+                return
+
+    def _load(self) -> None:
+        """Load the library, then the model and the watcher, beside answering."""
+        self._load_now.wait(QUIET)
+        try:
+            from mcp_server.doors.server import toolsets  # noqa: F401 (whoever takes over has it then)
+        except Exception:  # who takes over fails in the same way
+            log.exception("the protocol library cannot be loaded")
+        self._loaded.set()
+        self._beside()
+
+    def _hand_over(self, line: str) -> None:
+        """Let the library answer *line* and what comes after it."""
+        self._load_now.set()
+        self._loaded.wait()
+        from mcp_server.doors.server.toolsets import registered
+
+        greeting = [json.dumps(said) + "\n" for said in self._greeting]
+        self._lines.put_back([*greeting, line])
+        registered(self.opened, self._hooks).serve(self._lines, answered=GREETING_ID)
+
+    def _answer(self, line: str) -> bool:
+        """Answer *line*; false when the library has to."""
+        if not line.strip():
+            return True
+        said = json.loads(line)
+        method, given = said.get("method"), said.get("params") or {}
+        if "id" not in said or method is None:
+            if method == "notifications/initialized" and len(self._greeting) == 1:
+                self._greeting.append(said)
+            return True
+        result = self._result(method, given)
+        if result is None:
+            return False
+        if method == "initialize":
+            self._greeting.append({**said, "id": GREETING_ID})
+        self._say({"id": said["id"], "result": result})
+        if method == "tools/call":
+            self._load_now.set()
+        return True
+
+    def _result(self, method: str, given: dict[str, Any]) -> dict[str, Any] | None:
+        """Return what the library would answer, None when it has to be asked."""
+        if method == "initialize":
+            if self._protocol or not greets(given) or given["protocolVersion"] not in self._listed["greeted"]:
+                return None
+            self._protocol = GREETED
+            return {**self._listed[GREETED][method], "protocolVersion": given["protocolVersion"]}
+        protocol = _stateless(given) or (GREETED if len(self._greeting) == 2 else "")
+        if not protocol or self._protocol not in ("", protocol):
+            return None
+        self._protocol = protocol
+        result = self._listed[protocol].get(method)
+        if method == "tools/call":
+            told = self._hook(given)
+            return None if told is None else {"content": [{"type": "text", "text": told}], **result}
+        if result is None or given.keys() - {"_meta"}:
+            return None
+        for name in ("tools", "resources"):
+            if name in result:
+                sets = (self._listed[name].get(each, []) for each in self.opened.settings.toolsets)
+                result = {**result, name: sum(sets, [])}
+        return dict(result)
+
+    def _hook(self, given: dict[str, Any]) -> str | None:
+        """Return what the hook is told that calls its tool, None for another tool or odd arguments."""
+        arguments = given.get("arguments") or {}
+        if given.get("name") != HOOK_TOOL or not isinstance(arguments, dict):
+            return None
+        known = {name: said for name, said in arguments.items() if name in HOOK_ARGUMENTS}
+        if not all(isinstance(said, str) for said in known.values()):
+            return None
+        return self._hooks.answer(**known)
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self._say({"id": refusal.id, "error": {"code": refusal.code, "message": refusal.message}})
+
+    def _say(self, message: dict[str, Any]) -> None:
+        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+HOOK_ARGUMENTS = frozenset(Hooks.answer.__annotations__) - {"return"}
+
+
+def _stateless(given: dict[str, Any]) -> str:
+    """Return STATELESS when the request says all that this protocol asks for, '' otherwise."""
+    meta = given.get("_meta")
+    if not isinstance(meta, dict) or meta.get(f"{_META}protocolVersion") != STATELESS:
+        return ""
+    client = meta.get(f"{_META}clientInfo")
+    is_named = client is None or (
+        isinstance(client, dict) and all(isinstance(client.get(name), str) for name in ("name", "version"))
+    )
+    return STATELESS if is_named and isinstance(meta.get(f"{_META}clientCapabilities"), dict) else ""

@@ -1,0 +1,40 @@
+"""The tools that are registered, by the sets that DAYBOOK_TOOLSETS chooses from."""
+
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.server import (
+    admin_tools,
+    curation_tools,
+    graph_tools,
+    hot_tools,
+    learning_tools,
+    memory_tools,
+    review_tools,
+    session_history_tools,
+    session_tools,
+    transcript_tools,
+    trust_tools,
+    undo_tools,
+)
+from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.arguments import Server
+from mcp_server.doors.server.hook_tool import HOOK_TOOL, Hooks
+
+TOOLSETS = {  # the modules of each set
+    "core": (memory_tools, review_tools, undo_tools),
+    "sessions": (session_tools, transcript_tools),
+    "curation": (learning_tools, session_history_tools, curation_tools, hot_tools, trust_tools),
+    "graph": (graph_tools,),
+    "admin": (admin_tools,),
+}
+
+
+def registered(opened: Opened, hooks: Hooks) -> Server:
+    """Return the server with the tools of the sets that were chosen, and the one that *hooks* answers."""
+    application = Application(opened, hooks)
+    for name in opened.settings.toolsets:
+        for tools in TOOLSETS[name]:
+            tools.register(application)
+    application.server.tool(HOOK_TOOL, description="For Daybook's hooks only.", structured_output=False)(
+        hooks.answer
+    )
+    return application.server

@@ -1,0 +1,163 @@
+"""What the server answers before the protocol library is there: the same as the library, and much sooner."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from mcp_server.bootstrap import Opened
+from mcp_server.core.settings import TOOLSETS
+from mcp_server.doors.server import build
+from mcp_server.doors.server.start import GREETED, LISTED, STATELESS
+from tests.live import ROOT
+
+CLIENT = {"name": "claude-code", "version": "2"}
+GREETING = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": CLIENT}
+META = {
+    "io.modelcontextprotocol/protocolVersion": STATELESS,
+    "io.modelcontextprotocol/clientInfo": CLIENT,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+Said = dict[str, Any]
+
+
+def asked(protocol: str) -> list[tuple[str, Said]]:
+    """Return the method and the params of what is answered at the start of a session."""
+    hook = ("tools/call", {"name": "hook", "arguments": {"event": "PreToolUse", "new": 1}})
+    if protocol == GREETED:
+        return [("initialize", GREETING), ("ping", {}), *((method, {}) for method in LISTS), hook]
+    each = [("server/discover", {}), *((method, {}) for method in LISTS), hook]
+    return [(method, {**params, "_meta": META}) for method, params in each]
+
+
+def messages(requests: list[tuple[str, Said]]) -> list[Said]:
+    said: list[Said] = []
+    for number, (method, params) in enumerate(requests):
+        said.append({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        if method == "initialize":
+            said.append({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    return said
+
+
+def from_library(open_here: Callable[..., Opened], protocol: str, toolsets: str) -> list[Said]:
+    """Return the results that the library gives for what is asked."""
+    server = build(open_here(DAYBOOK_TOOLSETS=toolsets))
+    low = server._lowlevel_server
+    results: list[Said] = []
+
+    async def run() -> None:
+        to, heard = anyio.create_memory_object_stream[SessionMessage](99)
+        said, answers = anyio.create_memory_object_stream[SessionMessage](99)
+        async with to, heard, said, answers, anyio.create_task_group() as group:
+            group.start_soon(low.run, heard, said, low.create_initialization_options())
+            for message in messages(asked(protocol)):
+                parsed = jsonrpc_message_adapter.validate_python(message, by_name=False)
+                await to.send(SessionMessage(parsed))
+                if "id" in message:
+                    answer = (await answers.receive()).message
+                    results.append(answer.model_dump(by_alias=True, exclude_none=True)["result"])
+            to.close()
+
+    anyio.run(run)
+    return results
+
+
+class Server:
+    """A server that runs as Claude Code runs it."""
+
+    def __init__(self, environment: dict[str, str], folder: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "mcp_server"],
+            env=environment, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+
+    def tell(self, message: Said) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def ask(self, message: Said) -> Said:
+        self.tell(message)
+        assert self._process.stdout
+        answer = json.loads(self._process.stdout.readline())
+        assert answer["id"] == message["id"]
+        return dict(answer)
+
+    def results(self, requests: list[tuple[str, Said]]) -> list[Said]:
+        told = messages(requests)
+        return [self.ask(each)["result"] for each in told if "id" in each or self.tell(each)]
+
+    def loaded(self) -> set[str]:
+        """Return which shared libraries of slow packages the process has loaded."""
+        maps = Path(f"/proc/{self._process.pid}/maps").read_text(encoding="utf-8")
+        return {name for name in ("pydantic_core", "numpy", "onnxruntime") if f"/{name}/" in maps}
+
+    def close(self) -> None:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        self._process.stdout.read()
+        self._process.stdout.close()
+        self._process.wait(timeout=30)
+
+
+@pytest.fixture
+def serve(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Server]:
+    def started(**settings: str) -> Server:
+        own = {"MEMORY_DIR": str(tmp_path / "memory"), "HOME": str(tmp_path), "EMBEDDING_MODEL": "none"}
+        own["PYTHONPATH"] = str(ROOT)
+        server = Server({**os.environ, **own, **settings}, tmp_path)
+        request.addfinalizer(server.close)
+        return server
+
+    return started
+
+
+def listed(open_here: Callable[..., Opened]) -> Said:
+    """Return what `listed.json` has to say."""
+    found: Said = {"greeted": list(HANDSHAKE_PROTOCOL_VERSIONS), "tools": {}, "resources": {}}
+    of_core = from_library(open_here, GREETED, "core")
+    for name in TOOLSETS:
+        answers = from_library(open_here, GREETED, name)
+        for at, kind in ((2, "tools"), (3, "resources")):
+            before = [] if name == "core" else of_core[at][kind]
+            found[kind][name] = [each for each in answers[at][kind] if each not in before]
+    for protocol in (GREETED, STATELESS):
+        results = zip(asked(protocol), from_library(open_here, protocol, "core"), strict=True)
+        found[protocol] = {method: bare(result) for (method, _), result in results}
+    return found
+
+
+def bare(result: Said) -> Said:
+    emptied = {name: [] for name in ("tools", "resources") if name in result}
+    given = ("content", "protocolVersion")  # what depends on the request
+    return {name: said for name, said in {**result, **emptied}.items() if name not in given}
+
+
+def test_what_is_listed_is_what_the_library_would_say(open_here: Callable[..., Opened]) -> None:
+    expected = json.dumps(listed(open_here), indent=1) + "\n"
+    if os.environ.get("UPDATE"):
+        LISTED.write_text(expected, encoding="utf-8")
+    assert LISTED.read_text(encoding="utf-8") == expected, "UPDATE=1 makes listed.json anew"
+
+
+@pytest.mark.parametrize("protocol", [GREETED, STATELESS])
+@pytest.mark.parametrize("toolsets", ["core", "core curation", "core sessions curation graph admin"])
+def test_it_answers_as_the_library_does_and_loads_nothing(
+    open_here: Callable[..., Opened], serve: Callable[..., Server], protocol: str, toolsets: str
+) -> None:
+    server = serve(DAYBOOK_TOOLSETS=toolsets)
+    answers = server.results(asked(protocol)[:-1])
+    if sys.platform == "linux":
+        assert server.loaded() == set()
+    assert answers == from_library(open_here, protocol, toolsets)[:-1]
+    assert server.results(asked(protocol)[-1:]) == from_library(open_here, protocol, toolsets)[-1:]
