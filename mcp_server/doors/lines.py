@@ -17,14 +17,14 @@ class Lines(io.TextIOWrapper):
     """
     What a client sends on *source*, line by line; the protocol library drops what it cannot read.
 
-    `readable` tells whether a line can be handed on as it is: a request that will be answered. `refuse` is
-    called with the answer to each that is not handed on.
+    `is_readable`, *readable* to begin with, tells whether a line can be handed on as it is: a request that
+    will be answered. `refuse` is called with the answer to each that is not handed on.
     """
 
     def __init__(self, source: BinaryIO, *, readable: Callable[[str], bool]) -> None:
         # Only a line feed ends a line: a carriage return is white space in JSON.
         super().__init__(source, encoding="utf-8", errors="replace", newline="\n")
-        self.readable = readable
+        self.is_readable = readable
         self._back: list[str] = []
         self.refuse: Callable[[Refusal], None] = _drop
 
@@ -37,7 +37,7 @@ class Lines(io.TextIOWrapper):
         if self._back:
             return self._back.pop(0)
         while line := mended(self._whole_line()):
-            if len(line) <= LONGEST_LINE and self.readable(line):
+            if len(line) <= LONGEST_LINE and self.is_readable(line):
                 return line
             told = refusals(line, unreadable=True)
             if not told:

@@ -14,7 +14,9 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from mcp_server.actions.remember import remember
 from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft
 from mcp_server.core.settings import TOOLSETS
 from mcp_server.doors.server import build
 from mcp_server.doors.server.start import GREETED, LISTED, STATELESS
@@ -161,3 +163,34 @@ def test_it_answers_as_the_library_does_and_loads_nothing(
         assert server.loaded() == set()
     assert answers == from_library(open_here, protocol, toolsets)[:-1]
     assert server.results(asked(protocol)[-1:]) == from_library(open_here, protocol, toolsets)[-1:]
+
+
+@pytest.mark.parametrize("protocol", [GREETED, STATELESS])
+def test_a_prompt_gets_its_memory_before_the_library_and_the_next_call_is_answered_by_it(
+    open_here: Callable[..., Opened],
+    serve: Callable[..., Server],
+    memory_dir: Path,
+    project: Path,
+    protocol: str,
+) -> None:
+    words = "The billing service retries a failed webhook eleven times"
+    remember(open_here(EMBEDDING_MODEL="none").store(), Draft(words, f"{words}."))
+    server = serve(MEMORY_DIR=str(memory_dir), EMBEDDING_MODEL="minilm-l6", CLAUDE_PROJECT_DIR=str(project))
+    common = {"_meta": META} if protocol == STATELESS else {}
+    prompt = {"event": "UserPromptSubmit", "session_id": "one", "prompt": f"{words}, why?"}
+    first = [("initialize", GREETING)] if protocol == GREETED else []
+    first.append(("tools/call", {"name": "hook", "arguments": prompt, **common}))
+    told = server.results(first)[-1]["content"][0]["text"]
+    assert "eleven times" in json.loads(told)["hookSpecificOutput"]["additionalContext"]
+    asked_for = {"name": "recall", "arguments": {"query": "webhook retries"}, **common}
+    for _ in range(2):
+        assert "eleven times" in server.results([("tools/call", asked_for)])[0]["content"][0]["text"]
+    assert server.results([("tools/call", {**asked_for, "name": "hook", "arguments": prompt})])[0]["content"]
+
+
+def test_what_is_odd_is_answered_by_the_library(serve: Callable[..., Server]) -> None:
+    server = serve()
+    server.results([("initialize", GREETING)])
+    odd = {"name": "hook", "arguments": {"prompt": 5}}
+    answer = server.ask({"jsonrpc": "2.0", "id": "odd", "method": "tools/call", "params": odd})
+    assert answer["result"]["isError"]

@@ -51,7 +51,7 @@ class Server(MCPServer[Any]):
 
         The request with the id *answered* got its answer before.
         """
-        lines.readable = _is_request
+        lines.is_readable = _is_request
         anyio.run(self._serve, lines, answered)
 
     async def _serve(self, lines: Lines, answered: str) -> None:

@@ -12,6 +12,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +114,8 @@ class Start:
             return None
         for name in ("tools", "resources"):
             if name in result:
-                sets = (self._listed[name].get(each, []) for each in self.opened.settings.toolsets)
-                result = {**result, name: sum(sets, [])}
+                sets = [self._listed[name][each] for each in self.opened.settings.toolsets]
+                result = {**result, name: [*chain(*sets)]}
         return dict(result)
 
     def _hook(self, given: dict[str, Any]) -> str | None:
