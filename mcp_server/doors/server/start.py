@@ -56,14 +56,14 @@ class Start:
                 return
 
     def _load(self) -> None:
-        """Load the library, then the model and the watcher, beside answering."""
+        """Load the library, and beside it the model and the watcher, when the first prompt needs no more."""
         self._load_now.wait(QUIET)
+        threading.Thread(target=self._beside, name="keep-current", daemon=True).start()
         try:
             from mcp_server.doors.server import toolsets  # noqa: F401 (whoever takes over has it then)
         except Exception:  # who takes over fails in the same way
             log.exception("the protocol library cannot be loaded")
         self._loaded.set()
-        self._beside()
 
     def _hand_over(self, line: str) -> None:
         """Let the library answer *line* and what comes after it."""
