@@ -174,8 +174,7 @@ class Database:
 
     def _make(self, connection: sqlite3.Connection) -> None:
         """Make the tables while no other process does; another schema's tables go first."""
-        import sqlite_utils  # noqa: F401 (half a second of imports: not while others wait for the lock)
-
+        schema.prepare()  # not while others wait for the lock
         with self.alone_among_processes(_LOCK):
             number = schema.number(connection)
             if number == schema.SCHEMA:

@@ -7,6 +7,7 @@ are answered here. All else is answered by the library, which is loaded beside w
 when something needs it, or when nothing came for a while; from then on it answers everything.
 """
 
+import contextlib
 import json
 import logging
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import DaybookError
 from mcp_server.doors.json_rpc import Refusal, greets, refusals
 from mcp_server.doors.lines import Lines
 from mcp_server.doors.server.hook_tool import HOOK_TOOL, Hooks
@@ -58,6 +60,8 @@ class Start:
     def _load(self) -> None:
         """Load the library, and beside it the model and the watcher, when the first prompt needs no more."""
         self._load_now.wait(QUIET)
+        with contextlib.suppress(DaybookError, OSError):
+            self.opened.store()  # an index that is missing is made before the imports hold everybody up
         threading.Thread(target=self._beside, name="keep-current", daemon=True).start()
         try:
             from mcp_server.doors.server import toolsets  # noqa: F401 (whoever takes over has it then)
