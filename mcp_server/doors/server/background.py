@@ -33,6 +33,7 @@ AGAIN = 5.0  # seconds after which a sync that others stood in the way of is tri
 DEEP_EVERY = 12  # reconciles: once an hour every file is read, which finds what kept size and time
 FEW = 50  # changed files that are taken in one by one; more are left to a sync of their vault
 CHOICE_EVERY = 60.0  # seconds after which a model chosen meanwhile is noticed
+COMPARED = 50  # new memories compared in a round: prompts wait beside it; of thousands tidying takes the rest
 
 
 def keep_current(opened: Opened) -> None:
@@ -97,7 +98,7 @@ def _embed(opened: Opened, work: threading.Event) -> None:
         work.clear()
         try:
             embed_pending(opened.store())
-            compare_pending(opened.store())
+            compare_pending(opened.store(), most=COMPARED)
         except (DaybookError, OSError) as error:
             log.warning("embedding was put off: %s", error)
 
