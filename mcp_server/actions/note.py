@@ -101,9 +101,10 @@ def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> 
     parent = transcript_file.answered_at(path.parent, store.clock().timestamp() - silent_for, but=session)
     with store.database.read() as db:
         told = sorted(usage.injected(db, parent)) if parent else []
-    if told:
-        refs, digests = zip(*told, strict=True)
-        given = {"refs": refs, "digests": digests, "tokens": []}
+        pointers = sorted(usage.pointed(db, parent)) if parent else []
+    if told or pointers:
+        refs, digests = [ref for ref, _ in told], [digest for _, digest in told]
+        given = {"refs": refs, "digests": digests, "tokens": [], "pointers": pointers}
         store.ledger.note("injected", store.clock(), why=receipts.START, session=session, **given)
 
 

@@ -79,7 +79,9 @@ def shared_things(prompt: str, memories: Sequence[tuple[str, str]]) -> list[floa
     asked = _things(prompt)
     if not asked:
         return [0.0] * len(memories)
-    named = [(_things(head), _things(f"{head} {text[:LOOKED_AT]}")) for head, text in memories]
+    words = {word for word, names in _OF_WORDS.items() if names in asked}
+    heads = [_named(head, words) for head, _ in memories]
+    named = [(head, head | _named(text, words)) for head, (_, text) in zip(heads, memories, strict=True)]
     rarity = {
         thing: math.log((len(memories) + 1) / (sum(thing in every for _, every in named) + 0.5))
         for thing in asked
@@ -90,6 +92,11 @@ def shared_things(prompt: str, memories: Sequence[tuple[str, str]]) -> list[floa
         / (most * math.sqrt(len(asked)))
         for head, every in named
     ]
+
+
+def _named(text: str, words: set[str]) -> set[tuple[str, ...]]:
+    """Return the things that *text* names by one of *words*."""
+    return {_OF_WORDS[word] for word in words.intersection(_WORD.findall(text[:LOOKED_AT].lower()))}
 
 
 def _things(text: str) -> dict[tuple[str, ...], None]:
