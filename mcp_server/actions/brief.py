@@ -24,6 +24,7 @@ from mcp_server.core.brief import (
     FEW,
     SUBAGENT_BUDGET,
     SUBAGENT_FOOTER,
+    WHOLE,
     Brief,
     Entry,
     Section,
@@ -33,9 +34,10 @@ from mcp_server.core.brief import (
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Kind, Level, fingerprint
 from mcp_server.core.provenance import reads_like_instruction
-from mcp_server.core.render import counted
+from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.store import Store
 
+PREFERENCES = "Preferences"
 AT_HAND = "Kept at hand"  # the heading of the hot set
 GRAPH = "graph"  # the set of the graph's tools, and the category of what they put
 INDEXED = 400  # newest memories whose titles may be told
@@ -73,11 +75,13 @@ def brief(
             notices = [*notices, *_notices(store, db), *_last_session(store, db)]
     if for_subagent:
         told = [
-            section for section in sections if section.title in ("Preferences", "Settled in this project")
+            section._replace(limit=LINE_LIMIT)
+            for section in sections
+            if section.title in (PREFERENCES, "Settled in this project")
         ]
         return render_brief(told, budget=SUBAGENT_BUDGET, footer=SUBAGENT_FOOTER)
     carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
-    sections = [Section(one.title, _untold(one.entries, carried)) for one in sections]
+    sections = [one._replace(entries=_untold(one.entries, carried)) for one in sections]
     index = [*_untold(index, carried)]
     budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
     return render_brief(sections, notices=notices, index=index, budget=budget)
@@ -173,7 +177,7 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
         (AT_HAND, hot),
         ("Last session", sessions),
         ("In progress", timely),
-        ("Preferences", ordered(db, preferences, now)),
+        (PREFERENCES, ordered(db, preferences, now)),
         ("Settled in this project" if here else "Settled", ordered(db, settled, now)),
         ("Noted lately", ordered(db, lately, now)),
     ]
@@ -181,7 +185,14 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
     groups = [(title, [whole.get(row.row, row) for row in rows]) for title, rows in groups]
     shown = pushable(store, db, [row for _, rows in groups for row in rows])
     otherwise = contested(store, db)
-    return [Section(title, _entries(store, db, rows, shown, otherwise)) for title, rows in groups]
+    return [
+        Section(
+            title,
+            _entries(store, db, rows, shown, otherwise),
+            WHOLE if title in (AT_HAND, PREFERENCES) else LINE_LIMIT,
+        )
+        for title, rows in groups
+    ]
 
 
 def _index(store: Store, db: sqlite3.Connection) -> list[Entry]:

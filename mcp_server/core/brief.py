@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mcp_server.core.latin import latin
 from mcp_server.core.memory import slug
-from mcp_server.core.render import estimated_tokens, one_line
+from mcp_server.core.render import LINE_LIMIT, estimated_tokens, one_line
 
 BUDGET = 4000  # characters; of more than 10,000 Claude Code shows the beginning
 FEW = 10  # memories up to which a brief stays below 300 tokens
@@ -28,6 +28,7 @@ PROMPT_FRAME = (
     " read_memory has the text):"
 )
 FOOTER = "More with the recall tool; ids are in brackets."
+WHOLE = 1000  # characters of a line that is told in full, such as a preference
 BETWEEN = "; "
 MORE = "and {} more"
 INDEX_ROOM = 250  # characters of the index that are no titles
@@ -61,10 +62,11 @@ class Entry:
 
 
 class Section(NamedTuple):
-    """`entries` are looked at one by one, as long as there is room."""
+    """`entries` are looked at one by one, as long as there is room, lines of at most `limit` characters."""
 
     title: str
     entries: Iterable[Entry]
+    limit: int = LINE_LIMIT
 
 
 def dated_line(dated: str, *, stale: bool, otherwise: str = "") -> str:
@@ -78,7 +80,7 @@ def dated_line(dated: str, *, stale: bool, otherwise: str = "") -> str:
     return "; ".join([dated, *marks])
 
 
-def entry_line(entry: Entry, limit: int = 300) -> str:
+def entry_line(entry: Entry, limit: int = LINE_LIMIT) -> str:
     """Return `- [id] type: title: text` on one line of at most *limit* characters."""
     title = one_line(entry.title)
     text = one_line(entry.text, 4 * limit)
@@ -134,9 +136,9 @@ def render_brief(
             if room < SHORTEST:
                 break
             free = room - min(most, sum(kept.values()) + (INDEX_ROOM if kept else 0) - kept.get(entry.ref, 0))
-            if entry.ref in told or len(entry_line(entry)) >= free:
+            if entry.ref in told or len(entry_line(entry, section.limit)) >= free:
                 continue
-            line = entry_line(_masked(entry))
+            line = entry_line(_masked(entry), section.limit)
             if len(line) < free:
                 told[entry.ref] = entry.digest
                 kept.pop(entry.ref, None)

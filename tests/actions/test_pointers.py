@@ -115,6 +115,17 @@ def test_a_brief_names_as_many_memories_as_fit(store: Store, number: int) -> Non
     assert (INDEX in told.text) == (len(told.refs) < len(named))
 
 
+def test_a_preference_is_told_in_full(store: Store) -> None:
+    text = "No abbreviations in names, neither in code nor in tests. " * 9 + "Only ids may be short."
+    remember(store, Draft("Names are words", text, type="preference"))
+    remember(store, Draft("Widgets", text.replace("names", "widgets"), type="pattern"))
+
+    told = brief(store).text
+
+    assert "Only ids may be short." in told.partition("Settled")[0]
+    assert "Only ids may be short." not in told.partition("Settled")[2]
+
+
 def test_the_ending_of_an_id_is_enough_to_read_a_memory_and_not_to_change_it(store: Store) -> None:
     known = remember(store, TUESDAYS).memory.id
     ending = known[-4:]
