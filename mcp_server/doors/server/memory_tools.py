@@ -102,7 +102,7 @@ def register(application: Application) -> None:
         level: Annotated[LevelName, MORE] = "",
         kind: Annotated[
             Literal["", "knowledge", "conversation", "session"],
-            Field(description="conversation: said in past sessions, by subagents too"),
+            Field(description="conversation: what was said"),
         ] = "",
         category: Annotated[str, Field(description="only of this category of the person's own"), MORE] = "",
         preset: Annotated[Literal["", "precision", "balanced", "exploratory"], MORE] = "",
