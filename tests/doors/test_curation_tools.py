@@ -10,7 +10,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from tests.doors.test_learning_tools import talk
-from tests.live import parameters, reads_only, tools
+from tests.live import ALL_SETS, parameters, reads_only, tools
 
 
 @pytest.fixture
@@ -152,6 +152,6 @@ def test_many_related_memories_stay_below_the_limit(opened: Opened) -> None:
 
 
 def test_the_ends_of_a_link_are_called_from_and_to() -> None:
-    assert list(parameters(tools()["link_memories"])) == ["from", "to", "rel"]
+    assert list(parameters("link_memories")) == ["from", "to", "rel"]
     for name in ("get_related", "find_contradictions", "get_contradictions", "mining_status"):
-        assert reads_only(tools()[name])
+        assert reads_only(tools(ALL_SETS)[name])

@@ -54,7 +54,7 @@ def edge(who: str, start: str, end: str, rel: str, **more: object) -> Call:
 
 
 def test_the_tools_have_the_parameters_of_the_plugin_that_they_follow() -> None:
-    found = {name: list(parameters(tools("graph")[name])) for name in tools("graph") if name[:3] == "kg_"}
+    found = {name: list(parameters(name)) for name in tools("graph") if name[:3] == "kg_"}
 
     assert found == {
         "kg_read": [],
