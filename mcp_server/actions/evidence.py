@@ -68,7 +68,7 @@ class Gathered(NamedTuple):
     """
 
     evidence: list[Evidence]
-    questions: list[Embedded]
+    questions: Sequence[Embedded]
     model: str
 
 
@@ -80,11 +80,12 @@ def gather(
     vaults: Sequence[str],
     *,
     without: Container[int] = (),
+    questions: Sequence[Embedded] = (),
 ) -> Gathered:
     """
     Return what speaks for the 60 most relevant memories of *vaults*, or three times what *query* asks for.
 
-    The rows *without* are left out.
+    The rows *without* are left out. *questions* is what the model made of the text before, if it did.
 
     Its parts are asked one by one instead of *text*, each has as many places among the 60, and a memory
     counts by the part that it answers best.
@@ -93,9 +94,9 @@ def gather(
     by_words = query.mode is not Mode.SEMANTIC or meaning is None
     asked = query.parts or (text,)
     meant = map(with_other_names, asked) if query.of_prompt else asked
-    coming = [meaning.embedding(each) for each in meant] if meaning else []
+    coming = [meaning.embedding(each) for each in meant] if meaning and not questions else []
     found = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
-    questions = [each.result() for each in coming]
+    questions = questions or [each.result() for each in coming]
     cosines: list[dict[int, Cosines]] = [{} for _ in asked]
     if meaning:
         among = None

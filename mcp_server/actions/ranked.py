@@ -15,6 +15,7 @@ from mcp_server.core import dials, gate, ranking
 from mcp_server.core.calling import calling
 from mcp_server.core.developer_words import shared_things
 from mcp_server.core.memory import Kind
+from mcp_server.core.ports import Embedded
 from mcp_server.core.query import Query, Sort, Verdict
 from mcp_server.core.ranking import Score
 from mcp_server.core.words import query_terms
@@ -43,6 +44,7 @@ class Found:
 
     shown: Sequence[Candidate] = ()
     looked_at: Sequence[Candidate] = ()
+    questions: Sequence[Embedded] = ()  # what the model made of the text
     semantic: bool = False
 
 
@@ -53,9 +55,11 @@ def found_by(
     text: str,
     vaults: Sequence[str],
     hidden: Container[int],
+    *,
+    questions: Sequence[Embedded] = (),
 ) -> Found:
-    """Return what stands on one shelf."""
-    gathered = gather(store, db, query, text, vaults, without=hidden)
+    """Return what stands on one shelf; *questions* is what another shelf was searched by, if one was."""
+    gathered = gather(store, db, query, text, vaults, without=hidden, questions=questions)
     rows = memories.by_rows(db, [each.number for each in gathered.evidence])
     candidates = [Candidate(rows[each.number], each) for each in gathered.evidence if each.number in rows]
     _boost(store, db, query, text, candidates)
@@ -72,7 +76,7 @@ def found_by(
         shown = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
     shown = shown[: query.limit]
     read = {each.row.row: each for each in (*best[: query.limit], *shown)}
-    return Found(shown, [*read.values()], bool(gathered.model))
+    return Found(shown, [*read.values()], gathered.questions, bool(gathered.model))
 
 
 def _boost(

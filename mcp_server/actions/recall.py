@@ -97,7 +97,9 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     hits = _hits(store, db, found.shown, shadows)
     verdict = _best(hits)
     below = lower(db, query, vaults)
-    talks = found_by(store, db, below, text, vaults, hidden) if below else Found()
+    talks = Found()
+    if below:
+        talks = found_by(store, db, below, text, vaults, hidden, questions=found.questions)
     sure = [each for each in talks.shown if as_sure(each.confidence, verdict)]
     if query.expand:
         hits += linked(store, db, hits, vaults, shadows)
