@@ -53,7 +53,7 @@ def test_meaning_finds_what_no_word_does(meaning_store: Store) -> None:
     ids = fill(meaning_store)
     embed_pending(meaning_store)
 
-    answer = recall(meaning_store, Query("payment provider callbacks", mode=Mode.HYBRID))
+    answer = recall(meaning_store, Query("payload of an incoming HTTP callback", mode=Mode.HYBRID))
 
     assert answer.semantic
     assert answer.hits[0].id == ids["webhook"]
