@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from harness.drive_claude import Claude, needs_tmux, wait_until
+from harness.drive_claude import WAITS, Claude, needs_tmux, wait_until
 from harness.mock_anthropic import OUR_TOOLS, call
 from harness.python_environment import make_environment
 
@@ -77,7 +77,7 @@ def test_an_installed_plugin_is_listed_as_enabled_and_without_errors(claude: Cla
 def test_the_server_is_connected_and_every_part_of_the_plugin_is_offered(
     claude: Claude, plugin: Path
 ) -> None:
-    run = claude.prompt("hello there")
+    run = claude.prompt("hello there", env=WAITS)
 
     init = run.event(type="system", subtype="init")
     assert [(server["name"], server["status"]) for server in init["mcp_servers"]] == [
@@ -93,8 +93,9 @@ def test_the_server_is_connected_and_every_part_of_the_plugin_is_offered(
 
 
 def test_remember_and_recall_are_loaded_at_once_and_the_other_tools_on_demand(claude: Claude) -> None:
-    looked_for = "kg_read"
-    found = claude.prompt("hello there", [call("ToolSearch", query=f"select:{OUR_TOOLS}{looked_for}"), "ok"])
+    looked_for = "review"
+    turns = [call("ToolSearch", query=f"select:{OUR_TOOLS}{looked_for}"), "ok"]
+    found = claude.prompt("hello there", turns, env=WAITS)
 
     first, second = found.main
     assert {name for name in first.tools if name.startswith(OUR_TOOLS)} == LOADED

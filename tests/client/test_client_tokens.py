@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.drive_claude import Claude
+from harness.drive_claude import WAITS, Claude
 from harness.mock_anthropic import OUR_TOOLS, Request, call
 
 pytestmark = pytest.mark.client
@@ -18,10 +18,6 @@ pytestmark = pytest.mark.client
 MOST = 1000  # tokens
 CHARACTERS = 4  # of a token
 README = Path(__file__).resolve().parents[2] / "README.md"
-
-
-WAITS = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_CONNECT_TIMEOUT_MS": "60000"}
-"""Lets the client wait for its servers before it asks, as a person who types a prompt does."""
 
 
 def lines(request: Request, home: Path) -> list[str]:

@@ -28,6 +28,8 @@ from harness.mock_anthropic import MockAPI, Request, Turn
 KEY = "dummy-for-loopback"
 LOOK = 0.1  # seconds between two looks at something that can only be looked at
 KEY_LOST = 4.0  # seconds after which a key that changed nothing is pressed again
+WAITS = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_CONNECT_TIMEOUT_MS": "60000"}
+"""Lets the client wait for its servers before it asks, as a person who types a prompt does."""
 PATIENCE = 30.0  # seconds after which something that should happen does not
 
 needs_tmux = pytest.mark.skipif(
