@@ -48,14 +48,16 @@ def test_tokens_tell_two_memories_of_one_topic_apart(meaning_store: Store) -> No
     assert scores[0] == max(scores)
 
 
-def test_the_passage_that_answers_is_shown_although_another_has_more_of_the_words(meaning_store: Store) -> None:
+def test_the_passage_that_answers_is_shown_although_another_has_more_of_the_words(
+    meaning_store: Store,
+) -> None:
     team = "The people of payment callbacks sit upstairs. " + "Their plants are watered on Fridays. " * 15
-    check = "The HMAC proves who sent it and that nobody changed it. " + "It is a hash with a secret. " * 20
+    check = "The HMAC proves who sent it and that nobody changed it. " + "It is a digest with a secret. " * 14
     remember(meaning_store, Draft("Payments", f"# Team\n\n{team}\n\n# Check\n\n{check}"))
     remember(meaning_store, Draft("Plants", "The office plants are watered on Fridays."))
     embed_pending(meaning_store)
 
-    asked = Query("Which cryptographic hash authenticates payment callbacks?")
+    asked = Query("Which MAC algorithm authenticates the senders of payment callbacks?")
 
     assert "HMAC" in recall(meaning_store, asked).hits[0].text
     assert "upstairs" in recall(meaning_store, replace(asked, mode=Mode.KEYWORD)).hits[0].text
