@@ -12,10 +12,10 @@ from pathlib import Path
 
 from mcp_server.actions.hot import allowed_unasked, hot_set
 from mcp_server.actions.questions import fuller, open_questions
+from mcp_server.actions.timely import days_since_touched, ordered
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import memories, selections, sessions, usage
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.adapters.vault import stamp
 from mcp_server.core import dials
 from mcp_server.core.brief import (
@@ -171,8 +171,9 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
     passing = selections.newest(db, everywhere, types=PASSING, limit=LOOKED_AT, private=store.private)
     sessions = selections.newest(db, here or everywhere, kind=Kind.SESSION, limit=1, private=store.private)
     now = store.now()
-    timely = [row for row in progress if dials.currency(row.type, _age(row, now)) >= dials.FADED]
-    lately = [row for row in passing if _age(row, now) < LATELY]
+    ages = days_since_touched(db, [*progress, *passing], now)
+    timely = [row for row in progress if dials.currency(row.type, ages[row.ref]) >= dials.FADED]
+    lately = [row for row in passing if ages[row.ref] < LATELY]
     groups = [
         (AT_HAND, hot),
         ("Last session", sessions),
@@ -214,17 +215,6 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
     return [Section("Of use in this session", _entries(store, db, rows, shown, contested(store, db)))]
-
-
-def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
-    """Return *rows* by currency × (1 + accesses / 10), the newest first among equals."""
-    used = usage.usage_of(db, [row.ref for row in rows])
-
-    def rank(row: Row) -> tuple[float, int]:
-        accesses = used.get(row.ref, UNUSED).accesses
-        return (-dials.currency(row.type, _age(row, now)) * (1 + accesses / 10), -row.updated)
-
-    return sorted((row for row in rows if dials.currency(row.type, _age(row, now)) >= dials.FADED), key=rank)
 
 
 def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[int]:
@@ -314,7 +304,3 @@ def _entry(row: Row, *, stale: bool, otherwise: str) -> Entry:
     dated = dated_line(day, stale=stale, otherwise=otherwise)
     kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
     return Entry(row.id, row.ref, row.digest, kind, row.title, row.text, dated)
-
-
-def _age(row: Row, now: int) -> float:
-    return (now - max(row.updated, row.verified)) / dials.DAY

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.brief import contested, ordered, pushable, told_by_auto_memory
+from mcp_server.actions.brief import contested, pushable, told_by_auto_memory
 from mcp_server.actions.questions import fuller
+from mcp_server.actions.timely import ordered
 from mcp_server.adapters import files, git, leftovers, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.index.memories import Row

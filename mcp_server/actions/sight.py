@@ -7,7 +7,8 @@ So an index that is made anew knows of it. One line tells of many, and of each m
 from collections.abc import Collection, Mapping
 from enum import StrEnum
 
-from mcp_server.adapters.index import life, replay
+from mcp_server.adapters.index import audit, life, replay
+from mcp_server.core.ageing import AHEAD
 from mcp_server.core.dials import DAY
 from mcp_server.store import Store
 
@@ -23,7 +24,7 @@ class Sight(StrEnum):
 
 def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -> None:
     """
-    Note what was *seen* (ref → what), unless it showed life today.
+    Note what was *seen* (ref → what), unless it showed life today; of an edit, unless one was noted today.
 
     *first*: the index is new here, so that only what the ledger never named has just arrived.
     Raises IndexUnavailable; what the disk refuses is made up for by the next run of upkeep.
@@ -33,9 +34,13 @@ def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -
     now = store.now()
     with store.database.write() as db:
         replay.catch_up(db, store.ledger)
-        known = life.alive(db, seen, 0 if first else now - DAY, now)
+        alive = life.alive(db, seen, 0 if first else now - DAY, now)
+        edited = audit.last_done(db, seen, event=Sight.EDITED, until=now + AHEAD)
+    # What was told today can be edited today: only the edit says that the words are of today.
+    today = {ref for ref, at in edited.items() if at > now - DAY}
+    known = {Sight.ARRIVED: alive, Sight.EDITED: today}
     for sight in Sight:
-        _note(store, sight, [ref for ref, what in seen.items() if what is sight and ref not in known])
+        _note(store, sight, [ref for ref, what in seen.items() if what is sight and ref not in known[sight]])
 
 
 def note_arrived(store: Store, refs: Collection[str]) -> None:

@@ -12,7 +12,8 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init, share, trust, untrusted
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.session import save_session
-from mcp_server.actions.sync import sync
+from mcp_server.actions.sync import catch_up, rebuild, sync
+from mcp_server.actions.take_in import take_in
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level
@@ -55,6 +56,35 @@ def test_faded_progress_leaves_the_brief(store: Store, clock: Clock) -> None:
 
     clock.pass_days(5)
 
+    assert "Migration" not in brief(store).text
+
+
+@pytest.mark.parametrize("seen_by", ["a sync", "the watcher", "a sync, on a day on which it was used"])
+def test_an_edit_by_hand_that_leaves_the_date_makes_progress_current_again(
+    store: Store, clock: Clock, seen_by: str
+) -> None:
+    done = remember(store, Draft("Migration", "Half of the tables moved.", type="progress")).memory.id
+    clock.pass_days(30)
+    sync(store)
+    assert "Migration" not in brief(store).text
+    if "used" in seen_by:
+        recall(store, Query("migration of the tables"), session="s")
+        sync(store)
+
+    path = read(store, done).path
+    edited = path.read_bytes().replace(b"Half", b"Three quarters")
+    path.write_bytes(edited)
+    if seen_by == "the watcher":
+        take_in(store, read(store, done).vault, path, by_hand=True)
+        catch_up(store)
+    else:
+        sync(store)
+
+    assert "Three quarters of the tables moved." in brief(store).text
+    rebuild(store)
+    assert "Three quarters of the tables moved." in brief(store).text
+    assert path.read_bytes() == edited
+    clock.pass_days(5)
     assert "Migration" not in brief(store).text
 
 

@@ -111,11 +111,18 @@ def since(db: sqlite3.Connection, watermark: Watermark, *, but: str, events: Seq
     return _deeds(db, where, [json.dumps(watermark), but, *events], "at, row")
 
 
-def last_done(db: sqlite3.Connection, refs: Collection[str]) -> dict[str, int]:
-    """Return ref → when something was done to it last, in Unix seconds; refs without history are left out."""
+def last_done(
+    db: sqlite3.Connection, refs: Collection[str], *, event: str = "", until: int | None = None
+) -> dict[str, int]:
+    """
+    Return ref → when something was done to it last, in Unix seconds; refs without history are left out.
+
+    With *event* only that counts, and with *until* only what was done by then.
+    """
     found = db.execute(
-        "SELECT ref, max(at) FROM audit WHERE ref IN (SELECT value FROM json_each(?)) GROUP BY ref",
-        (json.dumps(list(refs)),),
+        "SELECT ref, max(at) FROM audit WHERE ref IN (SELECT value FROM json_each(?1))"
+        " AND ?2 IN ('', event) AND (?3 IS NULL OR at <= ?3) GROUP BY ref",
+        (json.dumps(list(refs)), event, until),
     )
     return {str(ref): int(at) for ref, at in found}
 

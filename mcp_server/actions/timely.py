@@ -1,0 +1,34 @@
+"""timely: which memories are still current, and in which order they are told."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from mcp_server.adapters.index import audit, usage
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.usage import UNUSED
+from mcp_server.core import dials
+from mcp_server.core.ageing import AHEAD
+
+
+def days_since_touched(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> dict[str, float]:
+    """
+    Return ref → days since the memory was updated, verified, or its words were changed by hand.
+
+    Who edits a file seldom edits its date, and reading rewrites nobody's file: the ledger has the day.
+    """
+    edited = audit.last_done(db, [row.ref for row in rows], event="edited", until=now + AHEAD)
+    return {
+        row.ref: (now - max(row.updated, row.verified, edited.get(row.ref, 0))) / dials.DAY for row in rows
+    }
+
+
+def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
+    """Return those of *rows* that have not faded, by currency × (1 + accesses / 10), the newest first."""
+    used = usage.usage_of(db, [row.ref for row in rows])
+    ages = days_since_touched(db, [row for row in rows if row.type in dials.CURRENCY_LIFE], now)
+    current = {row.ref: dials.currency(row.type, ages.get(row.ref, 0.0)) for row in rows}
+
+    def rank(row: Row) -> tuple[float, int]:
+        return (-current[row.ref] * (1 + used.get(row.ref, UNUSED).accesses / 10), -row.updated)
+
+    return sorted((row for row in rows if current[row.ref] >= dials.FADED), key=rank)
