@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
-from harness.drive_claude import Claude  # noqa: E402
+from harness.drive_claude import WAITS, Claude  # noqa: E402
 from harness.python_environment import make_environment  # noqa: E402
 
 CLIENTS = ".client/node_modules/@anthropic-ai/claude-code-*/claude"  # made by `make client`
@@ -111,5 +111,6 @@ def claude(
         "CLAUDE_STARTS": str(claude_starts),
         "DAYBOOK_VENV": str(environment),
         "MEMORY_DIR": str(store),
+        **WAITS,  # on a busy machine `claude -p` has asked and ended before a server it does not wait for
     }
     return Claude(binary, home=home, project=project, env=env)
