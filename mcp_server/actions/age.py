@@ -58,7 +58,7 @@ def aged(store: Store, rows: Sequence[Row]) -> Iterator[Entry]:
     days = store.settings.auto_archive_days
     for found in _found(store, rows):
         line = f"archive: [{found.memory.id}] showed no sign of life for {days} days"
-        yield put_away(found, AGEING, AGED, line)
+        yield put_away(store, found, AGEING, AGED, line)
 
 
 def note_unseen(store: Store, vaults: Sequence[str]) -> None:
@@ -88,7 +88,7 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
         )
     for found in _found(store, [row for row in rows if row.ref not in new]):
         line = f"archive: [{found.memory.id}] showed no sign of life for {days} days, room is short"
-        yield put_away(found, AGEING, AGED, line)
+        yield put_away(store, found, AGEING, AGED, line)
     for found in _found(store, [row for row in late if row.ref not in new][:MOST]):
         yield _to_trash(store, found, f"was archived {grace} days ago, room is short")
 

@@ -35,7 +35,7 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
         mine = [node for node in chosen if node.ref.rpartition("/")[0] in vaults][:MOST]
         for found in _found(store, [node.ref for node in mine]):
             line = f"archive: [{found.memory.id}] was worth least in a graph over {most:,} tokens"
-            yield put_away(found, COMPACTION, COMPACTED, line)
+            yield put_away(store, found, COMPACTION, COMPACTED, line)
         left = measured(graph, gone=frozenset(node.name for node in mine))
         if left > limit * LEAVES and measured(graph) > limit:
             log.warning(

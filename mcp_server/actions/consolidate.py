@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import combinations
 
+from mcp_server.actions.archive import still_superseded
 from mcp_server.actions.clock_check import old_before
 from mcp_server.actions.journal import DUPLICATES
 from mcp_server.actions.read import Found, read_row
@@ -118,11 +119,15 @@ def planned(store: Store, here: Known, items: Sequence[Item], plan: Plan) -> Ite
             yield merged_entry(store, merge, found)
     for number in plan.drops:
         if found := _loaded(store, [here.rows[items[number].ref]]):
-            yield put_away(found[0], tidying.DROPS, "dropped", f"drop: [{found[0].memory.id}]")
+            line = f"drop: [{found[0].memory.id}]"
+            yield put_away(store, found[0], tidying.DROPS, "dropped", line)
 
 
-def put_away(found: Found, step: str, reason: str, line: str) -> Entry:
-    """Return the entry that moves a memory to the archive for *reason*."""
+def put_away(store: Store, found: Found, step: str, reason: str, line: str) -> Entry:
+    """Return the entry that moves a memory to the archive for *reason*; it names what that had replaced."""
+    if found.memory.kind is Kind.KNOWLEDGE and (old := still_superseded(store, found)):
+        names = ", ".join(f"[{each}]" for each in old)
+        line = f"{line}; 'daybook restore ID' brings back what it had replaced: {names}"
     target = f"{ARCHIVE_FOLDER}/{found.memory.id}.md"
     changed = change(
         found.ref, found.memory, found.place, to=target, status=Status.ARCHIVED, archived_reason=reason

@@ -198,7 +198,7 @@ def test_an_orphan_that_was_linked_in_between_waits_its_whole_grace_again(
 ) -> None:
     store = open_here(KG_ORPHAN_GRACE_DAYS="20").store()
     put_node(store, PROJECT, "stays", "stays"), put_node(store, PROJECT, "goes", "goes")
-    perform(store, put_away(read(store, "goes"), COMPACTION, "compacted", "too long"), new_run(store))
+    perform(store, put_away(store, read(store, "goes"), COMPACTION, "compacted", "too long"), new_run(store))
     tidy(store)
     assert status(store, "goes") is Status.ORPHANED
     clock.pass_days(15)

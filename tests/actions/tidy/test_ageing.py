@@ -76,9 +76,19 @@ def test_what_an_earlier_version_called_an_orphan_is_none(store: Store, clock: C
     assert status(store, lonely) is Status.ARCHIVED
 
 
+def test_what_an_aged_memory_had_replaced_is_named(store: Store, clock: Clock) -> None:
+    old = put(store, "The logo may become green", type="note")
+    put(store, "The logo may become blue", type="note", supersedes=(old,))
+    clock.pass_days(91)
+
+    (entry,) = tidy(store).entries
+
+    assert entry.line.endswith(f"what it had replaced: [{old}]")
+
+
 def test_what_was_dropped_ends_in_the_trash_and_comes_back_in_one_step(store: Store, clock: Clock) -> None:
     known = put(store, "The beta banner is shown until 2026-11-01", type="context")
-    perform(store, put_away(read(store, known), DROPS, "dropped", "drop"), new_run(store))
+    perform(store, put_away(store, read(store, known), DROPS, "dropped", "drop"), new_run(store))
     clock.pass_days(15)
     assert tidy(store).counts == {"trash": 1}
     with pytest.raises(NotFound):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from mcp_server.actions.forget import restore
 from mcp_server.actions.read import read
 from mcp_server.actions.tidy import tidy
 from mcp_server.bootstrap import Opened
@@ -53,6 +54,25 @@ def test_a_model_merges_and_drops_what_the_checks_let_through(
     assert in_trash(store) == []
     tidy(store, with_model=False)
     assert in_trash(store) == [ids[4]]
+
+
+def test_what_a_dropped_memory_had_replaced_is_named_and_offered_back(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])]) as api:
+        store = with_model(api)
+        old = put(store, "The old beta banner is shown for ever")
+        for text in FIVE:
+            put(store, text, supersedes=(old,) if "2026-11-01" in text else ())
+            clock.pass_days(0.01)
+        clock.pass_days(2)
+        done = tidy(store)
+
+    (entry,) = done.entries
+    assert entry.line.endswith(f"; 'daybook restore ID' brings back what it had replaced: [{old}]")
+    assert status(store, old) is Status.SUPERSEDED
+    restore(store, old)
+    assert status(store, old) is Status.ACTIVE
 
 
 def test_a_model_that_drops_what_the_person_said_changes_nothing(
