@@ -16,11 +16,12 @@ from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters.index import relations, selections
 from mcp_server.core.consolidation import Merge
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
-from mcp_server.core.memory import MAX_TEXT
+from mcp_server.core.memory import MAX_TEXT, Level
 from mcp_server.core.questions import merged_text
 from mcp_server.store import Store
 
 QUESTION = "question"
+WHERE = {Level.USER: "holds everywhere", Level.PROJECT: "is this project's"}
 JUST_NOW = 50  # memories, at most, that are compared before an answer counts
 
 
@@ -51,10 +52,16 @@ def _entry(store: Store, question: Question) -> Entry | None:
     within = one.vault == other.vault and not question.said and len(merged[1]) <= MAX_TEXT
     words = KIND.words if within else tuple(word for word in KIND.words if word is not Answer.MERGE)
     against = entry_of(QUESTION, question.gives_way, other, "")
+    level, why = None, question.why
+    if one.vault.level is not other.vault.level:
+        level = one.vault.level
+        first, second = (WHERE[each.vault.level] for each in (one, other))
+        why = f"{why}; the first {first}, the second {second}"
     return replace(
-        entry_of(QUESTION, question.holds, one, question.why),
+        entry_of(QUESTION, question.holds, one, why),
         answers=words,
         against=against,
+        level=level,
         merged=merged if within else None,
         digest=f"{one.digest} {other.digest}",
     )
@@ -62,7 +69,7 @@ def _entry(store: Store, question: Question) -> Entry | None:
 
 def _replaces(store: Store, entry: Entry, session: str) -> Became:
     _resolve(store, entry, "supersede", session)
-    return Became.REPLACED
+    return Became.SHADOWED if entry.shadows else Became.REPLACED
 
 
 def _keep_both(store: Store, entry: Entry, session: str) -> Became:

@@ -1,12 +1,14 @@
 """
 compare: look what is new beside its nearest ten, and keep in the index which two may be about the same thing.
 
+The nearest ten are those of its own vault; what a project says is looked at beside the person's, too.
+
 It is done after the answer, by whoever embeds or tidies, so that nobody waits for it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 
-from mcp_server.adapters.index import lexical, memories, pairs
+from mcp_server.adapters.index import lexical, memories, pairs, selections
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.pairs import Pair
 from mcp_server.core.memory import Kind
@@ -40,26 +42,31 @@ def compare_pending(store: Store, *, most: int | None = None) -> int:
 def _compare_batch(store: Store, limit: int) -> int:
     meaning = store.meaning()
     model = meaning.matrix.model if meaning else ""
+    user = store.user_vault.key
     with store.database.read() as db:
         numbers = pairs.uncompared(db, model, limit)
         if not numbers:
             return 0
         own = pairs.vectors_of(db, model, numbers) if meaning else {}
-        near = {}
+        everywhere = selections.vaults_in_use(db)
+        near: dict[int, list[int]] = {}
         for row in memories.by_rows(db, numbers).values():
-            if meaning and row.row in own:
-                cosines = meaning.matrix.search(
-                    db, [own[row.row]], vaults=[row.vault], kinds=[Kind.KNOWLEDGE], among=None, also=[()]
-                )[0]
-                found = {number: each.best for number, each in cosines.items()}
-            else:
-                terms = query_terms(f"{row.title}\n{row.text}")
-                found = dict(lexical.search(db, [terms], _KNOWLEDGE, [row.vault])[0].memories)
-            near[row.row] = _nearest(found, pairs.short_of(db, found.keys()) - {row.row})
+            others = [key for key in everywhere if key != user] if row.vault == user else [user]
+            for vaults in filter(None, ([row.vault], others)):
+                if meaning and row.row in own:
+                    cosines = meaning.matrix.search(
+                        db, [own[row.row]], vaults=vaults, kinds=[Kind.KNOWLEDGE], among=None, also=[()]
+                    )[0]
+                    found = {number: each.best for number, each in cosines.items()}
+                else:
+                    terms = query_terms(f"{row.title}\n{row.text}")
+                    found = dict(lexical.search(db, [terms], _KNOWLEDGE, vaults)[0].memories)
+                short = pairs.short_of(db, found.keys()) - {row.row}
+                near.setdefault(row.row, []).extend(_nearest(found, short))
         together = {*numbers, *(number for found in near.values() for number in found)}
         seen = memories.by_rows(db, together)
         vectors = pairs.vectors_of(db, model, together) if meaning else {}
-    results = {number: _pairs(seen, number, near.get(number, ()), vectors) for number in numbers}
+    results = {number: _pairs(seen, number, near.get(number, ()), vectors, user) for number in numbers}
     with store.database.write() as db:
         now = memories.by_rows(db, together)
         for number, alike in results.items():
@@ -74,7 +81,9 @@ def _nearest(found: Mapping[int, float], among: Collection[int]) -> list[int]:
     return sorted(among, key=lambda number: (-found[number], number))[:NEAREST]
 
 
-def _pairs(seen: dict[int, Row], number: int, near: Sequence[int], vectors: dict[int, bytes]) -> list[Pair]:
+def _pairs(
+    seen: dict[int, Row], number: int, near: Sequence[int], vectors: dict[int, bytes], user: str
+) -> list[Pair]:
     found = []
     for second in near:
         if second not in seen:
@@ -84,6 +93,8 @@ def _pairs(seen: dict[int, Row], number: int, near: Sequence[int], vectors: dict
         cosine = pairs.cosine(vectors[first], vectors[last]) if {first, last} <= vectors.keys() else None
         if alike := likeness(one, other, cosine):
             fuller = (last if alike.fuller == OTHER else first) if alike.fuller else 0
+            if alike.same and seen[first].vault != seen[last].vault:
+                fuller = first if seen[first].vault == user else last  # what holds everywhere holds here, too
             found.append(Pair(first, last, alike.nearness, alike.differs, fuller))
     return found
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from mcp_server.actions.load import Found
 from mcp_server.adapters.index.memories import Row
-from mcp_server.core.memory import Memory
+from mcp_server.core.memory import Level, Memory
 from mcp_server.store import Store
 
 BETWEEN = "+"  # stands between the ids of a question
@@ -31,6 +31,7 @@ class Became(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     REPLACED = "replaced"
+    SHADOWED = "stands in"
     KEPT_BOTH = "kept both"
     MERGED = "merged"
     CONFIRMED = "confirmed"
@@ -46,7 +47,8 @@ class Entry:
 
     `about` is what else the file says that Claude may be shown, a line each. `digest` is that of the bytes
     which say all of this; `ref` is what the ledger calls it. A question is about two: `against` is the one
-    that would give way, `merged` is the title and the text that would take the place of both, if any.
+    that would give way, `merged` is the title and the text that would take the place of both, if any, and
+    `level` is where each of two of different levels holds.
     """
 
     kind: str
@@ -63,6 +65,12 @@ class Entry:
     answers: tuple[Answer, ...]
     against: "Entry | None" = None
     merged: tuple[str, str] | None = None
+    level: Level | None = None
+
+    @property
+    def shadows(self) -> bool:
+        """Whether the first of two would stand in for the second in this project alone."""
+        return self.level is Level.PROJECT
 
     @property
     def name(self) -> str:

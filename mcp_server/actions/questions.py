@@ -129,12 +129,14 @@ def _found(
     store: Store, db: sqlite3.Connection, vaults: Sequence[str], said: Iterable[frozenset[int]], about: int
 ) -> Iterator[Question]:
     """Yield the nearest pairs that nobody linked or settled, as long as they are asked for."""
-    known = set(said)
+    known, away = set(said), shadowed(store, db)
     for each in pairs.nearest(db, vaults, private=store.private, row=about):
         if frozenset((each.one, each.other)) in known:
             continue
         rows = memories.by_rows(db, (each.one, each.other))
         one, other = rows[each.one], rows[each.other]
+        if one.vault != other.vault and not away.keys().isdisjoint(rows):
+            continue  # here it holds no more
         if relations.is_linked(db, one, other) or relations.is_resolved(db, one, other):
             continue
         yield Question(

@@ -32,12 +32,14 @@ class Likeness:
     """
     How two memories stand to each other: how near they are (more is nearer), and what differs, '' if nothing.
 
-    `fuller` is ONE or OTHER when that one says all that the other says, 0 when neither does.
+    `fuller` is ONE or OTHER when that one says all that the other says, 0 when neither does; `same` when both
+    say it in the same words.
     """
 
     nearness: float
     differs: str
     fuller: int = 0
+    same: bool = False
 
 
 def likeness(one: Statement, other: Statement, cosine: float | None) -> Likeness | None:
@@ -45,7 +47,7 @@ def likeness(one: Statement, other: Statement, cosine: float | None) -> Likeness
     if one.type != other.type or enumerates(one.title, other.title):
         return None
     if fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
-        return Likeness(1 + COMMON_SHARE, "")
+        return Likeness(1 + COMMON_SHARE, "", same=True)
     if cosine is not None and cosine < FAR:
         return None
     one, other = (Statement(each.title, each.text[:LONGEST], each.type) for each in (one, other))

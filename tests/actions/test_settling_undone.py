@@ -62,6 +62,18 @@ def _marked_question(place: Place) -> None:
     trust(place.store, [waiting])
 
 
+def _project_question(place: Place) -> None:
+    known(place.store, OLD, level=Level.USER)
+    place.clock.pass_days(1)
+    known(place.store, NEW, level=Level.PROJECT)
+
+
+def _everywhere_question(place: Place) -> None:
+    known(place.store, OLD, level=Level.PROJECT)
+    place.clock.pass_days(1)
+    known(place.store, NEW, level=Level.USER)
+
+
 def _origin(place: Place) -> None:
     old = known(place.store, OLD, source=ASSISTANT)
     trust(place.store, [old])
@@ -100,7 +112,11 @@ def _aged(place: Place) -> None:
 
 WAYS: list[tuple[str, Answer, Callable[[Place], None]]] = [
     *((QUESTION, word, _question) for word in (Answer.REPLACES, Answer.KEEP_BOTH, Answer.MERGE)),
-    *((QUESTION, word, _marked_question) for word in (Answer.REPLACES, Answer.KEEP_BOTH)),
+    *(
+        (QUESTION, word, prepare)
+        for word in (Answer.REPLACES, Answer.KEEP_BOTH)
+        for prepare in (_marked_question, _project_question, _everywhere_question)
+    ),
     *(
         (ORIGIN, word, prepare)
         for word in (Answer.ACCEPT, Answer.REJECT)

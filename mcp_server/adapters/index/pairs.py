@@ -1,7 +1,8 @@
 """
 Pairs of memories that may be about the same thing: compared when they are new, and kept until one changes.
 
-A pair is of one vault. It rests on the words and the vectors of both, so it can be found again at any time.
+A pair is of one vault, or of a project's and the person's.
+It rests on the words and the vectors of both, so it can be found again at any time.
 """
 
 import json

@@ -18,6 +18,8 @@ CHOICES = {
     Answer.HOLDS: "It still holds, whatever became of the files",
     Answer.LATER: "Decide later: it goes on waiting",
 }
+STANDS_IN = "The first stands in for the second in this project; elsewhere the second holds as before"
+HOLDS_HERE = "The first, which holds everywhere, replaces this project's, which is kept as superseded"
 OF_AGED = {
     Answer.ACCEPT: "Archive them: found with include_archived, told no more",
     Answer.REJECT: "Keep them: they age no more",
@@ -29,6 +31,7 @@ SETTLED = {
     Became.ACCEPTED: f"accepted: {TAKES_BACK}",
     Became.REJECTED: f"rejected: {TAKES_BACK}",
     Became.REPLACED: f"replaced: {TAKES_BACK}",
+    Became.SHADOWED: f"stands in for the other in this project: {TAKES_BACK}",
     Became.KEPT_BOTH: f"both are kept: {TAKES_BACK}",
     Became.MERGED: f"merged: {TAKES_BACK}",
     Became.CONFIRMED: f"noted as checked today: {TAKES_BACK}",
@@ -86,12 +89,16 @@ def outcome(entry: Entry, became: Became) -> str:
 def choices(entry: Entry) -> dict[str, str]:
     """Return what may be said to *entry* → what that means."""
     said = OF_AGED if entry.kind == AGED else CHOICES
+    if entry.level:
+        said = {**said, Answer.REPLACES: STANDS_IN if entry.shadows else HOLDS_HERE}
     return {answer.value: said[answer] for answer in entry.answers}
 
 
 def whole(entry: Entry) -> list[str]:
     """Return all that *entry* says, as the lines a terminal shows before it asks."""
     against = ["", *whole(entry.against)] if entry.against else []
+    if entry.level:
+        against += ["", f"{Answer.REPLACES}: {choices(entry)[Answer.REPLACES]}."]
     return [
         entry.title,
         "  ".join(filter(None, (entry.id, entry.type, f"{entry.updated:%Y-%m-%d}", entry.why))),
