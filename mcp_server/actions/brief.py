@@ -6,7 +6,7 @@ Runs in a hook before every session, so it only reads the index: no sync, no lib
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,7 +43,7 @@ GRAPH = "graph"  # the set of the graph's tools, and the category of what they p
 INDEXED = 400  # newest memories whose titles may be told
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
-TOLD_EVERY = 7 * dials.DAY  # seconds: what the block tells is noted as seldom, and ages in months
+TOLD_EVERY = 7 * dials.DAY  # seconds: what block and titles tell is noted as seldom, and ages in months
 SETTLED = ("decision", "gotcha", "architecture", "pattern")
 PASSING = ("note", "context", "reference")
 
@@ -113,20 +113,21 @@ def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
     return {str(ref): str(digest) for ref, digest in told.items()}
 
 
-def note_told_by_block(store: Store, folder: Path | None = None) -> None:
+def note_told(store: Store, titled: Collection[str], folder: Path | None = None) -> None:
     """
-    Note as told what the block tells a session that starts now in *folder*, each memory once a week.
+    Note as told what a session that starts now in *folder* knows by the block, or by title: refs *titled*.
 
-    Runs in a hook: reads the index, and writes nothing but a line of the ledger. Raises IndexUnavailable.
+    Each memory once a week. Runs in a hook: reads the index, and writes nothing but a line of the ledger.
+    Raises IndexUnavailable.
     """
-    told = told_by_block(store, folder)
+    told = {*told_by_block(store, folder), *titled}
     if not told:
         return
-    from mcp_server.adapters.index import life  # most sessions have no block
+    from mcp_server.adapters.index import life  # a session may have neither block nor titles
 
     now = store.now()
     with store.database.read() as db:
-        quiet = told.keys() - life.alive(db, told, now - TOLD_EVERY, now)
+        quiet = told - life.alive(db, told, now - TOLD_EVERY, now)
     if quiet:
         store.ledger.note("told", store.clock(), refs=sorted(quiet))
 

@@ -98,12 +98,17 @@ def pointer_line(id: str, title: str) -> str:
 
 
 class Brief(NamedTuple):
-    """The text, '' when there is nothing to say, and the ref, digest and tokens of each memory in it."""
+    """
+    The text, '' when there is nothing to say, and the ref, digest and tokens of each memory in it.
+
+    `titles` are the refs of those that it tells by title alone.
+    """
 
     text: str
     refs: tuple[str, ...]
     digests: tuple[str, ...]
     tokens: tuple[int, ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 def render_brief(
@@ -148,16 +153,21 @@ def render_brief(
         if entries:
             lines += [heading, *entries]
             left = room
-    titles = _index_lines([entry for entry in index if entry.ref not in told], left)
+    titled, titles = _index_lines([entry for entry in index if entry.ref not in told], left)
     if not lines and not titles:
         return Brief("", (), ())
     text = "\n".join([FRAME, *lines, *titles, *([footer] if told or titles else [])])
-    return Brief(text, tuple(told), tuple(told.values()), tuple(tokens))
+    return Brief(text, tuple(told), tuple(told.values()), tuple(tokens), tuple(titled))
 
 
-def _index_lines(entries: Sequence[Entry], room: int) -> list[str]:
-    """Return the titles of the first of *entries* that fit, a line for each type, and how many do not fit."""
+def _index_lines(entries: Sequence[Entry], room: int) -> tuple[list[str], list[str]]:
+    """
+    Return the refs of the first of *entries* whose titles fit, and the lines that tell these, one a type.
+
+    A last line says how many do not fit.
+    """
     of_types: dict[str, list[str]] = {}
+    titled: list[str] = []
     room -= len(INDEX) + len(MORE) + 6
     left_out = 0
     for entry in entries:
@@ -166,9 +176,11 @@ def _index_lines(entries: Sequence[Entry], room: int) -> list[str]:
             left_out += 1
             continue
         of_types.setdefault(entry.type, []).append(_titled(_masked(entry)))
+        titled.append(entry.ref)
         room -= cost
     lines = [f"{type}: {BETWEEN.join(titles)}" for type, titles in of_types.items()]
-    return [INDEX, *lines, *([MORE.format(left_out)] if left_out else [])] if lines else []
+    more = [MORE.format(left_out)] if left_out else []
+    return titled, [INDEX, *lines, *more] if lines else []
 
 
 def _titled(entry: Entry) -> str:

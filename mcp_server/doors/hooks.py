@@ -104,7 +104,7 @@ def _setting_up() -> str:
 
 def _brief(said: dict[str, Any]) -> tuple[str, str]:
     """Return what the session is told, and one line for the person."""
-    from mcp_server.actions.brief import brief, note_told_by_block
+    from mcp_server.actions.brief import brief, note_told
     from mcp_server.actions.notice import notice
     from mcp_server.bootstrap import model_identity
     from mcp_server.core.bounds import session_id
@@ -123,7 +123,7 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
         survived = after_compaction(store, session=session)
     try:
         told = brief(store, notices=survived, again=session if compacted else "", folder=folder)
-        note_told_by_block(store, folder)
+        note_told(store, told.titles, folder)
     except IndexUnavailable:
         return "", ""  # there is nothing yet
     if told.refs:

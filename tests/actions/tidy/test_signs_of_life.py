@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import note_told_by_block
+from mcp_server.actions.brief import brief, note_told
 from mcp_server.actions.candidate import approve, propose
 from mcp_server.actions.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.forget import forget, restore
@@ -169,15 +169,33 @@ def test_a_block_tells_on_days_on_which_a_session_starts(store: Store, clock: Cl
     faded = put(store, "The beta runs on eu-west-3", type="context")
     for _ in range(12):
         clock.pass_days(9)
-        note_told_by_block(store)
+        note_told(store, ())
         catch_up(store)  # as the server does that starts with a session
-        note_told_by_block(store)
+        note_told(store, ())
 
     assert tidied(store) == {"ageing": 1}
     assert (status(store, told), status(store, faded)) == (Status.ACTIVE, Status.ARCHIVED)
     assert len(events(store, "told")) == 12
     clock.pass_days(91)
     assert tidied(store) == {"ageing": 1}
+
+
+def test_a_brief_tells_by_title_on_days_on_which_a_session_starts(store: Store, clock: Clock) -> None:
+    shown = put(store, GATEWAY, type="note")
+    faded = put(store, "The beta runs on eu-west-3", type="context")
+    for number in range(40):
+        put(store, f"Decision {number}: " + "because of what was measured, " * 20, type="decision")
+    for _ in range(13):
+        clock.pass_days(9)
+        told = brief(store)
+        note_told(store, told.titles)
+        catch_up(store)
+
+    vault = store.vaults[-1].key
+    assert f"{vault}/{shown}" in told.titles
+    assert f"{vault}/{faded}" not in told.titles
+    assert tidied(store) == {"ageing": 1}
+    assert (status(store, shown), status(store, faded)) == (Status.ACTIVE, Status.ARCHIVED)
 
 
 @pytest.mark.parametrize("how", ["listed below the gate", "touched without another word"])
