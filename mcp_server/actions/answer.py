@@ -1,6 +1,6 @@
 """answer: what the person says to a question about two memories, and the questions as they are shown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_server.actions import journal
@@ -14,6 +14,7 @@ from mcp_server.actions.questions import Question, open_questions
 from mcp_server.actions.read import Found, read, read_row
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters.index import relations, selections
+from mcp_server.adapters.vault import Vault
 from mcp_server.core.consolidation import Merge
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
 from mcp_server.core.memory import MAX_TEXT, Level
@@ -83,15 +84,26 @@ def _merge(store: Store, entry: Entry, session: str) -> Became:
     both = [_read(store, entry.ref), _read(store, entry.against.ref)]
     if " ".join(each.digest for each in both) != entry.digest:
         raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
-    title, text = entry.merged
+    joined(store, both, *entry.merged, vault=both[0].vault, session=session)
+    return Became.MERGED
+
+
+def joined(
+    store: Store, found: Sequence[Found], title: str, text: str, *, vault: Vault, session: str
+) -> None:
+    """
+    Let one memory in *vault* take the place of all that were *found*, as one entry of the journal.
+
+    The person read what it says. Raises Conflict, OSError.
+    """
     with journal.alone(store), one_run(journal.new_run(store)) as run:
-        made = merged_entry(store, Merge((0, 1), title, text, ()), both, by_person=True)
+        merge = Merge(tuple(range(len(found))), title, text, ())
+        made = merged_entry(store, merge, found, by_person=True, vault=vault)
         if failed := journal.perform(store, made, run):
             raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' takes back the rest.")
-        found = _read(store, made.heir)
-        write_line(store, "accepted", refs=[made.heir], digests=[found.digest], session=session)
+        now = _read(store, made.heir)
+        write_line(store, "accepted", refs=[made.heir], digests=[now.digest], session=session)
     catch_up_if_free(store)
-    return Became.MERGED
 
 
 def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:

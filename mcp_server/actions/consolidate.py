@@ -161,9 +161,18 @@ def _superseded(store: Store, found: Found, by: str) -> Change:
     )
 
 
-def merged_entry(store: Store, merge: Merge, found: Sequence[Found], *, by_person: bool = False) -> Entry:
+def merged_entry(
+    store: Store,
+    merge: Merge,
+    found: Sequence[Found],
+    *,
+    by_person: bool = False,
+    vault: Vault | None = None,
+) -> Entry:
     """
     Return the entry that makes one memory of several, nobody's better word than the least of them.
+
+    It lies in *vault*, by default in that of the first; files of a project mean nothing at another level.
 
     *by_person*: they read the text and want it so; it is verified, and theirs where one of the sources is.
     """
@@ -189,7 +198,14 @@ def merged_entry(store: Store, merge: Merge, found: Sequence[Found], *, by_perso
         tags=tags,
         source=MANUAL if theirs else lowest_source(memory.source for memory in sources),
         verified=now if by_person else None,
-        touches=tuple(dict.fromkeys(path for memory in sources for path in memory.touches)),
+        touches=tuple(
+            dict.fromkeys(
+                path
+                for each in found
+                if vault is None or each.vault.level is vault.level
+                for path in each.memory.touches
+            )
+        ),
         links=tuple(links),
         merged_from=ids,
         pinned=any(memory.pinned for memory in sources),
@@ -198,7 +214,7 @@ def merged_entry(store: Store, merge: Merge, found: Sequence[Found], *, by_perso
         conversation=last.conversation,
         evidence=last.evidence,
     )
-    vault = found[0].vault
+    vault = vault or found[0].vault
     ref = f"{vault.key}/{memory.id}"
     place = vault.path_for(memory.id, memory.kind).relative_to(vault.root).as_posix()
     reason = f"merge {len(ids)}: {' + '.join(f'[{each}]' for each in ids)}"

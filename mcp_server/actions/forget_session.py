@@ -7,7 +7,7 @@ superseded is active again. Nothing more is read from what its transcript says b
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from typing import Any
 from mcp_server.actions import journal
 from mcp_server.actions.candidate import FOLDER
 from mcp_server.actions.capture import with_subagents
+from mcp_server.actions.everywhere import seen_everywhere
 from mcp_server.actions.journal import Undone
 from mcp_server.actions.read import Found, look_up, read_row
 from mcp_server.actions.session_history import find_session
 from mcp_server.actions.sync import catch_up, sync
 from mcp_server.actions.work import LOCK
-from mcp_server.adapters import files, places, transcript_file
+from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index import audit, episodes, selections, tidying, transcripts
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Change, Entry, change
@@ -60,7 +61,7 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
 
     Raises Rejected when no session is called so, Conflict when a worker is reading transcripts, OSError.
     """
-    store = _everywhere(store)
+    store = seen_everywhere(store)
     sync(store)
     session = find_session(store, name).id
     if dry_run:
@@ -93,7 +94,7 @@ def undo_forget_session(store: Store, name: str) -> Undone:
 
     Raises Rejected when the session is not known or was not forgotten, Conflict.
     """
-    store = _everywhere(store)
+    store = seen_everywhere(store)
     sync(store)
     session = find_session(store, name).id
     with store.database.read() as db:
@@ -117,11 +118,6 @@ def undo_forget_session(store: Store, name: str) -> Undone:
         store.ledger.append("session_forgotten", store.clock(), session=session, undone=True)
         catch_up(store)
     return done
-
-
-def _everywhere(store: Store) -> Store:
-    """Return the store with the vaults of every project: a session may have worked in any."""
-    return replace(store, vaults=tuple(places.all_vaults(store.home, store.vaults)))
 
 
 @contextlib.contextmanager

@@ -189,17 +189,19 @@ def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), 
 
 def note_resolved(store: Store, one: str, other: str, *, how: str, session: str) -> None:
     """Note that two memories may say what they say, so that the pair is not proposed again as it is."""
-    refs, said, telling = [], [], []
-    for memory_id in (one, other):
-        try:
-            found = read(store, memory_id)
-        except NotFound:
-            return  # what is gone contradicts nobody
-        refs.append(found.ref)
-        said.append(fingerprint(found.memory.title, found.memory.text))
-        telling.append(telling_digest(found.memory.title, found.memory.text))
-    noted = {"said": said, "telling": telling, "how": how, "session": session}
-    write_line(store, "contradiction_resolved", refs=refs, **noted)
+    try:
+        both = read(store, one), read(store, other)
+    except NotFound:
+        return  # what is gone contradicts nobody
+    note_settled(store, *both, how=how, session=session)
+
+
+def note_settled(store: Store, one: Found, other: Found, *, how: str, session: str) -> None:
+    """Note of two files what `note_resolved` notes of two ids."""
+    said = [(each.memory.title, each.memory.text) for each in (one, other)]
+    noted = {"how": how, "session": session, "telling": [telling_digest(*each) for each in said]}
+    noted["said"] = [fingerprint(*each) for each in said]
+    write_line(store, "contradiction_resolved", refs=[one.ref, other.ref], **noted)
 
 
 def must_be_active(memory: Memory) -> None:

@@ -2,15 +2,15 @@
 review: what waits for the person, in one place, and what became of it.
 
 What waits is of a kind: two memories that may be about the same thing, memories whose origin nobody
-confirmed, candidates, memories about files that changed, and, as one entry, what has aged beyond what one run
-of upkeep may put away. KINDS says of each kind how it is listed, looked at again and settled. An answer holds
-for the very bytes that were shown: when a file changed in between, nothing is settled.
+confirmed, candidates, memories about files that changed, what three projects say, and, as one entry, what has
+aged beyond what one run of upkeep may put away. KINDS says of each kind how it is listed, looked at again and
+settled. An answer holds for the very bytes that were shown, never for what a file says after a change.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions import age, answer, candidate, journal, trust
+from mcp_server.actions import age, answer, candidate, everywhere, journal, trust
 from mcp_server.actions.commit import one_change
 from mcp_server.actions.compare import compare_pending
 from mcp_server.actions.entries import BETWEEN, Answer, Became, Entry, WaitingKind, about, entry_of
@@ -30,7 +30,8 @@ from mcp_server.core.provenance import ACCEPTED_AS
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
-QUESTION, ORIGIN, CANDIDATE, STALE, AGED = answer.QUESTION, "origin", "candidate", "stale", "aged"
+ORIGIN, CANDIDATE, STALE, AGED = "origin", "candidate", "stale", "aged"
+QUESTION, EVERYWHERE = answer.QUESTION, everywhere.EVERYWHERE
 LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
 MOST_NEW = 400  # new memories that are compared before an answer: some seconds
@@ -295,5 +296,6 @@ KINDS: Mapping[str, WaitingKind] = {
     ORIGIN: WaitingKind(_origins, _origin_again, {Answer.ACCEPT: _accept_origin, Answer.REJECT: _throw_away}),
     CANDIDATE: WaitingKind(_candidates, _candidate_again, {Answer.ACCEPT: _approve, Answer.REJECT: _refuse}),
     STALE: WaitingKind(_stale, _stale_again, {Answer.HOLDS: _holds, Answer.REJECT: _throw_away}),
+    EVERYWHERE: everywhere.KIND,
     AGED: WaitingKind(_aged, _aged_again, {Answer.ACCEPT: _archive_aged, Answer.REJECT: _keep_aged}),
 }

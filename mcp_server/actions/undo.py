@@ -15,6 +15,7 @@ from typing import Any
 
 from mcp_server.actions import journal
 from mcp_server.actions.commit import Effect, one_change, put_bytes, tell_of, write_line
+from mcp_server.actions.everywhere import seen_everywhere
 from mcp_server.actions.forget import free_name
 from mcp_server.actions.forget_session import undo_forget_session
 from mcp_server.actions.journal import Undone
@@ -124,6 +125,7 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
     With *anyway* also what was changed since, which the history keeps. Raises Conflict when nothing could be
     taken back, Rejected, OSError.
     """
+    store = seen_everywhere(store)  # one change may have been made in several projects
     with store.database.read() as db:
         entries = tidying.entries(db, change.name)
         redoes = bool(change.undoes) and tidying.is_run(db, change.undoes)
@@ -181,7 +183,7 @@ def _take_back(store: Store, effect: Effect, change: LastChange, *, anyway: bool
     ref, was_place, was, now_place, now = effect
     vault = store.vault(ref.rpartition("/")[0])
     if vault is None:
-        raise Conflict("it belongs to another project: go there.")
+        raise Conflict("it belongs to a project that is gone.")
     path = _where(store, vault, ref, now_place)
     if path is None:
         raise Conflict("its file is gone: it was forgotten since.")

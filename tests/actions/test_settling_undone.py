@@ -8,17 +8,30 @@ import pytest
 
 from mcp_server.actions.candidate import SEEN_SELDOM, propose
 from mcp_server.actions.entries import Answer, Entry
+from mcp_server.actions.everywhere import seen_everywhere
 from mcp_server.actions.history import history_of
 from mcp_server.actions.persons_word import may_change, may_forget
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init, trust
-from mcp_server.actions.review import AGED, CANDIDATE, KINDS, ORIGIN, QUESTION, STALE, review, settle
+from mcp_server.actions.review import (
+    AGED,
+    CANDIDATE,
+    EVERYWHERE,
+    KINDS,
+    ORIGIN,
+    QUESTION,
+    STALE,
+    review,
+    settle,
+)
 from mcp_server.actions.settle import settle as settle_draft
 from mcp_server.actions.sync import rebuild
 from mcp_server.actions.tidy import tidy
 from mcp_server.actions.trust import trust_history
 from mcp_server.actions.undo import is_persons, last_change, undo
+from mcp_server.adapters.places import project_vaults
+from mcp_server.adapters.project import resolve_project
 from mcp_server.bootstrap import Opened
 from mcp_server.core.journal import CLAUDE, PERSON
 from mcp_server.core.memory import Draft, Level, Status
@@ -96,6 +109,21 @@ def _candidate(place: Place) -> None:
     propose(place.store, draft, key=16 * "a", confidence=0.5, why=SEEN_SELDOM)
 
 
+def seen_from(store: Store, folder: Path) -> Store:
+    """Return the store as the project in *folder* sees it."""
+    folder.mkdir(exist_ok=True)
+    project = resolve_project(folder, home=store.home)
+    assert project
+    return replace(store, project=project, vaults=(store.user_vault, *project_vaults(store.home, project)))
+
+
+def _everywhere(place: Place) -> None:
+    for name in ("office", "lab"):
+        known(seen_from(place.store, place.folder.with_name(name)), OLD, level=Level.PROJECT)
+        place.clock.pass_days(1)
+    known(place.store, OLD, level=Level.PROJECT)
+
+
 def _stale(place: Place) -> None:
     (place.folder / "retry.py").write_text("1", encoding="utf-8")
     known(place.store, "retry.py has the loop", title="Retry", touches=("retry.py",), level=Level.PROJECT)
@@ -124,6 +152,7 @@ WAYS: list[tuple[str, Answer, Callable[[Place], None]]] = [
     ),
     *((CANDIDATE, word, _candidate) for word in (Answer.ACCEPT, Answer.REJECT)),
     *((STALE, word, _stale) for word in (Answer.HOLDS, Answer.REJECT)),
+    *((EVERYWHERE, word, _everywhere) for word in (Answer.ACCEPT, Answer.REJECT)),
     (AGED, Answer.REJECT, _aged),
 ]
 
@@ -193,7 +222,7 @@ def test_what_was_settled_is_taken_back_and_settled_again(
     assert is_persons(store, change)
     undo(store, change)
     assert state(store, entry.ids) == before
-    rebuild(store)
+    rebuild(seen_everywhere(store))
     assert state(store, entry.ids) == before
     undo(store, last_change(store))
     assert state(store, entry.ids) == settled

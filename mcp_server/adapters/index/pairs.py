@@ -118,6 +118,32 @@ def within(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[s
     return [Pair._make(each) for each in found]
 
 
+def said_alike(
+    db: sqlite3.Connection, here: Sequence[str], theirs: Sequence[str], *, private: Sequence[str], least: int
+) -> list[list[int]]:
+    """
+    Return the rows of active knowledge in *theirs* that says the same as some in *here*, a list for each.
+
+    Only what at least *least* of these vaults say, and what may be shown unasked.
+    """
+    conditions, values = [], list[object]()
+    for name, vaults in (("a", here), ("b", theirs)):
+        counts, said = counting(name, private)
+        # The plus keeps SQLite from walking through the whole vault.
+        conditions.append(
+            f"{name}.status = 'active' AND {name}.kind = 'knowledge' AND +{name}.vault IN ({marks(vaults)})"
+            f" AND {counts}"
+        )
+        values += [*vaults, *said]
+    found = db.execute(
+        "SELECT json_group_array(DISTINCT b.row) FROM memories a"
+        " CROSS JOIN memories b ON b.fingerprint = a.fingerprint"
+        f" WHERE {' AND '.join(conditions)} GROUP BY a.fingerprint HAVING count(DISTINCT b.vault) >= ?",
+        (*values, least),
+    )
+    return [json.loads(rows) for (rows,) in found]
+
+
 def _both_may_be_shown(vaults: Sequence[str], private: Sequence[str]) -> tuple[str, list[object]]:
     """
     Return the condition, with its values, that both memories of a pair may be shown unasked.

@@ -110,11 +110,13 @@ def _settle(memory_ids: Sequence[str], said: Answer, question: str = "") -> None
     """Settle the entries with these ids by one word, after a yes to *question* if there is one."""
     person.require(SETTLING)
     store = _store()
-    entries = review.review(store, memory_ids).entries
-    for entry in entries:
-        if said not in entry.answers:
+    waiting = review.review(store, memory_ids).entries
+    entries = [entry for entry in waiting if said in entry.answers]
+    for entry in waiting:
+        if not any(entry.id in each.ids for each in entries):
             words = ", ".join(entry.answers)
             raise Rejected(f"'{said}' does not settle '{entry.name}'.", f"Say one of: {words}.")
+    for entry in entries:
         if question:
             _print(shown.whole_merged(entry) if said is Answer.MERGE else shown.whole(entry))
     if question:

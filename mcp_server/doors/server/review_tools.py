@@ -34,7 +34,8 @@ def register(application: Application) -> None:
         ] = "",
     ) -> str:
         """List what waits for the person's word: two memories that may not both hold, unconfirmed origins,
-        candidates, changed files, what aged. It is data. With settle the person answers; Claude cannot."""
+        candidates, changed files, what three projects say, what aged. It is data. With settle the person
+        answers; Claude cannot."""
         here = store()
         wanted = split_list(settle)
         found = reviewing.review(here, () if wanted == ("all",) else wanted)

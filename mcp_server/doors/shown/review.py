@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mcp_server.actions.entries import Answer, Became, Entry
-from mcp_server.actions.review import AGED, CANDIDATE, ORIGIN, Review
+from mcp_server.actions.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
@@ -25,6 +25,12 @@ OF_AGED = {
     Answer.REJECT: "Keep them: they age no more",
     Answer.LATER: "Decide later: upkeep goes on with as many as one run may",
 }
+OF_EVERYWHERE = {
+    Answer.ACCEPT: "Keep it once, for all projects: those of the projects are kept as superseded",
+    Answer.REJECT: "Keep them as they are: nobody asks again",
+    Answer.LATER: CHOICES[Answer.LATER],
+}
+MEANING = {AGED: OF_AGED, EVERYWHERE: OF_EVERYWHERE}
 UNASKED = "What is of unconfirmed origin is found by recall, labelled as data, and never told unasked."
 TAKES_BACK = "'daybook undo {0}' takes it back"
 SETTLED = {
@@ -43,6 +49,10 @@ OUTCOME_OF_AGED = {
     Became.ACCEPTED: "archived: 'daybook undo' brings them back",
     Became.REJECTED: "kept: they age no more; 'daybook undo' takes that back",
     Became.CHANGED: "not settled: other memories have aged since",
+}
+OUTCOME_OF_EVERYWHERE = {
+    Became.ACCEPTED: f"kept once, for all projects: {TAKES_BACK}",
+    Became.REJECTED: f"kept as they are: {TAKES_BACK}",
 }
 UNSETTLED = (Became.LATER, Became.CHANGED, Became.GONE)
 
@@ -81,6 +91,8 @@ def outcome(entry: Entry, became: Became) -> str:
     """Return what became of *entry*, and how to take it back."""
     if entry.kind == AGED and became in OUTCOME_OF_AGED:
         return OUTCOME_OF_AGED[became]
+    if entry.kind == EVERYWHERE and became in OUTCOME_OF_EVERYWHERE:
+        return OUTCOME_OF_EVERYWHERE[became].format(entry.id)
     if entry.kind == CANDIDATE and became is Became.REJECTED:
         return f"rejected, it is not proposed again: {TAKES_BACK.format(entry.id)}"
     return SETTLED[became].format(*entry.ids)
@@ -88,7 +100,7 @@ def outcome(entry: Entry, became: Became) -> str:
 
 def choices(entry: Entry) -> dict[str, str]:
     """Return what may be said to *entry* → what that means."""
-    said = OF_AGED if entry.kind == AGED else CHOICES
+    said = MEANING.get(entry.kind, CHOICES)
     if entry.level:
         said = {**said, Answer.REPLACES: STANDS_IN if entry.shadows else HOLDS_HERE}
     return {answer.value: said[answer] for answer in entry.answers}
