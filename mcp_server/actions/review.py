@@ -34,7 +34,7 @@ ORIGIN, CANDIDATE, STALE, AGED = "origin", "candidate", "stale", "aged"
 QUESTION, EVERYWHERE = answer.QUESTION, everywhere.EVERYWHERE
 LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
-MOST_NEW = 400  # new memories that are compared before an answer: some seconds
+MOST_NEW = 100  # new memories that are compared before an answer: seconds, where 10,000 share their words
 MOST_TOUCHING = 500  # memories whose files are looked at, those updated last
 
 
