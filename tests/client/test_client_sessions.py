@@ -16,7 +16,8 @@ SECOND = "Amounts on an invoice are rounded half up since the audit."
 
 @pytest.fixture
 def writing(claude: Claude) -> Claude:
-    """A client whose person allowed Claude to put nodes."""
+    """A client whose person switched the graph on and allowed Claude to put nodes."""
+    claude.env["DAYBOOK_TOOLSETS"] = "core graph"
     settings = claude.project / ".claude" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(json.dumps({"permissions": {"allow": [f"{PREFIX}kg_put_node"]}}), encoding="utf-8")
