@@ -58,7 +58,10 @@ COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neith
     "actions.clock_check": "the one that the others ask",
     "actions.compaction": "what was saved for minutes; nothing that was remembered goes with it",
     "actions.maintain": "half-written files",
-    **dict.fromkeys(["actions.brief", "actions.hits", "actions.hot", "actions.boosts"], "order and labels"),
+    **dict.fromkeys(
+        ["actions.brief", "actions.hits", "actions.hot", "actions.boosts", "actions.timely"],
+        "order and labels",
+    ),
     **dict.fromkeys(["actions.doctor", "actions.notice"], "what a worker should have done"),
     **dict.fromkeys(["actions.graph", "actions.graph_sync", "actions.work"], "which sessions go on"),
     **dict.fromkeys(["actions.mine", "actions.promote", "actions.quality"], "what is looked at"),
