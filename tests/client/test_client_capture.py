@@ -168,11 +168,7 @@ def test_without_consent_nothing_is_sent_and_the_conversation_is_found(
     assert knowledge(store) == {}
     again = claude.prompt("good morning", [call("recall", query="where are invoices kept?"), "In Postgres."])
     assert "window functions" in again.tool_results[0]
-    third = claude.prompt("good evening")
-    assert ["API key" in said for said in (*again.hooks_said, *third.hooks_said)] == [
-        True,
-        False,
-    ]  # offered once
+    assert "API key" not in "".join(again.hooks_said)  # that is offered where a person reads it, once
     assert [path.name for path in store.rglob("candidates/*.md")] != []
     assert not (store / "logs" / "worker.log").exists()
 
