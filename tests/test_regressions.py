@@ -128,7 +128,7 @@ def test_a_server_prints_nothing_but_the_protocol(memory_dir: Path, project: Pat
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "mcp_server"],
         env={"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT),
-             "CLAUDE_PROJECT_DIR": str(project), "HOME": str(project)},
+             "CLAUDE_PROJECT_DIR": str(project), "HOME": str(project), "DAYBOOK_TOOLSETS": "admin"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -72,7 +72,7 @@ class Settled:
 
     def _put_away(self) -> Iterator[str]:
         if self.unlike:
-            yield f"It stays as it was in: {_all(self.unlike)}; revise {self.id} changes that."
+            yield f"It stays as it was in: {_all(self.unlike)}; to change that, revise {self.id}."
         if self.action is Action.RESTORE:
             yield "It had been put away and is active again."
         if self.successor and self.action is Action.RESTORE:

@@ -24,6 +24,7 @@ ROAD = {
     "claude_md.py": "writes CLAUDE.md", "compaction.py": "writes notes of its own",
     "export.py": "writes elsewhere", "learn.py": "writes answers of a model", "litter.py": "sweeps litter",
     "notice.py": "writes notes of its own", "guesses.py": "writes a note for the notice",
+    "gone.py": "writes a note of its own",
     "setup.py": "writes settings",
     "tidy.py": "writes answers of a model",
 }  # fmt: skip

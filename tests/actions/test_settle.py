@@ -250,7 +250,7 @@ def test_what_a_memory_lacks_beside_equal_words_is_added_and_what_it_has_otherwi
     memory = read(store, first.id).memory
     assert (memory.tags, memory.category, memory.notes) == (("net",), "infra", ("env: prod", "team: web"))
     assert told.unlike == ("env: prod",)
-    assert f"It stays as it was in: env: prod; revise {first.id} changes that." in told.note
+    assert f"It stays as it was in: env: prod; to change that, revise {first.id}." in told.note
     assert [each.reason for each in trust_history(store, first.id).events] == ["confirmed"]
     other = settle(store, replace(draft, type="gotcha", category="web", notes=()))
     assert (other.id, other.unlike) == (first.id, ("type decision", "category infra"))

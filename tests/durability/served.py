@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mcp_server.core.settings import TOOLSETS
+
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 20.0  # seconds that an answer or a change may take on a busy machine
 HELLO = {
@@ -20,9 +22,10 @@ HELLO = {
 
 
 def environment(memory_dir: Path, project: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a server on *memory_dir* that searches by words only."""
+    """Return the environment of a server on *memory_dir* that searches by words only and has every tool."""
     return {
         **os.environ,
+        "DAYBOOK_TOOLSETS": " ".join(TOOLSETS),
         "PYTHONPATH": str(ROOT),
         "MEMORY_DIR": str(memory_dir),
         "CLAUDE_PROJECT_DIR": str(project),

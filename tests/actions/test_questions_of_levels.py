@@ -1,0 +1,100 @@
+"""Open questions between what a project says and what holds everywhere."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.brief import brief
+from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.entries import Answer, Became
+from mcp_server.actions.read import read
+from mcp_server.actions.review import review
+from mcp_server.actions.review import settle as answered
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Level
+from mcp_server.doors.shown.review import choices
+from mcp_server.store import Store
+from tests.actions.test_questions import SIXTY, THIRTY, asked, known, questions
+from tests.conftest import Clock
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, open_here: Callable[..., Opened]) -> Store:
+    """The store as another project sees it."""
+    folder = tmp_path / "office"
+    folder.mkdir()
+    return open_here(folder).store()
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+@pytest.mark.parametrize("first", [Level.USER, Level.PROJECT])
+def test_a_project_and_the_person_who_differ_are_a_question_there_alone(
+    meaning_store: Store, elsewhere: Store, clock: Clock, first: Level, embedded: bool
+) -> None:
+    last = Level.PROJECT if first is Level.USER else Level.USER
+    older = known(meaning_store, THIRTY, level=first)
+    clock.pass_days(1)
+    newer = known(meaning_store, SIXTY, level=last)
+    if embedded:
+        embed_pending(meaning_store)
+
+    assert asked(meaning_store) == [(newer, older)]
+    assert asked(elsewhere) == []
+
+
+def test_what_a_project_replaces_of_the_persons_holds_elsewhere(
+    store: Store, elsewhere: Store, clock: Clock
+) -> None:
+    older = known(store, THIRTY, level=Level.USER)
+    clock.pass_days(1)
+    newer = known(store, SIXTY, level=Level.PROJECT)
+    before = read(store, older).data
+    (entry,) = review(store).entries
+    assert entry.name == f"{newer}+{older}"
+    assert entry.why.endswith("; the first is this project's, the second holds everywhere")
+    assert entry.answers == (Answer.REPLACES, Answer.KEEP_BOTH, Answer.LATER)
+    assert "stands in for the second in this project" in choices(entry)["replaces"]
+
+    assert answered(store, entry, Answer.REPLACES) is Became.SHADOWED
+
+    assert read(store, older).data == before
+    assert THIRTY not in brief(store).text
+    assert THIRTY in brief(elsewhere).text
+    assert asked(store) == []
+
+
+def test_a_later_word_for_everywhere_replaces_the_projects(store: Store, clock: Clock) -> None:
+    older = known(store, THIRTY, level=Level.PROJECT)
+    clock.pass_days(1)
+    newer = known(store, SIXTY, level=Level.USER)
+    (entry,) = review(store).entries
+    assert entry.why.endswith("; the first holds everywhere, the second is this project's")
+    assert "replaces this project's" in choices(entry)["replaces"]
+
+    assert answered(store, entry, Answer.REPLACES) is Became.REPLACED
+
+    assert read(store, older).memory.superseded_by == newer
+    assert asked(store) == []
+
+
+def test_of_the_same_words_at_both_levels_those_for_everywhere_are_told(store: Store, clock: Clock) -> None:
+    everywhere = known(store, SIXTY, level=Level.USER)
+    clock.pass_days(1)
+    here = known(store, SIXTY, level=Level.PROJECT)
+
+    (question,) = questions(store)
+
+    assert (question.holds.id, question.gives_way.id) == (everywhere, here)
+    assert brief(store).text.count(SIXTY) == 1
+
+
+def test_what_stands_in_for_the_persons_word_leaves_no_question_about_it(store: Store, clock: Clock) -> None:
+    older = known(store, THIRTY, level=Level.USER)
+    clock.pass_days(1)
+    known(store, SIXTY, level=Level.PROJECT)
+    assert len(asked(store)) == 1
+
+    known(store, "Uploads never end here", level=Level.PROJECT, supersedes=(older,))
+
+    assert asked(store) == []
