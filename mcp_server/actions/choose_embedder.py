@@ -7,12 +7,17 @@ from pathlib import Path
 
 from mcp_server.actions.setup import Choices, setup
 from mcp_server.adapters import model_hub
-from mcp_server.adapters.index import vectors
+from mcp_server.adapters.index import selections, vectors
 from mcp_server.adapters.model_folder import find_model
-from mcp_server.core.embedding_models import BY_NAME, CATALOGUE, NAMES, NONE, chosen, is_folder
+from mcp_server.core.embedding_models import BY_NAME, CATALOGUE, NAMES, NONE, SHIPPED, chosen, is_folder
 from mcp_server.core.errors import EmbedderUnavailable, Rejected
+from mcp_server.core.memory import Kind
 from mcp_server.core.ports import Embedder
+from mcp_server.core.query import Filter
+from mcp_server.core.words import is_foreign
 from mcp_server.store import Store
+
+LOOKED_AT = 200  # memories of all projects, the newest, whose language tells which model fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,22 @@ def setting_of(said: str) -> str:
             f"Use one of: {', '.join(NAMES)}, or a folder with an ONNX model and its tokenizer.",
         )
     return str(folder)
+
+
+def speaks_another_language(store: Store) -> bool:
+    """Tell whether most memories of all projects are in other languages than the model that is chosen."""
+    if store.settings.embedding_model != SHIPPED:
+        return False
+    with store.database.read() as db:
+        newest, _ = selections.page(
+            db,
+            Filter(kinds=(Kind.KNOWLEDGE,)),
+            selections.vaults_in_use(db),
+            order="updated",
+            limit=LOOKED_AT,
+            offset=0,
+        )
+    return sum(is_foreign(f"{row.title}\n{row.text}") for row in newest) * 2 > len(newest)
 
 
 def missing(store: Store, setting: str) -> int:

@@ -7,6 +7,7 @@ Sizes and languages are those their makers give; `benchmarks/README.md` has what
 from dataclasses import dataclass
 
 SHIPPED = "minilm-l6"
+MULTILINGUAL = "multilingual"
 NONE = "none"
 
 
@@ -52,8 +53,8 @@ CATALOGUE = (
         "onnx/model.onnx",
     ),
     EmbeddingModel(
-        "multilingual",
-        "multilingual",
+        MULTILINGUAL,
+        MULTILINGUAL,
         384,
         220,
         "about 50 languages",

@@ -2,11 +2,14 @@
 What else a word of a question may be called in a memory.
 
 The index stems by rules, and rules do not know that "went" is "go"; nor does it know that "data base"
-may be written "database". Both are looked up with the question, so the index stays as it is.
+may be written "database". Both are looked up with the question, so the index stays as it is. So is what the
+word would be without its ending in another language: only memories in that language have it (`languages.py`).
 """
 
 import itertools
 from collections.abc import Iterator, Sequence
+
+from mcp_server.core.languages import stems_of_term
 
 _IRREGULAR = """
     become became, begin began begun, bite bit bitten, blow blew blown, break broke broken,
@@ -48,11 +51,11 @@ _VERBS = _of_verbs()
 
 def word_forms(terms: Sequence[str]) -> dict[str, list[str]]:
     """
-    Return each of *terms* → the words that count as it: itself, then its irregular forms, then compounds.
+    Return each of *terms* → the words that count as it: itself, irregular forms, stems, then compounds.
 
     A compound is two neighbouring terms written as one word, and counts as either.
     """
-    forms = {term: [term, *_VERBS.get(term, ())] for term in terms}
+    forms = {term: [term, *_VERBS.get(term, ()), *stems_of_term(term)] for term in terms}
     for first, second in itertools.pairwise(forms):
         for term in (first, second):
             forms[term].append(first + second)

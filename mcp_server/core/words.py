@@ -12,18 +12,10 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 
-STOP_WORDS = frozenset(
-    """
-    a about above after again all also am an and any are aren as at be because been before being below
-    between both but by can could couldn did didn do does doesn doing don down during each few for from
-    further get had hadn has hasn have haven having he her here hers herself him himself his how i if in
-    into is isn it its itself just ll m me more most mustn my myself no nor not now of off on once only or
-    other our ours ourselves out over own re s same shan she should shouldn so some such t than that the
-    their theirs them themselves then there these they this those through to too under until up us ve very
-    was wasn we were weren what when where which while who whom why will with won would wouldn you your
-    yours yourself yourselves
-    """.split()
-)
+from mcp_server.core import languages
+from mcp_server.core.languages import FUNCTION_SETS, languages_of, stems
+
+STOP_WORDS = FUNCTION_SETS["en"]
 
 _WORD = re.compile(r"\w+")
 _UNPLAIN = re.compile(r"\b[A-Za-z]?[a-z]*+[^\Wa-z]\w*")  # a word like most, "Like" or "this", has no parts
@@ -49,6 +41,7 @@ _SIGN = re.compile(r"c(?<![^\W_].)(?![^\W_])|C(?<![^\W_].)(?![^\W_])|#(?<=\w.)|\
 _PLAIN_C = "clanguage"  # no word of a person's
 _FOLDED_BY_SQLITE = "\u0180"  # its tokenizer drops the marks of all letters before this one
 MAX_QUERY_TERMS = 48
+TELLS_LANGUAGE = 1000  # first characters of a text, by which its language is guessed
 
 
 def words(text: str) -> list[str]:
@@ -81,11 +74,29 @@ def identifier_parts(text: str) -> list[str]:
 
 
 def index_parts(text: str) -> list[str]:
-    """Return what is indexed of *text* beside its words: its parts, names with signs, and each ideograph."""
+    """
+    Return what is indexed of *text* beside its words.
+
+    That is its parts, names with signs, each ideograph, and stems of a language that SQLite does not know.
+    """
     parts = identifier_parts(text)
     if _SIGN.search(text):
         parts += filter(None, map(_name_of, _SIGNED.finditer(text)))
-    return parts if text.isascii() else [*parts, *re.findall(_IDEOGRAPH, text)]
+    if not text.isascii():
+        parts += re.findall(_IDEOGRAPH, text)
+    written_in = languages_of(*_beginning(text))
+    return [*parts, *stems([*map(folded, _WORD.findall(text))], written_in)] if written_in else parts
+
+
+def is_foreign(text: str) -> bool:
+    """Tell whether *text* is not in English, as far as its beginning tells."""
+    return languages.is_foreign(*_beginning(text))
+
+
+def _beginning(text: str) -> tuple[str, frozenset[str]]:
+    """Return as much of *text* as tells its language, and the words of that."""
+    beginning = text[:TELLS_LANGUAGE]
+    return beginning, frozenset(map(folded, _WORD.findall(beginning)))
 
 
 def spelled(text: str) -> str:
@@ -144,7 +155,9 @@ def query_terms(text: str) -> list[str]:
         if word.isascii() or not re.search(_CJK, unicodedata.normalize("NFKC", word))
     ]
     found = dict.fromkeys(map(folded, said))
-    telling = [word for word in found if word not in STOP_WORDS and word.strip("_")]
+    asked_in = languages_of(text, found.keys())
+    empty = STOP_WORDS.union(*(FUNCTION_SETS[language] for language in asked_in))
+    telling = [word for word in found if word not in empty and word.strip("_")]
     terms = telling or [word for word in found if word.strip("_")]
     parts = [part for part in identifier_parts(text) if part not in STOP_WORDS]
     return list(dict.fromkeys([*terms, *parts]))[:MAX_QUERY_TERMS]

@@ -264,3 +264,52 @@ def test_a_server_that_runs_computes_what_was_chosen_beside_it(
         )
         eventually(lambda: status(home)["embedded"] == 2, "both memories are embedded", within=20)
         assert "extinct" in server.call("recall", query="quagga")
+
+
+def set_up(home: Path, *, yes: bool, **environment: str) -> str:
+    """Run `daybook setup` as a person who wants no calls of a model; return what stood on the screen."""
+    done = type_in_terminal(
+        [sys.executable, "-m", "mcp_server.doors.cli", "setup"],
+        env={**surroundings(), "MEMORY_DIR": str(home), **environment},
+        cwd=home.parent,
+        answers=[("read along", "n"), ("Download and use it", "y" if yes else "n")],
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+def german(open_here: Callable[..., Opened]) -> Path:
+    """A store with two memories in German and one in English."""
+    opened = open_here()
+    for text in ("Das Zebra ist gestreift.", "Die Zahlung wird nicht wiederholt.", "Deploys are manual."):
+        remember(opened.store(), Draft(text, text, level=Level.USER))
+    return opened.home
+
+
+def test_setup_offers_the_model_of_many_languages_and_fetches_it_on_a_yes(german: Path, tiny: Path) -> None:
+    with hub("multilingual", tiny) as (address, asked):
+        declined = set_up(german, yes=False, HF_ENDPOINT=address)
+        before = [*asked]
+        taken = set_up(german, yes=True, HF_ENDPOINT=address)
+        again = set_up(german, yes=True, HF_ENDPOINT=address)
+
+    assert before == []
+    for said in (declined, taken):
+        assert "Most of your memories are not in English" in said
+        assert "220 MB" in said
+        assert "was not measured" in said
+    assert "multilingual answers" in taken
+    assert "not in English" not in again
+    told = status(german)
+    assert (told["answers"], told["embedded"]) == ("multilingual", told["passages"])
+
+
+def test_setup_offers_no_other_model_where_none_is_wanted(german: Path) -> None:
+    run(german, "model", "use", "none")
+
+    assert "not in English" not in set_up(german, yes=True)
+
+
+def test_setup_in_english_offers_no_other_model(home: Path) -> None:
+    assert "not in English" not in set_up(home, yes=True)

@@ -1,12 +1,13 @@
 """Commands for what Daybook learns by itself: setup, work, backfill, ask, candidates, tidy."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import click
 
 from mcp_server.actions import backfill as filling
-from mcp_server.actions import candidate, model_call
+from mcp_server.actions import candidate, choose_embedder, model_call
 from mcp_server.actions import tidy as tidying
 from mcp_server.actions.ask import NOT_KNOWN, ask
 from mcp_server.actions.repository import trust
@@ -18,16 +19,24 @@ from mcp_server.actions.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import model_key
+from mcp_server.core.embedding_models import BY_NAME, MULTILINGUAL
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible
-from mcp_server.core.settings import CAPTURES
+from mcp_server.core.settings import CAPTURES, Settings
 from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli.model_commands import use
 from mcp_server.doors.cli.output import as_json
 
 OFFER = (
     "Daybook keeps what is said in sessions, masked, on this machine, and finds recurring facts in it by"
     " patterns. It can also let Claude Haiku read along: excerpts of your sessions, with secrets masked, are"
     " then sent to the API with your key, which you pay."
+)
+
+LANGUAGE_OFFER = (
+    "Most of your memories are not in English, and the model that finds them by meaning was made for English."
+    f" Another knows about 50 languages: a download of {BY_NAME[MULTILINGUAL].megabytes} MB from the Hugging"
+    " Face hub. How well it finds was not measured."
 )
 
 
@@ -49,7 +58,8 @@ def setup_command(
     if key:
         person.require("giving a key for the model")
     api_key = click.prompt("API key", hide_input=True).strip() if key else None
-    if model is None and daily_usd is None and daily_calls is None and capture is None and not key:
+    asks = model is None and daily_usd is None and daily_calls is None and capture is None and not key
+    if asks:
         if not sys.stdin.isatty():
             raise Rejected(
                 "Say what is wanted with --model or --no-model, --daily-usd, --capture.",
@@ -70,12 +80,20 @@ def setup_command(
     model_call.resume(output.opened().store())
     settings = output.opened().settings
     click.echo(f"capture is {settings.capture}.")
+    _tell_of_calls(settings, opened.environment)
+    if asks and choose_embedder.speaks_another_language(store):
+        click.echo(LANGUAGE_OFFER)
+        if click.confirm("Download and use it?", default=False):
+            use(MULTILINGUAL)
+
+
+def _tell_of_calls(settings: Settings, environment: Mapping[str, str]) -> None:
     if not settings.model_calls:
         click.echo("The model is never called.")
         return
     most = f"${settings.daily_usd:.2f} and {counted(settings.daily_calls, 'call')} a day"
     click.echo(f"Claude Haiku may read along, for at most {most}.")
-    if not model_key(opened.environment)[0]:
+    if not model_key(environment)[0]:
         click.echo("There is no API key yet: set ANTHROPIC_API_KEY, or run 'daybook setup --key'.")
 
 

@@ -58,25 +58,7 @@ def use_command(model: str) -> None:
 
     Example: daybook model use multilingual
     """
-    opened = output.opened()
-    store = opened.store()
-    setting = choose_embedder.setting_of(model)
-    if megabytes := choose_embedder.missing(store, setting):
-        person.require("downloading a model")
-        with output.progress(megabytes * 1_000_000, f"Downloading {setting}") as advance:
-            endpoint = opened.environment.get("HF_ENDPOINT", "")
-            choose_embedder.fetch(store, setting, endpoint=endpoint, progress=advance)
-    choose_embedder.choose(store, setting, load=lambda chosen: load_embedder(store.home, chosen))
-    if over := opened.environment.get("EMBEDDING_MODEL", ""):
-        click.echo(
-            f"'{setting}' stands in config.toml, but EMBEDDING_MODEL is set to '{over}' and wins: unset it.",
-            err=True,
-        )
-        return
-    if setting == NONE:
-        click.echo("Memories are searched by words only.")
-        return
-    _embed(output.opened())
+    use(model)
 
 
 @model_group.command("status")
@@ -100,6 +82,29 @@ def status_command(as_json: bool) -> None:
         click.echo(
             f"{told.chosen} answers when it is computed: {told.computed} of {told.passages} passages so far"
         )
+
+
+def use(model: str) -> None:
+    """Download *model*, a name or a folder as a person says it, choose it, embed every memory, and say so."""
+    opened = output.opened()
+    store = opened.store()
+    setting = choose_embedder.setting_of(model)
+    if megabytes := choose_embedder.missing(store, setting):
+        person.require("downloading a model")
+        with output.progress(megabytes * 1_000_000, f"Downloading {setting}") as advance:
+            endpoint = opened.environment.get("HF_ENDPOINT", "")
+            choose_embedder.fetch(store, setting, endpoint=endpoint, progress=advance)
+    choose_embedder.choose(store, setting, load=lambda chosen: load_embedder(store.home, chosen))
+    if over := opened.environment.get("EMBEDDING_MODEL", ""):
+        click.echo(
+            f"'{setting}' stands in config.toml, but EMBEDDING_MODEL is set to '{over}' and wins: unset it.",
+            err=True,
+        )
+        return
+    if setting == NONE:
+        click.echo("Memories are searched by words only.")
+        return
+    _embed(output.opened())
 
 
 def _embed(opened: Opened) -> None:
