@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mcp_server.core.excerpt import sentences
 from mcp_server.core.gate import ASKING
+from mcp_server.core.languages import STEMMED
 from mcp_server.core.word_forms import word_forms
 from mcp_server.core.words import STOP_WORDS, folded, index_parts, query_terms, spelled, words
 
@@ -61,7 +62,7 @@ class Asked:
 
 def asked(question: str) -> Asked:
     """Return *question* as it is looked for in conversations."""
-    forms = word_forms(query_terms(question))
+    forms = word_forms(query_terms(question), STEMMED)
     return Asked(
         tuple(words(question)),
         {term: frozenset(map(root, each)) for term, each in forms.items()},

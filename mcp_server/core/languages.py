@@ -7,7 +7,7 @@ English, whose endings SQLite's tokenizer knows. Endings are cut by short lists,
 """
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator, Set
 
 FUNCTION_WORDS = {
     "en": """
@@ -58,6 +58,7 @@ FUNCTION_WORDS = {
 WORDS_FOR_EACH = 25  # different words of a text for each small word that tells: code has some by chance
 
 FUNCTION_SETS = {language: frozenset(said.split()) for language, said in FUNCTION_WORDS.items()}
+STEMMED = ("de", "fr", "es", "ru")
 # Words that English texts have too, as a name, a command or by chance: these say half as much.
 _EVERYWHERE = frozenset(
     """
@@ -162,6 +163,7 @@ def stem(word: str, language: str) -> str:
 def stems(said: list[str], languages: tuple[str, ...]) -> Iterator[str]:
     """Yield what is indexed of the folded words *said*: each without its ending, in order, then compounds."""
     for language in languages:
+        yield mark(language)
         own = [word for word in said if word not in FUNCTION_SETS[language] and word.isalpha()]
         yield from (_whole(word, language) for word in own)
         if language == "de":
@@ -171,15 +173,22 @@ def stems(said: list[str], languages: tuple[str, ...]) -> Iterator[str]:
                     yield _piece(tail)
 
 
-def stems_of_term(term: str) -> Iterator[str]:
-    """Yield what a folded word of a question, whose language need not be known, may be indexed as."""
-    if not term.isalpha():
+def mark(language: str) -> str:
+    """Return the word that is indexed of every text in *language*."""
+    return f"0{language}"
+
+
+def stems_of_term(term: str, languages: Collection[str]) -> Iterator[str]:
+    """
+    Yield what the folded word *term* of a question may be indexed as.
+
+    *languages* are those that memories are written in; that of the question need not be known.
+    """
+    if not term.isalpha() or not (term.isascii() or _is_cyrillic(term)):
         return
-    if not term.isascii():
-        if _is_cyrillic(term):
-            yield _whole(term, "ru")
+    yield from (_whole(term, each) for each in languages if (each == "ru") is not term.isascii())
+    if "de" not in languages or not term.isascii():
         return
-    yield from (_whole(term, language) for language in ("de", "fr", "es"))
     if len(term) >= _PIECE:
         yield _piece(term)
     for head, tail in _halves(term):

@@ -7,7 +7,7 @@ word would be without its ending in another language: only memories in that lang
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from mcp_server.core.languages import stems_of_term
 
@@ -49,13 +49,14 @@ def _regular(base: str) -> Iterator[str]:
 _VERBS = _of_verbs()
 
 
-def word_forms(terms: Sequence[str]) -> dict[str, list[str]]:
+def word_forms(terms: Sequence[str], languages: Collection[str] = ()) -> dict[str, list[str]]:
     """
     Return each of *terms* → the words that count as it: itself, irregular forms, stems, then compounds.
 
+    *languages* are those of `languages.STEMMED` that memories are written in.
     A compound is two neighbouring terms written as one word, and counts as either.
     """
-    forms = {term: [term, *_VERBS.get(term, ()), *stems_of_term(term)] for term in terms}
+    forms = {term: [term, *_VERBS.get(term, ()), *stems_of_term(term, languages)] for term in terms}
     for first, second in itertools.pairwise(forms):
         for term in (first, second):
             forms[term].append(first + second)

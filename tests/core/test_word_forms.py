@@ -26,13 +26,11 @@ def test_a_verb_counts_in_each_of_its_forms(term: str, others: set[str]) -> None
 
     assert first == term
     assert others <= set(rest)
-    assert bool(others) == any(map(str.isalpha, rest))
+    assert bool(others) == bool(rest)
 
 
 def test_neighbours_written_as_one_word_count_as_either() -> None:
-    forms = word_forms(["data", "base", "row"])
-
-    assert {term: [*filter(str.isalpha, each)] for term, each in forms.items()} == {
+    assert word_forms(["data", "base", "row"]) == {
         "data": ["data", "database"],
         "base": ["base", "database", "baserow"],
         "row": ["row", "baserow"],
@@ -41,14 +39,17 @@ def test_neighbours_written_as_one_word_count_as_either() -> None:
 
 
 def test_a_word_counts_without_its_ending_in_the_languages_of_its_script() -> None:
-    assert word_forms(["rechnungen"])["rechnungen"][1:5] == [
+    languages = ("de", "fr", "es", "ru")
+
+    assert word_forms(["rechnungen"], languages)["rechnungen"][1:5] == [
         "rechn0de",
         "rechnungen0fr",
         "rechnung0es",
         "rechn1de",
     ]
-    assert word_forms(["таблицы"])["таблицы"] == ["таблицы", "таблиц0ru"]
-    assert word_forms(["数据", "utf8"]) == {"数据": ["数据", "数据utf8"], "utf8": ["utf8", "数据utf8"]}
+    assert word_forms(["rechnungen"], ["fr"]) == {"rechnungen": ["rechnungen", "rechnungen0fr"]}
+    assert word_forms(["таблицы"], languages)["таблицы"] == ["таблицы", "таблиц0ru"]
+    assert word_forms(["数据"], languages) == {"数据": ["数据"]}
 
 
 def test_only_what_stemming_does_not_know_is_listed() -> None:

@@ -22,6 +22,7 @@ from typing import Self
 from mcp_server.adapters.index import scopes
 from mcp_server.adapters.index.scopes import Searched
 from mcp_server.core import ranking
+from mcp_server.core.languages import STEMMED, mark
 from mcp_server.core.query import Filter
 from mcp_server.core.word_forms import word_forms
 from mcp_server.core.words import match_expression, near_expression
@@ -74,11 +75,13 @@ def search(
     rows = functools.cache(
         lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most)
     )
+    languages = [each for each in STEMMED if count(mark(each))]
     together = functools.cache(lambda first, second: _together(db, first, second))
     heard = []
     for terms in questions:
         forms = {
-            term: tuple(word for word in words if count(word)) for term, words in word_forms(terms).items()
+            term: tuple(word for word in words if count(word))
+            for term, words in word_forms(terms, languages).items()
         }
         counts = {term: sum(map(count, words)) for term, words in forms.items()}
         telling = ranking.telling_terms(counts, most_rows=most)
