@@ -1,0 +1,72 @@
+"""`daybook setup` where memories are not in English, as a process of its own, with a hub on the loopback."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.remember import remember
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Level
+from tests.doors.test_model_commands import run, status, surroundings
+from tests.model_hub import hub
+from tests.terminal import type_in_terminal
+from tests.tiny_model import make_model
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+def set_up(home: Path, *, yes: bool, **environment: str) -> str:
+    """Run `daybook setup` as a person who wants no calls of a model; return what stood on the screen."""
+    done = type_in_terminal(
+        [sys.executable, "-m", "mcp_server.doors.cli", "setup"],
+        env={**surroundings(), "MEMORY_DIR": str(home), **environment},
+        cwd=home.parent,
+        answers=[("read along", "n"), ("Download and use it", "y" if yes else "n")],
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+def german(open_here: Callable[..., Opened]) -> Path:
+    """A store with two memories in German and one in English."""
+    opened = open_here()
+    for text in ("Das Zebra ist gestreift.", "Die Zahlung wird nicht wiederholt.", "Deploys are manual."):
+        remember(opened.store(), Draft(text, text, level=Level.USER))
+    return opened.home
+
+
+def test_setup_offers_the_model_of_many_languages_and_fetches_it_on_a_yes(german: Path, tiny: Path) -> None:
+    with hub("multilingual", tiny) as (address, asked):
+        declined = set_up(german, yes=False, HF_ENDPOINT=address)
+        before = [*asked]
+        taken = set_up(german, yes=True, HF_ENDPOINT=address)
+        again = set_up(german, yes=True, HF_ENDPOINT=address)
+
+    assert before == []
+    for said in (declined, taken):
+        assert "Most of your memories are not in English" in said
+        assert "220 MB" in said
+        assert "was not measured" in said
+    assert "multilingual answers" in taken
+    assert "not in English" not in again
+    told = status(german)
+    assert (told["answers"], told["embedded"]) == ("multilingual", told["passages"])
+
+
+def test_setup_offers_no_other_model_where_none_is_wanted(german: Path) -> None:
+    run(german, "model", "use", "none")
+
+    assert "not in English" not in set_up(german, yes=True)
+
+
+def test_setup_in_english_offers_no_other_model(open_here: Callable[..., Opened]) -> None:
+    opened = open_here()
+    remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
+
+    assert "not in English" not in set_up(opened.home, yes=True)
