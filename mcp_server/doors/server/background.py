@@ -33,7 +33,8 @@ AGAIN = 5.0  # seconds after which a sync that others stood in the way of is tri
 DEEP_EVERY = 12  # reconciles: once an hour every file is read, which finds what kept size and time
 FEW = 50  # changed files that are taken in one by one; more are left to a sync of their vault
 CHOICE_EVERY = 60.0  # seconds after which a model chosen meanwhile is noticed
-COMPARED = 50  # new memories compared in a round: prompts wait beside it; of thousands tidying takes the rest
+MINUTE = 60.0
+COMPARED = 20  # new memories that are compared in a minute: prompts wait beside it; tidying takes the rest
 
 
 def keep_current(opened: Opened) -> None:
@@ -93,12 +94,15 @@ def _reconcile(opened: Opened, *, deep: bool) -> None:
 
 def _embed(opened: Opened, work: threading.Event) -> None:
     """Embed and compare what is new when there is *work*; look now and then which model is chosen."""
+    since, left = 0.0, 0
     while True:
         work.wait(CHOICE_EVERY)
         work.clear()
         try:
             embed_pending(opened.store())
-            compare_pending(opened.store(), most=COMPARED)
+            if time.monotonic() - since > MINUTE:
+                since, left = time.monotonic(), COMPARED
+            left -= compare_pending(opened.store(), most=left)
         except (DaybookError, OSError) as error:
             log.warning("embedding was put off: %s", error)
 
