@@ -129,8 +129,8 @@ def render_brief(
     """
     lines = [one_line(notice) for notice in notices]
     left = budget - len(FRAME) - len(footer) - 2 - sum(len(line) + 1 for line in lines)
-    kept = {entry.ref: len(_titled(entry)) + len(BETWEEN) for entry in index}
     most = int(INDEX_SHARE * budget)
+    kept = _lengths(index, most)
     told: dict[str, str] = {}
     tokens: list[int] = []
     for section in sections:
@@ -160,6 +160,18 @@ def render_brief(
     return Brief(text, tuple(told), tuple(told.values()), tuple(tokens), tuple(titled))
 
 
+def _lengths(index: Sequence[Entry], most: int) -> dict[str, int]:
+    """Return ref → characters of its title, for the first of *index* that take *most* together."""
+    kept: dict[str, int] = {}
+    total = 0
+    for entry in index:
+        if total > most:
+            break
+        kept[entry.ref] = len(_titled(entry)) + len(BETWEEN)
+        total += kept[entry.ref]
+    return kept
+
+
 def _index_lines(entries: Sequence[Entry], room: int) -> tuple[list[str], list[str]]:
     """
     Return the refs of the first of *entries* whose titles fit, and the lines that tell these, one a type.
@@ -170,7 +182,10 @@ def _index_lines(entries: Sequence[Entry], room: int) -> tuple[list[str], list[s
     titled: list[str] = []
     room -= len(INDEX) + len(MORE) + 6
     left_out = 0
-    for entry in entries:
+    for number, entry in enumerate(entries):
+        if room < SHORTEST:
+            left_out += len(entries) - number
+            break
         cost = len(_titled(entry)) + len(BETWEEN) + (0 if entry.type in of_types else len(entry.type) + 3)
         if cost > room:
             left_out += 1
