@@ -24,7 +24,7 @@ import click
 from tabulate import tabulate
 
 from mcp_server.actions.adopt import adopt
-from mcp_server.actions.brief import brief, note_told_by_block
+from mcp_server.actions.brief import brief, note_told
 from mcp_server.actions.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.imports.formats import import_from
 from mcp_server.actions.inject import inject
@@ -181,7 +181,7 @@ class Played:
         if not (self.home / "memory.db").exists():
             return
         told = brief(store, folder=folder)
-        note_told_by_block(store, folder)
+        note_told(store, told.titles, folder)
         if told.refs:
             store.ledger.note(
                 "injected", store.clock(), why="session start", refs=told.refs, digests=told.digests,

@@ -40,7 +40,7 @@ def run(round_: Round) -> list[Row]:
     tally = Tally()
     number = max(2, min(SERVERS, round_.count // CALLS))
     with ExitStack() as opened:
-        servers = [opened.enter_context(Served(memory, project)).greet() for _ in range(number)]
+        servers = [opened.enter_context(Served(memory, project)).ready() for _ in range(number)]
         made = servers[0].call("remember", title="Counter", content="count 0 of everybody", level="project")
         counter = made.split(":", 1)[0].split()[0]
         with _rebuilds(memory, project):

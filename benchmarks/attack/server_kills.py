@@ -11,7 +11,7 @@ from benchmarks.attack.index_equals_files import differences
 from benchmarks.attack.outcome import Part, Round, Row
 from tests.durability.served import Served, environment
 
-LONGEST_LIFE = 0.5  # seconds from its greeting
+LONGEST_LIFE = 0.5  # seconds from its first answer
 
 
 def run(round_: Round) -> list[Row]:
@@ -25,7 +25,7 @@ def run(round_: Round) -> list[Row]:
     for number in range(round_.count):
         try:
             with Served(memory, project) as server:
-                server.greet()
+                server.ready()
                 die_at = time.monotonic() + rng.uniform(0.005, LONGEST_LIFE)
                 while _done(server, facts, rng, die_at):
                     acknowledged += 1

@@ -235,7 +235,7 @@ def _note_on(file: str) -> str:
 
 def _is_own(memory: Memory, file: str) -> bool:
     """Tell whether *memory* was made of the topic file, and not merely said the same already."""
-    return _note_on(file) in memory.notes
+    return memory.source in (IMPORTED, ASSISTANT) and _note_on(file) in memory.notes
 
 
 def _clipped(title: str) -> str:

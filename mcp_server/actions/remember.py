@@ -37,7 +37,7 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
-from mcp_server.core.provenance import MANUAL, waits
+from mcp_server.core.provenance import ASSISTANT, MANUAL, waits
 from mcp_server.core.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.snapshot import name_of
 from mcp_server.store import Store
@@ -90,10 +90,12 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
 def unsaid(memory: Memory, draft: Draft) -> Revision:
     """
     Return what adds to *memory* the tags, links and files touched that *draft* has beside its words, and a
-    category or metadata where it has none under that name.
+    category or metadata where it has none under that name. Of an import, the notes say where it is from, which
+    is no news about *memory*.
     """
     names = {name_of(note) for note in memory.notes}
-    notes = tuple(note for note in draft.notes if name_of(note) not in names)
+    given = draft.notes if draft.source in (MANUAL, ASSISTANT) else ()
+    notes = tuple(note for note in given if name_of(note) not in names)
     linked = {(link.rel, link.to) for link in memory.links}
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
     return Revision(

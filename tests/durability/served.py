@@ -71,6 +71,11 @@ class Served:
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return self
 
+    def ready(self) -> "Served":
+        """Greet the server, and wait until it has loaded what its tools need."""
+        self.greet().call("list_memories")
+        return self
+
     def send(self, said: object) -> None:
         """Write one line: bytes as they are, anything else as JSON."""
         assert self.process.stdin

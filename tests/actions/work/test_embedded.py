@@ -6,7 +6,8 @@ from pathlib import Path
 
 from mcp_server.actions.embed import pending
 from mcp_server.actions.recall import recall
-from mcp_server.core.query import Mode, Query
+from mcp_server.core.memory import Kind
+from mcp_server.core.query import Filter, Mode, Query
 from tests.actions.work.worked import Open, ended
 from tests.live import ROOT
 from tests.recorded import Recorded
@@ -42,7 +43,8 @@ def test_what_was_kept_is_found_by_meaning_without_a_server(
 
     store = opened.store()
     assert pending(store) == 0
-    found = recall(store, Query("what did the doctor tell the sick man", mode=Mode.SEMANTIC))
+    only = Filter(kinds=(Kind.CONVERSATION,))
+    found = recall(store, Query("what did the doctor tell the sick man", mode=Mode.SEMANTIC, filter=only))
     assert found.semantic and [hit.id for hit in found.hits] == [recorded.session]
     assert worker(memory_dir, project, "minilm-l6") == "0 False"
 
