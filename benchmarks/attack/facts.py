@@ -117,7 +117,8 @@ def check(fact: Fact, held: list[Copy], *, most: int) -> list[str]:
     live = [copy for copy in held if copy.state == LIVE]
     if len(live) > most:
         wrong.append(f"doubled: {fact.name} in {', '.join(str(copy.path) for copy in live)}")
-    state = next((state for state in (LIVE, WAITS, TRASH) if any(copy.state == state for copy in held)), GONE)
+    # A kill in the middle of an approval leaves the candidate beside its memory: it only asks again.
+    state = next((state for state in (LIVE, TRASH, WAITS) if any(copy.state == state for copy in held)), GONE)
     if state not in allowed.states:
         wrong.append(f"{'brought back' if state == LIVE else 'lost'}: {fact.name} is {state}, {allowed}")
     there = {copy.version for copy in held if copy.state == state}

@@ -90,7 +90,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
 def unsaid(memory: Memory, draft: Draft) -> Revision:
     """
     Return what adds to *memory* the tags, links and files touched that *draft* has beside its words, and a
-    category or metadata where it has none under that name. Of an import, the notes say where it is from, which
+    category or metadata where it has none under that name. The notes of an import say where it is from, which
     is no news about *memory*.
     """
     names = {name_of(note) for note in memory.notes}

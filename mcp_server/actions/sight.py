@@ -26,7 +26,8 @@ def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -
     """
     Note what was *seen* (ref → what), unless it showed life today; of an edit, unless one was noted today.
 
-    *first*: the index is new here, so that only what the ledger never named has just arrived.
+    *first*: the index is new here, so that only what the ledger never named has just arrived, and no edit can
+    be told from another file with the same id.
     Raises IndexUnavailable; what the disk refuses is made up for by the next run of upkeep.
     """
     if not seen or store.database.stands_in:
@@ -37,7 +38,7 @@ def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -
         alive = life.alive(db, seen, 0 if first else now - DAY, now)
         edited = audit.last_done(db, seen, event=Sight.EDITED, until=now + AHEAD)
     # What was told today can be edited today: only the edit says that the words are of today.
-    today = {ref for ref, at in edited.items() if at > now - DAY}
+    today = seen.keys() if first else {ref for ref, at in edited.items() if at > now - DAY}
     known = {Sight.ARRIVED: alive, Sight.EDITED: today}
     for sight in Sight:
         _note(store, sight, [ref for ref, what in seen.items() if what is sight and ref not in known[sight]])
