@@ -2,6 +2,7 @@
 # make fix             formats the code and mends what can be mended by itself
 # make demo            shows the main job on real input
 # make client          fetches the pinned Claude Code client, which the tests marked `client` drive (needs Node.js)
+# make clients         fetches the oldest client that is supported and the newest, and tries the module with each
 # make bench-latency   measures how fast it is
 # make bench-capture   measures what reading sessions costs
 # make bench-retrieval DATA=FOLDER   measures how well recall finds, on the sets in FOLDER (REPORT=FILE says where to write it)
@@ -11,10 +12,12 @@
 # make bench-composite CHANGELOGS="FILE…"   measures what age does to the order, on changelogs of public projects
 
 CLIENT_VERSION := 2.1.329
+OLDEST_CLIENT := 2.1.321
+TYPESCRIPT_VERSION := 5.9.3
 PYTHON := .venv/bin/python
 DEV := .venv/dev-ready
 
-.PHONY: test fix demo client bench-latency bench-capture bench-curation bench-retrieval bench-echo bench-composite attack
+.PHONY: test fix demo client clients bench-latency bench-capture bench-curation bench-retrieval bench-echo bench-composite attack
 
 test: $(DEV)
 	.venv/bin/ruff check .
@@ -59,8 +62,17 @@ $(DEV): requirements.txt requirements-dev.txt
 	DAYBOOK_VENV=.venv bin/daybook setup-environment -r "$(CURDIR)/requirements-dev.txt"
 	touch $@
 
-client: .client/$(CLIENT_VERSION)
+FETCH := npm install --ignore-scripts --no-audit --no-fund typescript@$(TYPESCRIPT_VERSION)
 
-.client/$(CLIENT_VERSION):
-	npm install --prefix .client --ignore-scripts --no-audit --no-fund @anthropic-ai/claude-code@$(CLIENT_VERSION)
+client: .client/$(CLIENT_VERSION)-$(TYPESCRIPT_VERSION)
+
+.client/$(CLIENT_VERSION)-$(TYPESCRIPT_VERSION):
+	$(FETCH) --prefix .client @anthropic-ai/claude-code@$(CLIENT_VERSION)
 	touch $@
+
+clients: $(DEV) client
+	for version in $(OLDEST_CLIENT) latest; do \
+		$(FETCH) --prefix .client/of/$$version @anthropic-ai/claude-code@$$version && \
+		DAYBOOK_CLIENT=$$(echo $(CURDIR)/.client/of/$$version/node_modules/@anthropic-ai/claude-code-*/claude) \
+			$(PYTHON) -m pytest tests/client/test_client_module.py || exit 1; \
+	done

@@ -74,7 +74,7 @@ def beside(
     """
     Run four servers of one store, each asked one question after the other while all are, one remembering.
 
-    Return (milliseconds of each prompt hook, resident megabytes of all four together).
+    Return (milliseconds of each prompt hook, megabytes of all four together, what they share counted once).
     """
     return anyio.run(_beside, command, environment, project, questions)
 
@@ -100,7 +100,7 @@ async def _beside(
         async with anyio.create_task_group() as group:
             for number, client in enumerate(clients):
                 group.start_soon(ask, number, client)
-        return times[WARM:], sum(_residents())
+        return times[WARM:], _together()
 
 
 async def _prompted(client: Client, number: int, text: str) -> float:
@@ -132,15 +132,36 @@ async def _asked(client: Client, text: str) -> str:
 
 def _resident() -> float:
     """Return the resident megabytes of the one server that runs as a child of this process."""
-    return max(_residents())
+    return max(resident for _, resident in _servers())
 
 
-def _residents() -> list[float]:
-    """Return the resident megabytes of each server that runs as a child of this process."""
+def _together() -> float:
+    """
+    Return the megabytes of all servers that run as children of this process, what they share counted once.
+
+    Linux tells it ("proportional set size"); elsewhere it is the sum of what is resident of each, which
+    counts libraries and the model's weights once for each server.
+    """
+    return sum(_proportional(pid) or resident for pid, resident in _servers())
+
+
+def _proportional(pid: int) -> float:
+    """Return the megabytes of a process, of what it shares with others its part; 0 where nobody tells."""
+    try:
+        told = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
+    except OSError:
+        return 0.0
+    return next(int(line.split()[1]) for line in told.splitlines() if line.startswith("Pss:")) / 1024
+
+
+def _servers() -> list[tuple[int, float]]:
+    """Return (process id, resident megabytes) of each server that runs as a child of this process."""
     listed = subprocess.run(
-        ["ps", "-A", "-o", "ppid=,rss=,args="], capture_output=True, text=True, check=True
+        ["ps", "-A", "-o", "pid=,ppid=,rss=,args="], capture_output=True, text=True, check=True
     )
-    found = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+    lines = [line.split(maxsplit=3) for line in listed.stdout.splitlines()]
     return [
-        int(rss) / 1024 for parent, rss, args in found if int(parent) == os.getpid() and "mcp_server" in args
+        (int(pid), int(rss) / 1024)
+        for pid, parent, rss, args in lines
+        if int(parent) == os.getpid() and "mcp_server" in args
     ]

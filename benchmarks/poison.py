@@ -19,7 +19,7 @@ from pathlib import Path
 
 from mcp_server.actions.brief import brief
 from mcp_server.bootstrap import open_for_reading
-from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.instructions import reads_like_instruction
 from tests.durability.served import Served, environment
 from tests.recorded import Recorded
 

@@ -90,8 +90,8 @@ def measured(folder: Path, around: int = 0) -> list[Shown]:
     with tempfile.TemporaryDirectory() as place:
         opened, store, names = stored(folder, Path(place), around)
         start = brief(store).text
-        titles = {each["id"]: each["title"] for each in _lines(folder / "memories.jsonl")}
-        shown = [_shown(store, prompt, names, titles, start) for prompt in _lines(folder / "prompts.jsonl")]
+        titles = {each["id"]: each["title"] for each in rows_of(folder / "memories.jsonl")}
+        shown = [_shown(store, prompt, names, titles, start) for prompt in rows_of(folder / "prompts.jsonl")]
         opened.database.close()
     return shown
 
@@ -103,7 +103,7 @@ def stored(folder: Path, place: Path, around: int = 0) -> tuple[Opened, Store, d
     opened = Opened({"MEMORY_DIR": str(place / "memory"), "EMBEDDING_MODEL": "minilm-l6"}, folder=root)
     store = opened.store()
     names = {}
-    saids = [*_lines(folder / "memories.jsonl"), *others(around)]
+    saids = [*rows_of(folder / "memories.jsonl"), *others(around)]
     random.Random(0).shuffle(saids)  # what is asked for is not what was stored first
     for said in saids:
         for touched in said["touches"]:
@@ -203,7 +203,8 @@ def _share(values: Iterator[bool]) -> float:
     return sum(counted) / len(counted) if counted else math.nan
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """Return what the lines of the JSON lines file at *path* say."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 

@@ -25,7 +25,7 @@ from mcp_server.store import Store
 FILLED = "filled.json"
 SHAPING = ("core/conversation.py", "core/languages.py", "core/memory.py", "core/passages.py", "core/words.py",
            "adapters/index/maxsim.py", "adapters/index/memories.py", "adapters/index/schema.py",
-           "adapters/fastembed_embedder.py")  # fmt: skip
+           "adapters/onnx_embedder.py")  # fmt: skip
 
 Progress = Callable[[int], None]
 

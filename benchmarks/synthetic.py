@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+from mcp_server.core.languages import FUNCTION_SETS
 from mcp_server.core.memory import TYPES, Memory, new_id
 
 VOCABULARY = 20_000
@@ -22,6 +23,7 @@ TOPIC_SHARE = 0.3  # of the words of a memory that come from its topic
 EPOCH = datetime(2026, 11, 1, tzinfo=UTC)
 
 _SYLLABLES = [a + b for a in "b c d f g k l m n p r s t v".split() for b in "a e i o u".split()]
+_OF_A_LANGUAGE = frozenset().union(*FUNCTION_SETS.values())  # "todo": texts are to be of none, as English is
 _FILLING = ("how do we", "why does the", "what is the", "where did I put the", "when was", "which", "")
 
 
@@ -32,7 +34,9 @@ class Words:
         chance = random.Random(seed)
         found: dict[str, None] = {}
         while len(found) < VOCABULARY:
-            found["".join(chance.choices(_SYLLABLES, k=chance.choice((2, 2, 3, 3, 4))))] = None
+            word = "".join(chance.choices(_SYLLABLES, k=chance.choice((2, 2, 3, 3, 4))))
+            if word not in _OF_A_LANGUAGE:
+                found[word] = None
         self._words = list(found)
         self._sums = list(itertools.accumulate(1 / (rank + FLATTENING) for rank in range(VOCABULARY)))
         self._topics = [chance.sample(self._words, TOPIC_WORDS) for _ in range(TOPICS)]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from benchmarks import synthetic
 from mcp_server.actions.sync import rebuild
 from mcp_server.adapters import memory_file
-from mcp_server.adapters.index import vectors
+from mcp_server.adapters.index import changelog, vectors
 from mcp_server.adapters.vault import make_vault_folders
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Memory
@@ -50,11 +50,13 @@ def give_vectors(opened: Opened) -> None:
     embedder = meaning.embedder
     chance = np.random.default_rng(0)
     tokens = _unit(chance, TOKENS, embedder.dimensions)
+    looked = {}  # below which number the next are sought: else all that have one are passed over again
     while True:
         with opened.database.read() as db:
-            batch = vectors.pending(db, embedder.model, BATCH)
+            batch = vectors.pending(db, embedder.model, BATCH, **looked)
         if not batch:
             return
+        looked = {"below": batch[-1][0]}
         made = _unit(chance, len(batch), embedder.dimensions)
         with opened.database.write() as db:
             vectors.put_vectors(
@@ -65,6 +67,8 @@ def give_vectors(opened: Opened) -> None:
                     for (passage, _, text), vector in zip(batch, made, strict=True)
                 ),
             )
+            # Without it a matrix that was read before knows of none, and a search by meaning costs nothing.
+            changelog.note_embedded(db, {memory for _, memory, _ in batch}, now=0)
 
 
 def _unit(chance: np.random.Generator, count: int, dimensions: int) -> NDArray[np.float32]:

@@ -21,13 +21,12 @@ MODES = tuple(Way(mode.value, mode) for mode in Mode)
 
 WITHOUT = (
     Way("without words of the memory", changed={"LEXICAL_MEMORY": 0.0}),
-    Way("without words of the passage", changed={"LEXICAL_PASSAGE": 0.0}),
     Way("without words near each other", changed={"LEXICAL_NEAR": 0.0}),
     Way("without tokens", changed={"MAXSIM": 0.0, "CLOSE_MEANING": 0.6}),
     Way("without the best passage's meaning", changed={"MEAN_SHARE": 1.0}),
     Way("without the mean of the best passages", changed={"MEAN_SHARE": 0.0}),
     Way("without coverage", changed={"ENOUGH_COVERAGE": 1e-9}),
-    Way("without damping", changed={"MEMORY_DAMPING": 1.0, "PASSAGE_DAMPING": 1.0}),
+    Way("without damping", changed={"DAMPING": 1.0}),
     Way("without the boost for a tag", changed={"TAG_BOOST": 1.0}),
     Way("without the boost for a phrase", changed={"PHRASE_BOOST": 1.0}),
     Way("without the boost for a path", changed={"PATH_BOOST": 1.0}),

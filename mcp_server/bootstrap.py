@@ -16,8 +16,8 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
+from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
-from mcp_server.core.journal import PERSON
 from mcp_server.core.ports import Model
 from mcp_server.core.settings import Settings, is_unattended, parse_settings
 from mcp_server.environment import person_home, persons_git, persons_own

@@ -113,7 +113,7 @@ class Meanings:
 
 def load_embedder(home: Path, setting: str) -> Embedder:
     """Load the model of a setting; raises EmbedderUnavailable, ImportError without its library."""
-    from mcp_server.adapters.fastembed_embedder import FastembedEmbedder
     from mcp_server.adapters.model_folder import find_model
+    from mcp_server.adapters.onnx_embedder import OnnxEmbedder
 
-    return FastembedEmbedder(find_model(home, setting))
+    return OnnxEmbedder(find_model(home, setting))

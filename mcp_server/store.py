@@ -10,7 +10,7 @@ from mcp_server.adapters.index.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import Project
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.journal import PERSON
+from mcp_server.core.authors import PERSON
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.ports import Clock, Embedder, Model
 from mcp_server.core.settings import Settings
@@ -28,7 +28,7 @@ class Store:
     embedding model that answers and its vectors, None while it loads or when there is none, `embedder`
     the one that is chosen, whose vectors may have to be computed first. `model` gives the language model,
     None without the person's consent or without a key; `actions.model_call` is the way to it. `git` says
-    where the person's git is. `by` tells who changes memories through it: a word of `core.journal`.
+    where the person's git is. `by` tells who changes memories through it: a word of `core.authors`.
     """
 
     home: Path

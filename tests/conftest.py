@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 def pytest_report_header() -> str:
     packages = ", ".join(
-        f"{name} {version(name)}" for name in ("mcp", "fastembed", "sqlite-utils", "watchdog")
+        f"{name} {version(name)}" for name in ("mcp", "onnxruntime", "sqlite-utils", "watchdog")
     )
     return f"SQLite {sqlite3.sqlite_version}, {packages}"
 

@@ -17,6 +17,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.settings import TOOLSETS
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
+from mcp_server.doors.server.hook_tool import HOOK_TOOL
 
 ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "mcp__plugin_daybook_daybook__"
@@ -25,7 +26,11 @@ ALL_SETS = " ".join(TOOLSETS)
 
 @functools.cache
 def tools(toolsets: str = "") -> dict[str, Tool]:
-    """Return the tools that a server lists, by name; *toolsets* is what DAYBOOK_TOOLSETS says."""
+    """
+    Return the tools that a server lists, by name; *toolsets* is what DAYBOOK_TOOLSETS says.
+
+    The one that the module in the client calls is left out: it is no tool of anybody else's.
+    """
 
     async def listed() -> list[Tool]:
         with tempfile.TemporaryDirectory() as folder:
@@ -33,7 +38,7 @@ def tools(toolsets: str = "") -> dict[str, Tool]:
             async with Client(build(Opened(environment, folder=Path(folder)))) as client:
                 return list((await client.list_tools()).tools)
 
-    return {tool.name: tool for tool in anyio.run(listed)}
+    return {tool.name: tool for tool in anyio.run(listed) if tool.name != HOOK_TOOL}
 
 
 @functools.cache

@@ -76,13 +76,18 @@ class Machine:
         return program
 
     def start(
-        self, *args: str, launcher: Path | None = None, cwd: Path | None = None, **env: str
+        self,
+        *args: str,
+        launcher: Path | None = None,
+        cwd: Path | None = None,
+        stdin: int = subprocess.DEVNULL,
+        **env: str,
     ) -> "subprocess.Popen[str]":
         process = subprocess.Popen(
             [launcher or self.root / "bin" / "daybook", *args],
             env={"HOME": str(self.home), "PATH": str(self.path), **env},
             cwd=cwd or self.home,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",

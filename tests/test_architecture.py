@@ -20,14 +20,15 @@ from tests.live import ROOT
 PACKAGE = ROOT / "mcp_server"
 LONGEST = 320  # lines
 SAYING_NOTHING = set("utils util helpers helper manager service handler processor base common".split())
-SLOW = set("anthropic click fastembed mcp numpy onnxruntime pydantic sqlite_utils watchdog yaml".split())
+SLOW = set("anthropic click mcp numpy onnxruntime pydantic sqlite_utils tokenizers watchdog yaml".split())
 
 MAY_USE = {  # floor or module: the third-party libraries that it may know
+    "adapters.calling": {"numpy"},
     "adapters.claude_model": {"anthropic"},
-    "adapters.fastembed_embedder": {"fastembed", "numpy"},
     "adapters.frontmatter_lines": {"frontmatter", "yaml"},
     "adapters.index": {"numpy", "sqlite_utils"},
     "adapters.model_hub": {"huggingface_hub", "tqdm"},
+    "adapters.onnx_embedder": {"numpy", "onnxruntime", "tokenizers"},
     "adapters.watcher": {"watchdog"},
     "doors.cli": {"click", "tabulate"},
     "doors.server": {"anyio", "mcp", "mcp_types", "pydantic"},
@@ -59,7 +60,7 @@ COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neith
     "actions.compaction": "what was saved for minutes; nothing that was remembered goes with it",
     "actions.maintain": "half-written files",
     **dict.fromkeys(
-        ["actions.brief", "actions.hits", "actions.hot", "actions.boosts", "actions.timely"],
+        ["actions.brief", "actions.hits", "actions.hot", "actions.known", "actions.boosts", "actions.timely"],
         "order and labels",
     ),
     **dict.fromkeys(["actions.doctor", "actions.notice"], "what a worker should have done"),
@@ -119,7 +120,7 @@ def test_each_import_contract_notices_a_sin(copied: Path) -> None:
         ("core/ranking.py", "import sqlite3"),
         ("core/dials.py", "from mcp_server.adapters import ledger"),
         ("actions/forget.py", "import click"),
-        ("actions/embed.py", "from mcp_server.adapters import fastembed_embedder"),
+        ("actions/embed.py", "from mcp_server.adapters import onnx_embedder"),
         ("doors/cli/output.py", "from mcp_server.doors.server import replies"),
         ("doors/shown/review.py", "from mcp_server.doors.cli import person"),
         ("adapters/git.py", "from mcp_server.adapters.index import memories"),

@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 
 from benchmarks.baselines import Bm25
-from benchmarks.calling import fitted
+from benchmarks.calling import embedded, fitted, of_project, written
 from benchmarks.paired import difference, interval, over_sets
 from benchmarks.prompts import figures, measured
+from benchmarks.question_sets import read_set
 from benchmarks.ways import WITHOUT, as_in
-from mcp_server.core import calling, ranking
+from mcp_server.adapters.calling import NUMBERS, called
+from mcp_server.core import ranking
 from mcp_server.meanings import load_embedder
 
 ROOT = Path(__file__).resolve().parent.parent
+PROJECTS = ROOT / "tests" / "data" / "prompts"
 NOTES = {
     "a": "Stripe webhooks need the raw request body.",
     "b": "Postgres has window functions for the reports.",
@@ -61,7 +64,7 @@ def test_what_earlier_sessions_asked_takes_nothing_from_the_answer(tmp_path: Pat
 
 
 def test_a_part_that_is_taken_out_has_no_weight_until_it_is_back() -> None:
-    found = {"words": 0.5, "passage": 0.5, "cosine": 0.5, "mean": 0.25}
+    found = {"words": 0.5, "cosine": 0.5, "mean": 0.25}
     before = ranking.relevance(**found, near=1.0)
 
     for way in WITHOUT:
@@ -202,7 +205,7 @@ def write(path: Path, lines: list[dict[str, str]]) -> None:
 
 
 def test_prompts_of_a_project_get_what_they_call_for_and_others_little() -> None:
-    found = figures(measured(ROOT / "tests" / "data" / "prompts" / "lumen"))
+    found = figures(measured(PROJECTS / "lumen"))
 
     assert found["recall"] >= 0.5
     assert found["recall of text"] >= 0.4
@@ -213,8 +216,40 @@ def test_prompts_of_a_project_get_what_they_call_for_and_others_little() -> None
 
 
 def test_what_tells_kinds_of_prompts_apart_is_what_was_made_of_the_written_ones() -> None:
-    direction, step, level = fitted(load_embedder(Path(), "minilm-l6"))
+    prompts = [*written(), *(each for folder in sorted(PROJECTS.iterdir()) for each in of_project(folder))]
+    vectors, calls = embedded(load_embedder(Path(), "minilm-l6"), prompts)
 
-    made, kept = (np.frombuffer(each, np.int8).astype(float) for each in (direction, calling.DIRECTION))
-    assert made @ kept / np.linalg.norm(made) / np.linalg.norm(kept) > 0.99
-    assert (step, level) == pytest.approx((calling.STEP, calling.LEVEL), abs=0.05)
+    made, kept = (called(numbers, vectors) for numbers in (fitted(vectors, calls), np.load(NUMBERS)))
+
+    assert np.corrcoef(made, kept)[0, 1] > 0.99
+    assert made == pytest.approx(kept, abs=0.1)
+
+
+def test_what_an_author_wrote_over_a_text_asks_for_it(tmp_path: Path) -> None:
+    project = tmp_path / "texts" / "shop"
+    project.mkdir(parents=True)
+    body = "The cart is kept in the session, so that it is there again after somebody has signed in. " * 2
+    text = f"Why is the cart kept?\n=====================\n\n{body}\n"
+    (project / "faq.rst").write_text(text, encoding="utf-8")
+    (project / "note.md").write_text(f"# How to keep a cart\n\n{body}\n", encoding="utf-8")
+    code = (
+        f'def keep(cart):\n    """Keep the cart of a session.\n\n    Longer.\n    """\n    return {body!r}\n'
+    )
+    (project / "cart.py").write_text(code, encoding="utf-8")
+
+    asked = {}
+    for kind in ("notes", "sections", "functions"):
+        done = start("aside.py", tmp_path / "texts", tmp_path / kind, "--of", kind)
+        assert done.returncode == 0, done.stdout + done.stderr
+        made = read_set(tmp_path / kind)
+        asked[kind] = {question.text for question in made.questions}
+        for question in made.questions:
+            (answer,) = (each for each in made.documents if each.id in question.relevant)
+            assert question.text not in answer.text
+            assert "kept in the session" in answer.text
+
+    assert asked == {
+        "notes": {"How to keep a cart"},
+        "sections": {"How to keep a cart", "Why is the cart kept?"},
+        "functions": {"Keep the cart of a session."},
+    }

@@ -1,12 +1,14 @@
 """
 The documents name what is there: the reference is generated, every command, option, link and module exists.
 
-`UPDATE=1 python -m pytest tests/test_docs.py` writes docs/cli.md and docs/tools.md anew.
+`UPDATE=1 python -m pytest tests/test_docs.py` writes docs/cli.md, docs/tools.md and the list of
+`daybook --help` anew.
 """
 
 import json
 import os
 import re
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +145,8 @@ def permission(tool: Tool) -> str:
 
 
 def test_the_command_line_reference_is_what_help_says() -> None:
+    begins = {name: cleandoc(command.help or "").split("\n\n")[0] for name, command in commands().items()}
+    check_generated("mcp_server/doors/cli/listed.json", json.dumps(begins, indent=1) + "\n")
     check_generated("docs/cli.md", cli_reference())
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -196,13 +197,60 @@ def test_serve_before_the_environment_is_there_becomes_the_waiting_room_on_any_p
     assert list(machine.home.iterdir()) == list(machine.root.rglob("__pycache__")) == []
 
 
-def test_a_hook_without_any_python_is_silent_and_succeeds(bare: Machine) -> None:
-    assert bare.run("hook", "SessionStart") == (0, "", "")
+def test_without_a_python_the_start_of_a_session_says_so_and_no_hook_says_more(bare: Machine) -> None:
+    missing = "Daybook needs Python 3.11 or newer and found {}, so nothing is remembered. "
+    after = "Install it, then start a new session."
+    assert json.loads(bare.run("hook", "SessionStart")[1]) == {
+        "systemMessage": missing.format("nothing") + after
+    }
+    bare.put("python3", "#!/bin/sh\necho 3.10.13\n")
+    code, out, err = bare.run("hook", "SessionStart")
+    assert (code, err) == (0, "")
+    told = missing.format("python3, which is 3.10.13") + after
+    assert json.loads(out) == {"systemMessage": told}
+    odd = bare.put('py "3" \\', "#!/bin/sh\necho 3.10.13\n")
+    said = json.loads(bare.run("hook", "SessionStart", DAYBOOK_PYTHON=str(odd))[1])
+    assert said == {"systemMessage": missing.format("one that is older") + after}
+    for event in ("UserPromptSubmit", "SubagentStart", "Stop", "PreCompact", "SessionEnd"):
+        assert bare.run("hook", event) == (0, "", "")
     assert list(bare.home.iterdir()) == []
 
 
+def test_a_hook_does_nothing_where_the_module_in_the_client_says_that_it_is_there(machine: Machine) -> None:
+    there = {"DAYBOOK_MODULE": "s1", "CLAUDE_CODE_SESSION_ID": "s1"}
+    for event in ("UserPromptSubmit", "Stop"):
+        assert machine.run("hook", event, **there) == (0, "", "")
+    assert machine.probe("hook", "SubagentStart", **there)["args"] == ["SubagentStart"]
+    # After a /clear, or in a session that was started in this one.
+    assert machine.probe("hook", "UserPromptSubmit", **there | {"CLAUDE_CODE_SESSION_ID": "s2"})["args"]
+    assert machine.probe("hook", "UserPromptSubmit", DAYBOOK_MODULE="")["args"] == ["UserPromptSubmit"]
+
+
+WRITES_DOWN = """
+import os, sys
+open(os.environ["HOME"] + "/go").read()
+heard = sys.stdin.read()
+open(os.environ["HOME"] + "/heard", "w").write(f"{len(heard)} {sys.argv[1]}")
+"""
+
+
+def test_what_an_answer_leaves_to_be_done_goes_on_without_the_launcher_and_hears_all(
+    machine: Machine,
+) -> None:
+    machine.run("setup-environment")
+    (machine.root / "mcp_server" / "doors" / "hooks.py").write_text(WRITES_DOWN, encoding="utf-8")
+    for name in ("go", "heard"):
+        os.mkfifo(machine.home / name)
+    launcher = machine.start("hook", "Stop", stdin=subprocess.PIPE)
+
+    assert launcher.communicate("x" * 300_000, timeout=60) == ("", "")
+    assert launcher.returncode == 0
+    (machine.home / "go").write_text("", encoding="utf-8")
+    assert (machine.home / "heard").read_text(encoding="utf-8") == "300000 Stop"
+
+
 def test_a_hook_runs_before_the_environment_is_there_and_starts_its_making(machine: Machine) -> None:
-    assert machine.probe("hook", "SessionEnd")["env"]["DAYBOOK_SETUP"] == "missing"
+    assert machine.probe("hook", "SubagentStart")["env"]["DAYBOOK_SETUP"] == "missing"
     assert list(machine.home.iterdir()) == list(machine.root.rglob("__pycache__")) == []
     machine.close_gate()
     answer = machine.probe("hook", "SessionStart")  # returns though the set-up stands at the gate

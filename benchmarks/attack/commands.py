@@ -23,7 +23,7 @@ import mcp_server
 from mcp_server.doors import cli, hooks
 from mcp_server.doors.cli import person
 
-SLOW = ("fastembed_embedder", "claude_model", "doors.server", "waiting_room", "__main__", "model_hub")
+SLOW = ("onnx_embedder", "claude_model", "doors.server", "waiting_room", "__main__", "model_hub")
 TRACEBACK = 70  # exit code of a fork whose command raised what nobody caught
 LIMIT = 20.0  # seconds after which a command hangs
 LOOK = 0.002  # seconds between two looks whether a fork has ended

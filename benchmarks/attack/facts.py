@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcp_server.adapters import history
+from mcp_server.adapters import places
 
 LIVE, TRASH, WAITS, GONE = "live", "trash", "candidate", "gone"
 _SIGNED = re.compile(r"begins (\w+) version (\d+)\b(.*?)(?:ends \1 ([0-9a-f]{16})|\Z)", re.DOTALL)
@@ -87,7 +87,7 @@ def copies(folders: Iterable[Path]) -> dict[str, list[Copy]]:
     found: dict[str, list[Copy]] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*.md")):
-            if path.name.startswith(".") or path.is_relative_to(folder / history.FOLDER):
+            if path.name.startswith(".") or path.is_relative_to(folder / places.HISTORY):
                 continue
             text = path.read_text(encoding="utf-8", errors="replace")
             body = text.partition("\n---\n")[2] if text.startswith("---\n") else text

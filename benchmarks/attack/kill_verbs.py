@@ -181,7 +181,7 @@ def judge(world: World) -> Attempt | None:
     if not waiting:
         return None
     fact, approved = world.rng.choice(waiting), world.rng.random() < 0.7
-    fact.pending = allow(fact.version, LIVE if approved else GONE)
+    fact.pending = allow(fact.version, LIVE if approved else TRASH)
     verdict = "--approve" if approved else "--reject"
     return Attempt(("candidates", verdict, f"candidate-{fact.name}"), world.owns[fact.name], (fact,))
 

@@ -7,7 +7,7 @@ from mcp_server.actions.candidate import FOLDER
 from mcp_server.actions.forget import free_name
 from mcp_server.actions.notice import offered
 from mcp_server.actions.sync import sync, sync_if_free
-from mcp_server.adapters import files, former, history, places
+from mcp_server.adapters import former, history, moving, places
 from mcp_server.adapters.former import Former
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
@@ -48,19 +48,20 @@ def adopt(store: Store, key: str = "") -> Adopted:
     former.inherit(store.home, project, was)
     there = {Path(found.path): new.root / Path(found.path).relative_to(old.root) for found in stamps(old)}
     left = [path for path, target in there.items() if target.exists()]
-    moving = {path: target for path, target in there.items() if path not in left}
-    going = [*(moving | _put_away(store, old, new)).items()]
+    coming = {path: target for path, target in there.items() if path not in left}
+    going = [*(coming | _put_away(store, old, new)).items()]
     for start in range(0, len(going), AT_ONCE):
         batch = going[start : start + AT_ONCE]
         named = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
         # First the ledger and the history: who is killed in between moves the files in the next call.
         refs, before = ([f"{vault.key}/{each}" for each in named] for vault in (new, old))
         store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
-        for (path, target), ref, earlier in zip(batch, refs, before, strict=True):
+        for ref, earlier in zip(refs, before, strict=True):
             history.carry(store.home, earlier, ref)
-            files.move(path, target)
+        for problem in moving.move_many(dict(batch)).values():
+            raise problem
     sync_if_free(both, vaults=[old, new])
-    return Adopted(was, len(moving), tuple(left))
+    return Adopted(was, len(coming), tuple(left))
 
 
 def _put_away(store: Store, old: Vault, new: Vault) -> dict[Path, Path]:

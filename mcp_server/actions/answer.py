@@ -88,13 +88,11 @@ def _merge(store: Store, entry: Entry, session: str) -> Became:
     return Became.MERGED
 
 
-def joined(
-    store: Store, found: Sequence[Found], title: str, text: str, *, vault: Vault, session: str
-) -> None:
+def joined(store: Store, found: Sequence[Found], title: str, text: str, *, vault: Vault, session: str) -> str:
     """
     Let one memory in *vault* take the place of all that were *found*, as one entry of the journal.
 
-    The person read what it says. Raises Conflict, OSError.
+    The person read what it says. Return its id. Raises Conflict, OSError.
     """
     with journal.alone(store), one_run(journal.new_run(store)) as run:
         merge = Merge(tuple(range(len(found))), title, text, ())
@@ -104,6 +102,7 @@ def joined(
         now = _read(store, made.heir)
         write_line(store, "accepted", refs=[made.heir], digests=[now.digest], session=session)
     catch_up_if_free(store)
+    return now.memory.id
 
 
 def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:

@@ -18,6 +18,7 @@ from mcp_server.actions.settle import settle
 from mcp_server.adapters import auto_memory_folder as folder_of
 from mcp_server.adapters.auto_memory_folder import Noted, Place, Topic
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.instructions import reads_like_instruction
 from mcp_server.core.memory import (
     MAX_TITLE,
     Draft,
@@ -28,7 +29,7 @@ from mcp_server.core.memory import (
     clean_title,
     fingerprint,
 )
-from mcp_server.core.provenance import ASSISTANT, reads_like_instruction
+from mcp_server.core.provenance import ASSISTANT
 from mcp_server.core.redaction import find_secrets, redact
 from mcp_server.store import Store
 

@@ -6,17 +6,17 @@ Runs in a hook before every session, so it only reads the index: no sync, no lib
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.hot import allowed_unasked, hot_set
+from mcp_server.actions.hot import hot_set
+from mcp_server.actions.known import bearing, known_here, pushable, titles
 from mcp_server.actions.questions import fuller, open_questions
 from mcp_server.actions.timely import days_since_touched, ordered
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index import memories, selections, sessions, usage
+from mcp_server.adapters.index import selections, sessions, usage
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.vault import stamp
 from mcp_server.core import dials
 from mcp_server.core.brief import (
     BUDGET,
@@ -33,14 +33,12 @@ from mcp_server.core.brief import (
 )
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Kind, Level, fingerprint
-from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.store import Store
 
 PREFERENCES = "Preferences"
 AT_HAND = "Kept at hand"  # the heading of the hot set
 GRAPH = "graph"  # the set of the graph's tools, and the category of what they put
-INDEXED = 400  # newest memories whose titles may be told
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
 TOLD_EVERY = 7 * dials.DAY  # seconds: what block and titles tell is noted as seldom, and ages in months
@@ -69,22 +67,25 @@ def brief(
     """
     store.database.require()
     with store.database.read() as db:
-        sections = [*_of_use(store, db, again), *_sections(store, db, again)]
+        known = [] if for_subagent else known_here(store, db)
+        at_work = bearing(store, known, folder) if known else set[str]()
+        sections = [*_of_use(store, db, again), *_sections(store, db, again, known, at_work)]
         if not for_subagent:
-            index = _index(store, db)
+            index = titles(store, db, known, at_work)
             notices = [*notices, *_notices(store, db), *_last_session(store, db)]
-    if for_subagent:
-        told = [
-            section._replace(limit=LINE_LIMIT)
-            for section in sections
-            if section.title in (PREFERENCES, "Settled in this project")
-        ]
-        return render_brief(told, budget=SUBAGENT_BUDGET, footer=SUBAGENT_FOOTER)
-    carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
-    sections = [one._replace(entries=_untold(one.entries, carried)) for one in sections]
-    index = [*_untold(index, carried)]
-    budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
-    return render_brief(sections, notices=notices, index=index, budget=budget)
+        looked_at = _looked_at(store, db)
+        if for_subagent:
+            told = [
+                section._replace(limit=LINE_LIMIT)
+                for section in sections
+                if section.title in (PREFERENCES, "Settled in this project")
+            ]
+            return render_brief(told, budget=SUBAGENT_BUDGET, footer=SUBAGENT_FOOTER, looked_at=looked_at)
+        carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
+        sections = [one._replace(entries=_untold(one.entries, carried)) for one in sections]
+        index = [*_untold(index, carried)]
+        budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
+        return render_brief(sections, notices=notices, index=index, budget=budget, looked_at=looked_at)
 
 
 def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
@@ -156,11 +157,13 @@ def at_hand(store: Store, *, session: str = "") -> str:
     store.database.require()
     with store.database.read() as db:
         rows = hot_set(store, db, session=session)
-        section = Section(AT_HAND, _entries(store, db, rows, pushable(store, db, rows), contested(store, db)))
-        return render_brief([section], budget=BUDGET).text
+        section = Section(AT_HAND, _entries(rows, pushable(store, db, rows), contested(store, db)))
+        return render_brief([section], budget=BUDGET, looked_at=_looked_at(store, db)).text
 
 
-def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
+def _sections(
+    store: Store, db: sqlite3.Connection, session: str, known: Sequence[Row], at_work: Collection[str]
+) -> list[Section]:
     everywhere = [vault.key for vault in store.vaults]
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     hot = hot_set(store, db, session=session)
@@ -180,6 +183,7 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
         ("Last session", sessions),
         ("In progress", timely),
         (PREFERENCES, ordered(db, preferences, now)),
+        ("About the work at hand", [row for row in known if row.ref in at_work]),
         ("Settled in this project" if here else "Settled", ordered(db, settled, now)),
         ("Noted lately", ordered(db, lately, now)),
     ]
@@ -190,20 +194,11 @@ def _sections(store: Store, db: sqlite3.Connection, session: str) -> list[Sectio
     return [
         Section(
             title,
-            _entries(store, db, rows, shown, otherwise),
+            _entries(rows, shown, otherwise),
             WHOLE if title in (AT_HAND, PREFERENCES) else LINE_LIMIT,
         )
         for title, rows in groups
     ]
-
-
-def _index(store: Store, db: sqlite3.Connection) -> list[Entry]:
-    """Return what may be told of the knowledge that bears on this project, most important first."""
-    everywhere = [vault.key for vault in store.vaults]
-    rows = selections.newest(db, everywhere, limit=INDEXED, private=store.private)
-    whole = fuller(store, db)
-    chosen = {row.ref: row for row in (whole.get(row.row, row) for row in ordered(db, rows, store.now()))}
-    return [*_entries(store, db, chosen.values(), pushable(store, db, [*chosen.values()]), {})]
 
 
 def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
@@ -215,20 +210,7 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]
     refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
-    return [Section("Of use in this session", _entries(store, db, rows, shown, contested(store, db)))]
-
-
-def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[int]:
-    """Return the rows that may be shown unasked and whose files still say what the index says."""
-    allowed = allowed_unasked(store, db, rows)
-    stamped = memories.stamps_of(db, [row.row for row in rows])
-    may = set()
-    for row in rows:
-        on_disk = stamp(Path(row.path))
-        unchanged = on_disk is not None and stamped.get(row.row) == on_disk.mtime_ns
-        if row.row in allowed and unchanged:
-            may.add(row.row)
-    return may
+    return [Section("Of use in this session", _entries(rows, shown, contested(store, db)))]
 
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
@@ -257,38 +239,39 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
         return []
     said = f"{last.topic}: {last.summary}" if last.topic else last.summary
     parts = [part for part in (last.topic, last.summary) if part]
+    from mcp_server.core.instructions import reads_like_instruction  # there may be no session to tell of
+
     accepted = usage.accepted_digests(db, [fingerprint("", part) for part in parts])
     if len(accepted) < len(set(parts)) or reads_like_instruction(said):
         return []
-    from mcp_server.core.redaction import redact  # slow to load, and there may be no session to tell of
+    from mcp_server.core.redaction import redact  # slow to load
 
     dated = datetime.fromtimestamp(last.last, UTC).strftime("%Y-%m-%d")
     return [f"Last session ({dated}): {redact(said)}"]
 
 
-def _entries(
-    store: Store,
-    db: sqlite3.Connection,
-    rows: Iterable[Row],
-    shown: set[int],
-    otherwise: Mapping[str, str],
-) -> Iterator[Entry]:
-    """
-    Yield the entries of those *rows* that are *shown* and not about files that are all gone.
+def _entries(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str]) -> Iterator[Entry]:
+    """Yield the entries of those *rows* that are *shown*; *otherwise* is what `contested` returns."""
+    return (_entry(row, otherwise=otherwise.get(row.ref, "")) for row in rows if row.row in shown)
 
-    *otherwise* is what `contested` returns.
 
-    Looking at files takes its time, so it is done one by one.
-    """
-    for row in rows:
-        if row.row in shown and not row.touches:
-            yield _entry(row, stale=False, otherwise=otherwise.get(row.ref, ""))
-        elif row.row in shown:
-            from mcp_server.actions.staleness import staleness  # most memories are about no file
+def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[Entry], Entry | None]:
+    """Return what says of an entry that its files changed, and gives None where all of them are gone."""
 
-            stale = staleness(store, db, [row])[row.ref]
-            if not stale.gone:
-                yield _entry(row, stale=bool(stale), otherwise=otherwise.get(row.ref, ""))
+    def seen(entry: Entry) -> Entry | None:
+        row = selections.with_ref(db, entry.ref)
+        if not row or not row.touches:
+            return entry
+        from mcp_server.actions.staleness import staleness  # most memories are about no file
+
+        stale = staleness(store, db, [row])[row.ref]
+        if stale.gone:
+            return None
+        day, _, otherwise = entry.updated.partition("; ")
+        dated = dated_line(day, stale=bool(stale), otherwise=otherwise)
+        return entry if dated == entry.updated else entry._replace(updated=dated)
+
+    return seen
 
 
 def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
@@ -300,8 +283,8 @@ def _untold(entries: Iterable[Entry], carried: Mapping[str, str]) -> Iterator[En
     return (entry for entry in entries if carried.get(entry.ref) != entry.digest)
 
 
-def _entry(row: Row, *, stale: bool, otherwise: str) -> Entry:
+def _entry(row: Row, *, otherwise: str) -> Entry:
     day = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
-    dated = dated_line(day, stale=stale, otherwise=otherwise)
+    dated = dated_line(day, stale=False, otherwise=otherwise)
     kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
     return Entry(row.id, row.ref, row.digest, kind, row.title, row.text, dated)

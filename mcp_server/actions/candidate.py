@@ -25,14 +25,15 @@ from mcp_server.adapters.index import sightings
 from mcp_server.adapters.index.tidying import EXPIRY
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.instructions import reads_like_instruction
 from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Draft, Level, Memory, check_id, check_type, clean_title
 from mcp_server.core.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
-from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.provenance import SETTLED_ONCE
 from mcp_server.core.redaction import find_secrets
 from mcp_server.store import Store
 
-FOLDER = "candidates"
+FOLDER = places.CANDIDATES
 SEEN_SELDOM = "waits to be seen more often"
 MOST = 200  # candidates that wait in one place; of more, the newest are not kept
 
@@ -102,7 +103,7 @@ def propose_mined(
     for mined in found:
         draft = Draft(
             mined.title,
-            mined.text,
+            f"{mined.text}\n\nIt corrects: {mined.corrects}" if mined.corrects else mined.text,
             type=mined.type,
             source=source,
             # A pattern cannot tell what holds everywhere: "always use pnpm in this repo".
@@ -111,7 +112,8 @@ def propose_mined(
             conversation=conversation,
             evidence=mined.text if mined.from_person else "",
         )
-        propose(store, draft, key=mined.key, confidence=mined.confidence, why=SEEN_SELDOM)
+        why = SETTLED_ONCE if mined.settles else SEEN_SELDOM
+        propose(store, draft, key=mined.key, confidence=mined.confidence, why=why)
         keys += [mined.key] * mined.times
     return keys
 

@@ -10,6 +10,7 @@ import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from mcp_server.actions.candidate import promote, propose_mined
@@ -30,7 +31,7 @@ from mcp_server.core.conversation import parse_turns, render_turns, turns_said, 
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, slug, split_title
 from mcp_server.core.mining import mine
-from mcp_server.core.transcript import Condenser, Utterance, marked
+from mcp_server.core.transcript import Condenser, Speaker, Utterance, marked
 from mcp_server.store import Store
 
 PART = 48_000  # characters after which a conversation goes on in another file: each addition reads it whole
@@ -139,17 +140,29 @@ def _keep_chunk(store: Store, transcript: Transcript, chunk: Chunk, marks: Marks
     with store.database.read() as db:
         fresh = transcripts.fresh_keys(db, [each.key for each in chunk.utterances])
     new = [each for each in chunk.utterances if each.key in fresh]
+    before = [] if store.settings.model_reads or not new else _last_said(store, transcript)
     conversation = _add_to_conversation(store, transcript, new, first_words=first_words) if new else ""
     sighted: list[str] = []
-    if not store.settings.model_calls:
+    if not store.settings.model_reads:
         turns = [(each.speaker.value, each.words) for each in new]
-        sighted = propose_mined(store, mine(turns), session=transcript.session, conversation=conversation)
+        found = mine(turns, before=before)
+        sighted = propose_mined(store, found, session=transcript.session, conversation=conversation)
     for each in new:
         if each.forced:
             _take_marked(store, transcript, each, conversation)
     _note_kept(store, transcript, chunk.end, marks, turns=[each.key for each in new], sighted=sighted)
     promote(store, sighted)
     return len(new)
+
+
+def _last_said(store: Store, transcript: Transcript) -> list[str]:
+    """Return what Claude said and ran last in the conversation of *transcript*: a person may correct it."""
+    try:
+        text, _ = _read_part(_vault(store), _last_part(store, _vault(store), transcript)[1])
+    except Conflict:
+        return []
+    turns = takewhile(lambda turn: turn.speaker != Speaker.USER, reversed(parse_turns(text)))
+    return [turn.words for turn in turns][::-1]
 
 
 def _take_marked(store: Store, transcript: Transcript, said: Utterance, conversation: str) -> None:

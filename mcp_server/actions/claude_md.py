@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.brief import contested, pushable, told_by_auto_memory
+from mcp_server.actions.brief import contested, told_by_auto_memory
+from mcp_server.actions.known import pushable
 from mcp_server.actions.questions import fuller
 from mcp_server.actions.timely import ordered
 from mcp_server.adapters import files, git, leftovers, places

@@ -18,7 +18,7 @@ from mcp_server.actions.load import Found, parsed
 from mcp_server.actions.read import is_accepted
 from mcp_server.actions.sync import catch_up, if_free
 from mcp_server.actions.take_in import take_in
-from mcp_server.adapters import files, history, memory_file, places
+from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, DaybookError
 from mcp_server.core.memory import Kind, Memory
@@ -107,7 +107,7 @@ def move(
 
     Raises FileExistsError when something is there, Conflict, OSError.
     """
-    files.move(path, target)
+    moving.move(path, target)
     digest = ""
     with contextlib.suppress(DaybookError):  # it is huge, or a link by now
         digest = files.digest(files.read(target))
@@ -163,7 +163,8 @@ def effect_of(store: Store, was: Found | None, now: Found) -> Effect:
 
 def indexed(vault: Vault, paths: Iterable[Path]) -> list[Path]:
     """Return those of *paths* that the index knows: not what lies in the trash or waits as a candidate."""
-    return [path for path in dict.fromkeys(paths) if any(path.is_relative_to(one) for one in vault.folders())]
+    folders = tuple(os.path.join(folder, "") for folder in vault.folders())
+    return [path for path in dict.fromkeys(paths) if os.fspath(path).startswith(folders)]
 
 
 def by_whom(store: Store) -> dict[str, object]:
@@ -210,6 +211,14 @@ def tell_of(
     The file is the memory; a ledger or an index in trouble does not undo it: the answer says so, and the
     next sync makes up for what the index was not told.
     """
+    tell_ledger(store, event, ref, effects, **detail)
+    with if_free(store):
+        take_in(store, vault, *indexed(vault, paths))
+        catch_up(store)
+
+
+def tell_ledger(store: Store, event: str, ref: str, effects: list[Effect], **detail: object) -> None:
+    """Write a line into the ledger; the answer says where that cannot be done."""
     said = {name: value for name, value in detail.items() if value is not None}
     if effects:
         said |= {**by_whom(store), "files": effects}
@@ -218,9 +227,6 @@ def tell_of(
     except OSError as error:
         reason = error.strerror or error
         store.database.trouble.remark(f"That this was {event} could not be written down: {reason}.")
-    with if_free(store):
-        take_in(store, vault, *indexed(vault, paths))
-        catch_up(store)
 
 
 def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: object) -> None:
@@ -242,7 +248,7 @@ def _goes_on(was: Found | None, now: Found) -> bool:
 def _move(source: Path, target: Path) -> None:
     """Move a file; one that a killed process moved halfway, so that it has both names, loses the first."""
     try:
-        files.move(source, target)
+        moving.move(source, target)
     except FileExistsError:
         data = files.read(source)
         if data != files.read(target):

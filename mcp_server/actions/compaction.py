@@ -75,12 +75,13 @@ def _surviving(utterances: Sequence[Utterance]) -> list[str]:
     failed = [words.removesuffix(FAILED) for words in tools if words.endswith(FAILED)]
     return [
         *_lines("asked", prompts[-PROMPTS:]),
-        *_lines("changed", _changed(tools)[-TOUCHED:], joined=True),
+        *_lines("changed", changed_files(tools)[-TOUCHED:], joined=True),
         *_lines("failed", list(dict.fromkeys(failed))[-FAILURES:]),
     ]
 
 
-def _changed(tools: Sequence[str]) -> list[str]:
+def changed_files(tools: Sequence[str]) -> list[str]:
+    """Return the paths that *tools*, calls as words, wrote to; the one that was written last is the last."""
     paths = [
         words.partition("]: ")[2] for words in tools if words.startswith(("[Edit]", "[Write]", "[Multi"))
     ]

@@ -8,7 +8,7 @@ It is done after the answer, by whoever embeds or tidies, so that nobody waits f
 
 from collections.abc import Collection, Mapping, Sequence
 
-from mcp_server.adapters.index import lexical, memories, pairs, selections
+from mcp_server.adapters.index import lexical, memories, pairs, selections, vectors
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.pairs import Pair
 from mcp_server.core.memory import Kind
@@ -40,6 +40,10 @@ def compare_pending(store: Store, *, most: int | None = None) -> int:
 
 
 def _compare_batch(store: Store, limit: int) -> int:
+    with store.database.read() as db:
+        told = vectors.answering(db)
+        if not pairs.uncompared(db, told.model if told else "", 1):
+            return 0  # mostly, and before a model is loaded for nothing
     meaning = store.meaning()
     model = meaning.matrix.model if meaning else ""
     user = store.user_vault.key
@@ -65,8 +69,8 @@ def _compare_batch(store: Store, limit: int) -> int:
                 near.setdefault(row.row, []).extend(_nearest(found, short))
         together = {*numbers, *(number for found in near.values() for number in found)}
         seen = memories.by_rows(db, together)
-        vectors = pairs.vectors_of(db, model, together) if meaning else {}
-    results = {number: _pairs(seen, number, near.get(number, ()), vectors, user) for number in numbers}
+        embedded = pairs.vectors_of(db, model, together) if meaning else {}
+    results = {number: _pairs(seen, number, near.get(number, ()), embedded, user) for number in numbers}
     with store.database.write() as db:
         now = memories.by_rows(db, together)
         for number, alike in results.items():
@@ -82,7 +86,7 @@ def _nearest(found: Mapping[int, float], among: Collection[int]) -> list[int]:
 
 
 def _pairs(
-    seen: dict[int, Row], number: int, near: Sequence[int], vectors: dict[int, bytes], user: str
+    seen: dict[int, Row], number: int, near: Sequence[int], embedded: dict[int, bytes], user: str
 ) -> list[Pair]:
     found = []
     for second in near:
@@ -90,7 +94,7 @@ def _pairs(
             continue
         first, last = sorted((number, second))
         one, other = (_statement(seen[each]) for each in (first, last))
-        cosine = pairs.cosine(vectors[first], vectors[last]) if {first, last} <= vectors.keys() else None
+        cosine = pairs.cosine(embedded[first], embedded[last]) if {first, last} <= embedded.keys() else None
         if alike := likeness(one, other, cosine):
             fuller = (last if alike.fuller == OTHER else first) if alike.fuller else 0
             if alike.same and seen[first].vault != seen[last].vault:

@@ -19,6 +19,7 @@ from mcp_server.actions.forget import forget
 from mcp_server.actions.list import Stats, get_stats
 from mcp_server.actions.litter import look_for_litter
 from mcp_server.actions.model_call import Spending, spending
+from mcp_server.actions.module_seen import module_seen
 from mcp_server.actions.notice import LATE, offer, offered, put_away
 from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
@@ -54,6 +55,7 @@ class Capture:
 
     mode: str
     model_calls: bool
+    on_plan: bool
     unkept: int
     unlearned: int
     unlearned_bytes: int
@@ -126,6 +128,7 @@ def _used_up(store: Store, spent: Spending) -> bool:
     return bool(refusal_today(spent.today_usd, spent.today_calls, usual, store.settings))
 
 
+LOOKED_AT = 10  # new memories that are compared before `status` answers; `review` compares more
 WAITS = {
     review.QUESTION: ("question", "Whether two memories both hold: {}; 'daybook review' asks you."),
     review.ORIGIN: ("memory", "Not shown unasked until you accept it with 'daybook review': {}."),
@@ -139,7 +142,7 @@ WAITS = {
 def _waiting(store: Store) -> list[str]:
     """Return a sentence for each kind of what waits for the person's word."""
     with if_free(store):
-        compare_pending(store, most=review.MOST_NEW)
+        compare_pending(store, most=LOOKED_AT)
     numbers = review.counts(store)
     return [said.format(counted(numbers[kind], one)) for kind, (one, said) in WAITS.items() if numbers[kind]]
 
@@ -149,12 +152,11 @@ def _capture(store: Store) -> Capture:
         unkept = transcripts.unkept(db)
         unlearned = transcripts.unlearned(db, paid=store.settings.model_calls)
         last = transcripts.last_kept(db)
-    waiting = sum(
-        each.kept - (each.paid_start if store.settings.model_calls else each.learned) for each in unlearned
-    )
+    waiting = sum(each.kept - each.unread_from(paid=store.settings.model_calls) for each in unlearned)
     return Capture(
         mode=store.settings.capture,
         model_calls=store.settings.model_calls,
+        on_plan=store.settings.on_plan,
         unkept=len(unkept),
         unlearned=len(unlearned),
         unlearned_bytes=waiting,
@@ -174,6 +176,7 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried("embedding model", lambda: _model(store), "Choose another with 'daybook model use'.")
     yield _tried("round trip", lambda: _round_trip(store), "Run 'daybook maintain all', then try again.")
     yield _tried("hooks", lambda: _hooks(plugin), "Reinstall the plugin.")
+    yield Check("module", True, module_seen(store.home))
     yield Check("tools", True, _toolsets(store))
     yield _tried("capture", lambda: _captures(store), "Run 'daybook work' and read logs/worker.log.")
     yield _tried("language model", lambda: _language_model(store), "Run 'daybook setup'.")
@@ -286,6 +289,9 @@ def _captures(store: Store) -> str:
 
 def _language_model(store: Store) -> str:
     """Tell whether the model may and can be called; never calls it, for that would cost."""
+    if store.settings.on_plan:
+        calls = spending(store).plan_calls
+        return f"on your plan; {calls} of {counted(store.settings.daily_plan_calls, 'call')} made today"
     if not store.settings.model_calls:
         return "not allowed, so nothing is sent and nothing spent"
     assert store.model(), "it is allowed, but there is no API key"

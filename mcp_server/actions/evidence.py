@@ -33,7 +33,6 @@ class Evidence(NamedTuple):
     question: int
     said: lexical.Found
     words: float
-    passage: float
     near: float
     matching: int
     cosine: float | None = None
@@ -47,7 +46,6 @@ class Evidence(NamedTuple):
         """The fused relevance, 0 to 1."""
         return ranking.relevance(
             words=self.words,
-            passage=self.passage,
             near=self.near,
             cosine=self.cosine,
             mean=self.mean,
@@ -112,7 +110,7 @@ def gather(
         )
     share = max(SHORTLIST, 3 * query.limit) // len(asked)
     of_each = [
-        _most_relevant(question, said, there, by_words, share, without)
+        _most_relevant(db, question, said, there, by_words, share, without)
         for question, (said, there) in enumerate(zip(found, cosines, strict=True))
     ]
     model = meaning.matrix.model if meaning and any(cosines) else ""
@@ -141,6 +139,7 @@ def looked_at_closely(
 
 
 def _most_relevant(
+    db: sqlite3.Connection,
     question: int,
     said: lexical.Found,
     cosines: Mapping[int, Cosines],
@@ -149,11 +148,21 @@ def _most_relevant(
     without: Container[int],
 ) -> list[Evidence]:
     """Return what speaks for the *most* relevant memories, by what one *question* said and meant."""
-    coverage = said.best_coverage()
-    words = ranking.normalised(said.memories if by_words else {}, coverage)
-    parts = said.passages if by_words else {}
-    passages = ranking.normalised({row: score for row, (score, _) in parts.items()}, coverage)
+    words = ranking.normalised(said.memories if by_words else {}, said.best_coverage())
     near = said.near if by_words else {}
+
+    def relevance(number: int) -> float:
+        best, mean, _ = cosines.get(number, _NOT_FOUND)
+        return ranking.relevance(
+            words=words.get(number, 0.0), near=near.get(number, 0.0), cosine=best, mean=mean
+        )
+
+    # Of hundreds only the best are needed with all that speaks for them.
+    scored = (
+        (relevance(number), number) for number in words.keys() | cosines.keys() if number not in without
+    )
+    found = [number for _, number in heapq.nlargest(most, scored)]
+    matching = lexical.best_passages(db, said, [number for number in found if number in words])
 
     def evidence(number: int) -> Evidence:
         best, mean, nearest = cosines.get(number, _NOT_FOUND)
@@ -162,27 +171,14 @@ def _most_relevant(
             question,
             said,
             words.get(number, 0.0),
-            passages.get(number, 0.0),
             near.get(number, 0.0),
-            parts.get(number, (0.0, 0))[1],
+            matching.get(number, 0),
             best,
             mean,
             nearest,
         )
 
-    def relevance(number: int) -> float:
-        best, mean, _ = cosines.get(number, _NOT_FOUND)
-        return ranking.relevance(
-            words=words.get(number, 0.0),
-            passage=passages.get(number, 0.0),
-            near=near.get(number, 0.0),
-            cosine=best,
-            mean=mean,
-        )
-
-    # Of hundreds only the best are needed with all that speaks for them.
-    found = ((relevance(number), number) for number in words.keys() | cosines.keys() if number not in without)
-    return [evidence(number) for _, number in heapq.nlargest(most, found)]
+    return [evidence(number) for number in found]
 
 
 def _once(of_each: Sequence[Sequence[Evidence]]) -> list[Evidence]:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mcp_server.actions.accepted import last_accepted, taken_away
 from mcp_server.actions.claude_md import refresh
-from mcp_server.actions.commit import indexed, move, one_change, put, tell
+from mcp_server.actions.commit import indexed, move, one_change, put, put_bytes, tell
 from mcp_server.actions.load import load, parsed
 from mcp_server.actions.read import Found, find, is_accepted, read
 from mcp_server.actions.remember import reinstate
@@ -21,9 +22,9 @@ from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, history, leftovers, memory_file, places
 from mcp_server.adapters.index import audit, erase, selections, transcripts
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.vault import Vault, confined, is_memory_name, stamp, stamps
-from mcp_server.core.errors import Held, IndexUnavailable, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id
+from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamp, stamps
+from mcp_server.core.errors import DaybookError, Held, IndexUnavailable, NotFound, Rejected, Unreadable
+from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id, fingerprint
 from mcp_server.store import Store
 
 AWAY = (Status.ARCHIVED, Status.ORPHANED)
@@ -60,7 +61,8 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         trashed = list(in_trash(store, check_id(memory_id.strip())))
         if not (forever and trashed):
             raise
-        _delete(path for _, path in trashed)
+        refs = {f"{vault.key}/{memory_id.strip()}" for vault, _ in trashed}
+        _delete(_and_proposed(store, refs, (path for _, path in trashed)))
         heirs = [
             each
             for vault in {vault.key: vault for vault, _ in trashed}.values()
@@ -85,7 +87,8 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         covered = covered_by(store, db, [row.ref])
     target, heirs = None, list[str]()
     if forever:
-        _delete([path, *(trashed for _, trashed in in_trash(store, row.id))])
+        said = [*(trashed for _, trashed in in_trash(store, row.id)), path]  # who is killed has it still
+        _delete(_and_proposed(store, [row.ref], said))
         heirs = _erase_history(store, vault, row.id)
         store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
     else:
@@ -134,7 +137,8 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     """
     Bring a memory back from the trash or the archive, and return it: it is active, and its file says so.
 
-    What was superseded is active again beside its successor, if that one is still there.
+    What was superseded is active again beside its successor, if that one is still there. What the person
+    accepted of a repository comes back as it was then when somebody else changed or deleted it.
     Raises NotFound, and Rejected when it is active already or its place is taken.
     """
     wanted = check_id(memory_id.strip().removesuffix(".md"))
@@ -151,7 +155,14 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
             folder = vault.path_for(wanted, found.memory.kind).parent
         back = _move_back(store, found, confined(vault, folder / name), session)
         return _reinstated(store, back, session)
-    found = read(store, wanted)
+    try:
+        found = read(store, wanted)
+    except NotFound:
+        if taken := _from_history(store, wanted, session):
+            return taken
+        raise
+    if accepted := _as_accepted(store, found, session):
+        return accepted
     back = _reinstated(store, found, session)
     return back if back is not found and not _in_archive(back) else unarchive(store, back, session=session)
 
@@ -164,6 +175,36 @@ def unarchive(store: Store, found: Found, *, session: str = "") -> Found:
     if _in_archive(found):
         target = found.vault.path_for(found.memory.id, found.memory.kind).with_name(found.path.name)
     return _move_back(store, found, target, session)
+
+
+def _from_history(store: Store, memory_id: str, session: str) -> Found | None:
+    """Write what the person accepted of a memory that a pull took from the repository; None without."""
+    taken = taken_away(store, memory_id)
+    if taken is None:
+        return None
+    vault, data = taken[0], files.read(taken[1].path)
+    path = vault.path_for(memory_id, Kind.KNOWLEDGE)
+    memory = replace(parsed(vault, path, data), id=memory_id)
+    make_vault_folders(vault)
+    try:
+        files.write_new(path, data)
+    except FileExistsError:
+        raise Rejected(f"{path} exists already.", "Rename or forget that file first.") from None
+    found = Found(memory, vault, path, data, files.digest(data))
+    tell(store, "restored", None, found, accept=True, session=session)
+    return found
+
+
+def _as_accepted(store: Store, found: Found, session: str) -> Found | None:
+    """Let a file of the repository that somebody changed say again what the person accepted; None without."""
+    version = last_accepted(store, found.ref) if found.vault.in_repository else None
+    if not version or is_accepted(store, found):
+        return None
+    data = files.read(version.path)
+    put_bytes(store, found.vault, found.ref, found.path, found.data, data, verb="restored")
+    now = load(found.vault, found.path)
+    tell(store, "restored", found, now, accept=True, session=session)
+    return now
 
 
 def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
@@ -238,6 +279,24 @@ def _erase_history(store: Store, vault: Vault, memory_id: str) -> list[str]:
     history.erase(dict.fromkeys(gone))
     heirs = [Path(found.path) for found in stamps(vault)]
     return [path.stem for path in heirs if _took_over(vault, path, path, memory_id)]
+
+
+def _and_proposed(store: Store, refs: Iterable[str], paths: Iterable[Path]) -> list[Path]:
+    """Return the candidates in the trash that said what *refs* say or said, and *paths*, where those lie."""
+    own = list(paths)
+    kept = [each.path for ref in refs for each in history.versions(store.home, ref)]
+    said = {_said(store, path) for path in (*own, *kept)} - {""}
+    folders = dict.fromkeys(places.trash_folder(store.home, vault) / CANDIDATES for vault in store.vaults)
+    proposed = [path for folder in folders for path in sorted(folder.glob("*.md"))]
+    return [*(path for path in proposed if _said(store, path) in said), *own]
+
+
+def _said(store: Store, path: Path) -> str:
+    """Return the fingerprint of what the file at *path* says, '' for one that cannot be read."""
+    with contextlib.suppress(OSError, DaybookError):
+        memory = parsed(store.user_vault, store.user_vault.root / "kept.md", files.read(path))
+        return fingerprint(memory.title, memory.text)
+    return ""
 
 
 def _took_over(vault: Vault, path: Path, place: Path, memory_id: str) -> bool:

@@ -25,8 +25,9 @@ from mcp_server.actions.revise import Revision, revise
 from mcp_server.adapters.index import graph as index
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph import GRAPH, gist_of, id_of, words_of
+from mcp_server.core.instructions import reads_like_instruction
 from mcp_server.core.memory import ID, MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
-from mcp_server.core.provenance import ASSISTANT, MANUAL, reads_like_instruction
+from mcp_server.core.provenance import ASSISTANT, MANUAL
 from mcp_server.core.redaction import refuse_secrets
 from mcp_server.store import Store
 

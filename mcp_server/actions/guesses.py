@@ -12,7 +12,8 @@ from mcp_server.actions import journal
 from mcp_server.actions.notice import GUESSES_TOLD
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import audit, tidying
-from mcp_server.core.journal import TIDY, Change, Entry, change, with_values
+from mcp_server.core.authors import TIDY
+from mcp_server.core.journal import Change, Entry, change, with_values
 from mcp_server.core.links import CONTRADICTS
 from mcp_server.core.memory import Link
 from mcp_server.core.render import counted

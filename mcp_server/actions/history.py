@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from mcp_server.actions.accepted import ACCEPTED, taken_away
 from mcp_server.actions.forget import in_trash
 from mcp_server.actions.load import parsed
 from mcp_server.actions.read import find
@@ -13,10 +14,11 @@ from mcp_server.adapters.history import Version
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Memory, check_id
+from mcp_server.core.memory import Kind, Memory, check_id
 from mcp_server.store import Store
 
 BY_HAND = "with what was edited by hand afterwards"
+NOT_BY_US = "since it was accepted, and not by Daybook: a pull, another branch or a hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,10 @@ def history_of(store: Store, memory_id: str) -> History:
         before = _read(each.path)
         was, now = _memory(vault, path, before), _memory(vault, path, after)
         differs = difference(was, now) if was and now else ""
-        if each.now != live:
+        if each.verb == ACCEPTED:
+            differs = differs if after else "its file is gone"
+            differs = f"{differs or 'nothing'} ({NOT_BY_US})"
+        elif each.now != live:
             differs = f"{differs or 'nothing'} ({BY_HAND})"
         masked = files.digest(before) != each.was
         told.append(Earlier(each.number, each.at, each.by, each.verb, differs, each.path, was, masked))
@@ -98,8 +103,11 @@ def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
         row = find(store, memory_id)
     except NotFound:
         with contextlib.suppress(Rejected):
-            for found in in_trash(store, check_id(memory_id.strip().removesuffix(".md"))):
+            wanted = check_id(memory_id.strip().removesuffix(".md"))
+            for found in in_trash(store, wanted):
                 return found
+            if taken := taken_away(store, wanted):
+                return taken[0], taken[0].path_for(wanted, Kind.KNOWLEDGE)
         raise
     vault = store.vault(row.vault)
     assert vault

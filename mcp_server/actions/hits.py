@@ -145,8 +145,8 @@ def successor(db: sqlite3.Connection, row: Row, shadows: Mapping[int, Shadow]) -
 
 def _reasons(score: Score) -> tuple[str, ...]:
     said = []
-    if score.words or score.passage:
-        said.append(f"words {max(score.words, score.passage):.2f}")
+    if score.words:
+        said.append(f"words {score.words:.2f}")
     if score.cosine is not None:
         said.append(f"meaning {score.cosine:.2f}")
     said += [f"{name} ×{factor:.2f}" for name, factor in score.boosts]

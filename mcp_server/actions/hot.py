@@ -6,8 +6,7 @@ Read before every session, so it stays light: the index is only read, and nothin
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.actions.shadows import shadowed
 from mcp_server.adapters.index import selections, usage
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from mcp_server.core.prediction import Prediction
 
 
-@dataclass(frozen=True, slots=True)
-class Warm:
+class Warm(NamedTuple):
     """One memory of the hot set: how hot, and why it is there: pinned, promoted, accessed or predicted."""
 
     row: "Row"
@@ -78,13 +76,14 @@ def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"])
     """Return which of *rows* may be shown unasked here, as far as where they come from decides it."""
     elsewhere = shadowed(store, db) if rows else {}
     accepted = usage.accepted_digests(db, {row.digest for row in rows})
+    private = store.private
     return {
         row.row
         for row in rows
         if row.row not in elsewhere
         and may_be_pushed(
             source=row.source,
-            in_repository=row.vault not in store.private,
+            in_repository=row.vault not in private,
             accepted=row.digest in accepted,
             instructing=row.instructing,
         )

@@ -1,7 +1,8 @@
 """inject: the memories that a prompt calls for, shown unasked or pointed to; nothing is the normal answer."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from mcp_server.actions.brief import contested, told_by_auto_memory
 from mcp_server.actions.recall import recall
@@ -33,9 +34,31 @@ RECEIPT = 80  # characters of the prompt that the ledger keeps
 _NOT_ASKED = ("/", "<task-notification", "<local-command", "<command-", "<bash-")
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a prompt calls for, '' for nothing, and what the ledger is to hear of it once it was told."""
+
+    text: str = ""
+    note: Mapping[str, Any] = field(default_factory=dict)
+
+
 def inject(store: Store, prompt: str, *, session: str) -> str:
+    """Return what *prompt* calls for, as `called_for`, and count it as told. Raises IndexUnavailable."""
+    called = called_for(store, prompt, session=session)
+    note_told(store, called)
+    return called.text
+
+
+def note_told(store: Store, called: Called) -> None:
+    """Let the ledger hear that the session was told what its prompt *called* for."""
+    if called.note:
+        store.ledger.note("injected", store.clock(), **called.note)
+        catch_up_if_free(store)
+
+
+def called_for(store: Store, prompt: str, *, session: str) -> Called:
     """
-    Return what *prompt* should be accompanied by, at most 2,500 characters; '' for nothing.
+    Return what *prompt* should be accompanied by, at most 2,500 characters.
 
     Only memories that pass the gate, that may be pushed, and that this session was not given yet as they
     are now, neither by us nor by Claude Code's own memory. Of what is not sure enough for its text the title
@@ -44,7 +67,7 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     said = prompt.strip()
     store.database.require()
     if not said or said.startswith(_NOT_ASKED):
-        return ""
+        return Called()
     only = Filter(kinds=(Kind.KNOWLEDGE,))
     # What is not sure enough is not shown, so nobody need look for secrets in it.
     query = Query(
@@ -80,26 +103,23 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
     if not lines:
         return _silent(store, session, said)
     shown, titles = sure[: len(lines)], unsure[: max(0, len(lines) - len(sure))]
-    store.ledger.note(
-        "injected",
-        store.clock(),
-        refs=[hit.ref for hit in shown],
-        digests=[hit.digest for hit in shown],
-        scores=[round(hit.score, 3) for hit in shown],
-        tokens=[estimated_tokens(line) for line in lines[: len(shown)]],
-        pointers=[[hit.ref, hit.digest] for hit in titles],
-        prompt=redact(kept_of(said))[:RECEIPT],
-        session=session,
-    )
-    catch_up_if_free(store)
-    return "\n".join([PROMPT_FRAME, *lines])
+    note = {
+        "refs": [hit.ref for hit in shown],
+        "digests": [hit.digest for hit in shown],
+        "scores": [round(hit.score, 3) for hit in shown],
+        "tokens": [estimated_tokens(line) for line in lines[: len(shown)]],
+        "pointers": [[hit.ref, hit.digest] for hit in titles],
+        "prompt": redact(kept_of(said))[:RECEIPT],
+        "session": session,
+    }
+    return Called("\n".join([PROMPT_FRAME, *lines]), note)
 
 
-def _silent(store: Store, session: str, said: str) -> str:
+def _silent(store: Store, session: str, said: str) -> Called:
     """Return nothing, and let the ledger count that where what was *said* may call for a text."""
     if len(said) >= SHORTEST_PROMPT:
         store.ledger.note("kept_silent", store.clock(), session=session)
-    return ""
+    return Called()
 
 
 def _fits(hit: Hit, given: set[tuple[str, str]]) -> bool:
@@ -112,4 +132,4 @@ def _line(hit: Hit, terms: Sequence[str], otherwise: str) -> str:
     dated = dated_line(hit.updated.strftime("%Y-%m-%d"), stale=bool(hit.stale), otherwise=otherwise)
     bare = Entry(hit.id, hit.ref, hit.digest, hit.type, hit.title, "", dated)
     room = LINE - len(f"{entry_line(bare, LINE)}: ")
-    return entry_line(replace(bare, text=excerpt(hit.text, terms, room)), LINE)
+    return entry_line(bare._replace(text=excerpt(hit.text, terms, room)), LINE)

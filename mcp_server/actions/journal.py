@@ -20,9 +20,9 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index import selections, tidying
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import PLACE, TRASH, UNDONE, Change, Entry, stands_between, with_values
-from mcp_server.core.memory import parse_timestamp
-from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.instructions import reads_like_instruction
+from mcp_server.core.journal import PLACE, UNDONE, Change, Entry, stands_between, with_values
+from mcp_server.core.memory import TRASH, parse_timestamp
 from mcp_server.store import Store
 
 LOCK = ".tidy.lock"

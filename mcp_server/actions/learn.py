@@ -1,16 +1,17 @@
 """
 learn: from the raw tier's transcripts to memories, by a model that the person agreed to.
 
+`learn` asks it with the person's key; who asks it otherwise takes the next piece and brings what was said.
 Each piece of a transcript is one question. Its answer is on the disk before anything of it is stored, with
 the range it is about, and a line in the ledger ends the piece: a process that is killed asks nothing twice
 and stores nothing twice, even when the transcript goes on meanwhile.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mcp_server.actions.answered import Answer, Learned, forget_spooled, spool, spooled
 from mcp_server.actions.candidate import propose
 from mcp_server.actions.capture import conversation_id, is_kept_here, is_subagent
 from mcp_server.actions.model_call import call_model
@@ -19,15 +20,15 @@ from mcp_server.actions.origins import judge_session
 from mcp_server.actions.settle import settle
 from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up, sync
-from mcp_server.adapters import files, places, transcript_file
+from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.adapters.prompts import prompt
+from mcp_server.core.authors import MODEL
 from mcp_server.core.chunks import Chunk, chunks, render
 from mcp_server.core.dials import BASE_TRUST
 from mcp_server.core.errors import ModelUnavailable, Rejected
 from mcp_server.core.extraction import ANSWER_TOKENS, Proposal, proposal, proposals, request
-from mcp_server.core.journal import MODEL
 from mcp_server.core.memory import Draft
 from mcp_server.core.mining import Mined
 from mcp_server.core.query import Hit
@@ -47,24 +48,6 @@ class Piece:
     neighbours: tuple[Hit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Learned:
-    """One proposal with the id of what it takes the place of."""
-
-    proposal: Proposal
-    supersedes: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What was learned from a piece, as it waits on the disk: the piece's byte range and its turns."""
-
-    start: int
-    end: int
-    keys: tuple[str, ...]
-    found: tuple[_Learned, ...]
-
-
 def learn(store: Store, transcript: Transcript) -> list[Settled]:
     """
     Ask the model about what it did not read of *transcript*, and store what it proposes.
@@ -75,13 +58,12 @@ def learn(store: Store, transcript: Transcript) -> list[Settled]:
     if not is_kept_here(store, transcript):
         _note_read(store, transcript, transcript.kept)  # the person forgot the conversation
         return settled
-    if answer := _spooled(_spool(store, transcript)):
-        sync(store)  # a process was killed here, perhaps before the index had what it stored
-        settled += _take(store, transcript, answer)
-        transcript = replace(transcript, learned=_end(transcript, answer))
+    if answer := spooled(store, transcript):
+        settled += _take_spooled(store, transcript, answer)
+        transcript = transcript._replace(learned=_end(transcript, answer))
     reached = transcript.paid_start
-    for chunk in _unlearned_chunks(store, transcript, transcript.paid_start):
-        if len(chunk.text) < WORTH_A_CALL and not transcript.ended and chunk.end >= transcript.kept:
+    for chunk, last in _unlearned_chunks(store, transcript, transcript.paid_start):
+        if last and _waits_for_more(transcript, chunk):
             break
         if chunk.utterances:
             settled += _learn_chunk(store, transcript, chunk, reached)
@@ -93,24 +75,38 @@ def learn(store: Store, transcript: Transcript) -> list[Settled]:
     return settled
 
 
-def sweep_answers(store: Store) -> None:
-    """Delete the answers whose pieces are learned: a process was killed before it could."""
-    with store.database.read() as db:
-        waiting = {_spool(store, each) for each in transcripts.unlearned(db, paid=True)}
-    for path in (store.home / places.WORK).glob("learn-*.json"):
-        if path not in waiting:
-            files.delete(path)
+def next_piece(store: Store, *, worth_a_call: bool = False) -> Piece | None:
+    """
+    Return the first piece of this project's sessions that no model read, None when there is none.
 
-
-def next_piece(store: Store) -> Piece | None:
-    """Return the first piece of this project's sessions that no model read, None when there is none."""
-    catch_up(store)
-    with store.database.read() as db:
-        waiting = transcripts.unlearned(db, paid=False)
-    for transcript in waiting:
-        if is_kept_here(store, transcript) and (piece := _first_piece(store, transcript)):
+    Of a session that goes on, a short rest is none that is *worth_a_call*.
+    """
+    for transcript in _waiting_here(store):
+        if piece := _first_piece(store, transcript, worth_a_call=worth_a_call):
             return piece
     return None
+
+
+def take_left_behind(store: Store) -> None:
+    """Store what was answered about this project's sessions when a process was killed."""
+    for transcript in _waiting_here(store):
+        if answer := spooled(store, transcript):
+            _take_spooled(store, transcript, answer)
+
+
+def question(store: Store, piece: Piece) -> str:
+    """Return what a model is asked about *piece*, beside the prompt `extract`."""
+    known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
+    return request(piece.chunk, known, today=f"{store.clock():%Y-%m-%d}")
+
+
+def take_answer(store: Store, piece: Piece, found: Sequence[Proposal]) -> list[Settled]:
+    """Store what a model was believed of its answer about *piece*, which is learned then; [] gives it up."""
+    start = piece.transcript.learned
+    keys = tuple(each.key for each in piece.chunk.utterances)
+    answer = Answer(start, piece.chunk.end, keys, tuple(_resolved(found, piece.neighbours)))
+    spool(store, piece.transcript, answer)
+    return _take(store, piece.transcript, answer)
 
 
 def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[list[Settled], int]:
@@ -126,81 +122,102 @@ def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[
     return settled, len(said) - len(found)
 
 
-def _first_piece(store: Store, transcript: Transcript) -> Piece | None:
-    for chunk in _unlearned_chunks(store, transcript, transcript.learned):
+def _waiting_here(store: Store) -> list[Transcript]:
+    """Return the transcripts of this project that hold what no model read."""
+    catch_up(store)
+    with store.database.read() as db:
+        waiting = transcripts.unlearned(db, paid=False)
+    return [each for each in waiting if is_kept_here(store, each)]
+
+
+def _waits_for_more(transcript: Transcript, chunk: Chunk) -> bool:
+    """Tell whether the last *chunk* is too short for a call: what follows it may be more of the same."""
+    return len(chunk.text) < WORTH_A_CALL and not transcript.ended
+
+
+def _first_piece(store: Store, transcript: Transcript, *, worth_a_call: bool) -> Piece | None:
+    for chunk, last in _unlearned_chunks(store, transcript, transcript.learned):
+        if worth_a_call and last and _waits_for_more(transcript, chunk):
+            return None
         if chunk.utterances:
             return Piece(transcript, chunk, tuple(near_sentences(store, chunk)))
         _note_learned(store, transcript, chunk)
+        transcript = transcript._replace(learned=chunk.end)
     _note_read(store, transcript, transcript.kept)
     return None
 
 
-def _unlearned_chunks(store: Store, transcript: Transcript, start: int) -> Iterator[Chunk]:
-    """Yield the chunks behind byte *start* with only those turns that no model read, in no copy of them."""
+def _unlearned_chunks(store: Store, transcript: Transcript, start: int) -> Iterator[tuple[Chunk, bool]]:
+    """
+    Yield the chunks behind byte *start* with only those turns that no model read, in no copy of them.
+
+    With each goes whether it is the last; lines that are nobody's words may follow it.
+    """
     path = Path(transcript.path)
     condenser = Condenser(subagent=is_subagent(path))
     lines = transcript_file.lines(path, start, end=transcript.kept)
     follows = False  # whether all of the chunk before was to be read; only then its end is told again
-    for chunk in chunks(condenser.read(lines)):
+    coming = chunks(condenser.read(lines))
+    following = next(coming, None)
+    while chunk := following:
+        following = next(coming, None)
         keys = [each.key for each in chunk.utterances]
         with store.database.read() as db:
             unlearned = transcripts.unlearned_keys(db, transcript.path, keys)
         new = tuple(each for each in chunk.utterances if each.key in unlearned)
         before = (chunk.overlap, chunk.before) if follows else ("", ())
-        yield replace(chunk, utterances=new, text=render(new), overlap=before[0], before=before[1])
+        shown = replace(chunk, utterances=new, text=render(new), overlap=before[0], before=before[1])
+        yield shown, following is None
         follows = len(new) == len(chunk.utterances)
 
 
 def _learn_chunk(store: Store, transcript: Transcript, chunk: Chunk, start: int) -> list[Settled]:
-    neighbours = near_sentences(store, chunk)
+    piece = Piece(transcript._replace(learned=start), chunk, tuple(near_sentences(store, chunk)))
     try:
-        found = _resolved(_ask(store, chunk, neighbours), neighbours)
+        found = _ask(store, piece)
     except ModelUnavailable as error:
         if error.later:
             raise
         found = []  # given up: the raw tier has it, and status says so
-    answer = _Answer(start, chunk.end, tuple(each.key for each in chunk.utterances), tuple(found))
-    files.write_new(_spool(store, transcript), json.dumps(asdict(answer)).encode("ascii"))
-    return _take(store, replace(transcript, learned=start), answer)
+    return take_answer(store, piece, found)
 
 
-def _take(store: Store, transcript: Transcript, answer: _Answer) -> list[Settled]:
+def _take_spooled(store: Store, transcript: Transcript, answer: Answer) -> list[Settled]:
+    sync(store)  # a process was killed here, perhaps before the index had what it stored
+    return _take(store, transcript, answer)
+
+
+def _take(store: Store, transcript: Transcript, answer: Answer) -> list[Settled]:
     """Store what *answer* proposes, and note its piece as learned."""
     settled = _store(store, transcript, answer.found)
     _note_read(store, transcript, _end(transcript, answer), answer.keys)
-    files.delete(_spool(store, transcript))
+    forget_spooled(store, transcript)
     return settled
 
 
-def _end(transcript: Transcript, answer: _Answer) -> int:
+def _end(transcript: Transcript, answer: Answer) -> int:
     """Return up to where *transcript* is learned with *answer*; no further when it was written anew since."""
-    return answer.end if transcript.paid_start == answer.start else transcript.learned
+    follows = answer.start in (transcript.learned, transcript.paid_start)
+    return answer.end if follows else transcript.learned
 
 
-def _spool(store: Store, transcript: Transcript) -> Path:
-    """Return where the answer about a piece of *transcript* waits."""
-    name = files.digest(transcript.path.encode("utf-8", "surrogatepass"))
-    return store.home / places.WORK / f"learn-{name}.json"
-
-
-def _ask(store: Store, chunk: Chunk, neighbours: Sequence[Hit]) -> list[Proposal]:
-    known = [(hit.type, hit.title, hit.text) for hit in neighbours]
-    asked = request(chunk, known, today=f"{store.clock():%Y-%m-%d}")
+def _ask(store: Store, piece: Piece) -> list[Proposal]:
+    asked, item = question(store, piece), piece.chunk.digest
     while True:
         reply = call_model(
-            store, item=chunk.digest, system=prompt("extract"), prompt=asked, most_tokens=ANSWER_TOKENS
+            store, item=item, system=prompt("extract"), prompt=asked, most_tokens=ANSWER_TOKENS
         )
-        found = proposals(reply.text, chunk, neighbours=len(neighbours))
+        found = proposals(reply.text, piece.chunk, neighbours=len(piece.neighbours))
         if found is not None:
             return found
         if reply.stop_reason == "refusal":
             return []
 
 
-def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[_Learned]:
+def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Learned]:
     """Return *found*, each with the id that it names by a number, without tags that are secrets."""
     return [
-        _Learned(
+        Learned(
             replace(each, tags=tuple(tag for tag in each.tags if not find_secrets(tag))),
             neighbours[each.supersedes - 1].id if each.supersedes else "",
         )
@@ -208,25 +225,7 @@ def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[_Lea
     ]
 
 
-def _spooled(path: Path) -> _Answer | None:
-    """Return the answer that a killed process left behind, None when there is none."""
-    try:
-        said = json.loads(files.read(path))
-        found = [
-            _Learned(
-                Proposal(**{**each["proposal"], "tags": tuple(each["proposal"]["tags"])}), each["supersedes"]
-            )
-            for each in said["found"]
-        ]
-        return _Answer(int(said["start"]), int(said["end"]), tuple(said["keys"]), tuple(found))
-    except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        files.delete(path)
-        return None
-
-
-def _store(store: Store, transcript: Transcript, found: Sequence[_Learned]) -> list[Settled]:
+def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> list[Settled]:
     settled = []
     store = replace(store, by=lambda: MODEL)
     for each in found:

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from mcp_server.actions.choose_embedder import progress
-from mcp_server.actions.recall import visible
-from mcp_server.actions.shadows import out_of_sight, shadowed
+from mcp_server.actions.shadows import out_of_sight, shadowed, visible
 from mcp_server.actions.sync import ensure_synced
 from mcp_server.actions.unindexed import self_healing
 from mcp_server.adapters.index import memories, selections
@@ -81,6 +79,8 @@ def nearest_of(store: Store, kind: Kind, memory_id: str) -> list[str]:
 @self_healing
 def get_stats(store: Store) -> Stats:
     """Return what the visible vaults hold."""
+    from mcp_server.actions.choose_embedder import progress  # a list need not wait for it
+
     ensure_synced(store)
     keys = [vault.key for vault in store.vaults]
     model = progress(store)

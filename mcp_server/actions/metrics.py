@@ -40,9 +40,7 @@ def metrics(store: Store) -> Metrics:
         month, ever = episodes.tally(db, int(first.timestamp())), episodes.tally(db, 0)
         unkept = len(transcripts.unkept(db))
         unlearned = transcripts.unlearned(db, paid=store.settings.model_calls)
-    waiting = sum(
-        each.kept - (each.paid_start if store.settings.model_calls else each.learned) for each in unlearned
-    )
+    waiting = sum(each.kept - each.unread_from(paid=store.settings.model_calls) for each in unlearned)
     return Metrics(
         since=f"{first:%Y-%m-%d}",
         month=month,

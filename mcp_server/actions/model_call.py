@@ -1,5 +1,5 @@
 """
-Calling the model within what the person allows: the only way to it.
+Calling the model within what the person allows: the only way to it by a key.
 
 Every call is reserved in the ledger before it is made, so that no kill, crash or second process can
 spend more than a day's cap, or ask for the same item more than `MOST_TRIES` times.
@@ -39,6 +39,25 @@ class Spending:
     paused_until: datetime | None
     """None also when other settings are waited for."""
     given_up: int
+    plan_calls: int = 0
+    """Today's calls on the person's own plan."""
+    plan_paused_reason: str = ""
+    plan_paused_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """
+    A call that is reserved: its name in the ledger, what it is about and which try it is.
+
+    `usd` is the most that it may cost, and `settings` what a pause after it is bound to.
+    """
+
+    name: str
+    item: str
+    tries: int
+    usd: float
+    settings: str
 
 
 def call_model(
@@ -54,15 +73,15 @@ def call_model(
         raise ModelUnavailable(
             "The model may not be called: you have not said so.", "Run 'daybook setup' to decide."
         )
-    with _alone(store, patience):
+    with alone(store, patience):
         now = store.now()
         size = len((system + prompt).encode("utf-8", "surrogatepass"))
         reserved = budget.reserve(size, most_tokens)
         store.database.require()  # what was spent is nowhere else
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
-            _check_item(db, item)
-            _check_pause(spent.timed_pause(db, now))
+            check_item(db, item)
+            check_pause(spent.timed_pause(db, now))
             usd, calls = spent.today(db, now)
         if refused := budget.refusal(usd, calls, reserved, store.settings):
             raise ModelUnavailable(
@@ -71,27 +90,13 @@ def call_model(
         model = _model(store)
         settings = budget.settings_digest(model.identity, store.settings)
         with store.database.read() as db:
-            _check_pause(spent.settings_pause(db, settings, now))
-            tries = spent.tries(db, item)[0] + 1
-        call = _reserve(store, item, reserved)
+            check_pause(spent.settings_pause(db, settings, now))
+        call = reserve(store, item, usd=reserved, settings=settings)
         try:
-            reply = model.ask(system=system, prompt=prompt, most_tokens=most_tokens)
+            reply: Reply | CallFailed = model.ask(system=system, prompt=prompt, most_tokens=most_tokens)
         except CallFailed as failed:
-            usd = reserved if failed.charged else 0.0
-            store.ledger.note(
-                "spent", store.clock(), call=call, usd=usd, input=0, output=0, outcome=failed.outcome.value
-            )
-            raise _gone_wrong(store, failed, tries, settings) from None
-        store.ledger.note(
-            "spent",
-            store.clock(),
-            call=call,
-            usd=budget.cost(reply.input_tokens, reply.output_tokens),
-            input=reply.input_tokens,
-            output=reply.output_tokens,
-            outcome=Outcome.OK.value,
-        )
-        return reply
+            reply = failed
+        return close(store, call, reply)
 
 
 def spending(store: Store) -> Spending:
@@ -102,14 +107,21 @@ def spending(store: Store) -> Spending:
         usd, calls = spent.today(db, now)
         pause = spent.timed_pause(db, now)
         given_up = spent.given_up(db)
+        plan_calls = spent.today_on_plan(db, now)
+        plan_pause = spent.settings_pause(db, spent.PLAN, now)
         waits = spent.waits_for_person(db, now)
     if waits:  # only then it matters which settings there are, and the model's library is loaded
         with contextlib.suppress(ModelUnavailable, SettingsError):
             settings = budget.settings_digest(_model(store).identity, store.settings)
             with store.database.read() as db:
                 pause = spent.settings_pause(db, settings, now) or pause
-    until = datetime.fromtimestamp(pause.until, UTC) if pause and pause.until else None
-    return Spending(usd, calls, pause.reason if pause else "", until, given_up)
+    return Spending(usd, calls, *_told(pause), given_up, plan_calls, *_told(plan_pause))
+
+
+def _told(pause: spent.Pause | None) -> tuple[str, datetime | None]:
+    if pause is None:
+        return "", None
+    return pause.reason, datetime.fromtimestamp(pause.until, UTC) if pause.until else None
 
 
 def refusal(store: Store) -> str:
@@ -123,7 +135,7 @@ def refusal(store: Store) -> str:
 def resume(store: Store) -> None:
     """End every pause, because the person says that what was wrong is mended: a bill was paid, say."""
     now = store.clock()
-    settings = [""]
+    settings = ["", spent.PLAN]
     with contextlib.suppress(ModelUnavailable):
         settings.append(budget.settings_digest(_model(store).identity, store.settings))
     for one in settings:
@@ -131,7 +143,7 @@ def resume(store: Store) -> None:
 
 
 @contextlib.contextmanager
-def _alone(store: Store, patience: float) -> Iterator[None]:
+def alone(store: Store, patience: float) -> Iterator[None]:
     """Hold the lock of the one call that may be in flight on this machine."""
     with contextlib.ExitStack() as held:
         try:
@@ -146,7 +158,8 @@ def _alone(store: Store, patience: float) -> Iterator[None]:
         yield
 
 
-def _check_item(db: sqlite3.Connection, item: str) -> None:
+def check_item(db: sqlite3.Connection, item: str) -> None:
+    """Raise ModelUnavailable, not `later`, when *item* is given up."""
     tries, outcome = spent.tries(db, item)
     if tries >= budget.MOST_TRIES:
         raise ModelUnavailable(
@@ -156,7 +169,8 @@ def _check_item(db: sqlite3.Connection, item: str) -> None:
         raise ModelUnavailable("The model could not take this when it was sent before.", later=False)
 
 
-def _check_pause(pause: spent.Pause | None) -> None:
+def check_pause(pause: spent.Pause | None) -> None:
+    """Raise ModelUnavailable while *pause* lasts."""
     if pause is None:
         return
     if pause.until:
@@ -177,14 +191,40 @@ def _model(store: Store) -> Model:
     return model
 
 
-def _reserve(store: Store, item: str, usd: float) -> str:
+def reserve(store: Store, item: str, *, usd: float, settings: str, road: str = "") -> Call:
     """Write down that a call is about to be made; without that line there is no call."""
-    call = os.urandom(8).hex()
+    with store.database.read() as db:
+        tries = spent.tries(db, item)[0] + 1
+    name = "-".join(filter(None, (road, os.urandom(8).hex())))
     try:
-        store.ledger.append("reserved", store.clock(), call=call, item=item, usd=usd)
+        store.ledger.append("reserved", store.clock(), call=name, item=item, usd=usd)
     except OSError as error:
         raise _unwritable(error) from error
-    return call
+    return Call(name, item, tries, usd, settings)
+
+
+def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:
+    """Write down how *call* ended and return its reply; raises ModelUnavailable when there is none."""
+    if isinstance(reply, CallFailed):
+        usd = call.usd if reply.charged else 0.0
+        note_spent(store, call.name, usd=usd, outcome=reply.outcome)
+        raise _gone_wrong(store, reply, call.tries, call.settings)
+    usd = budget.cost(reply.input_tokens, reply.output_tokens) if call.usd else 0.0
+    note_spent(store, call.name, usd=usd, outcome=Outcome.OK, reply=reply)
+    return reply
+
+
+def note_spent(store: Store, name: str, *, usd: float, outcome: Outcome, reply: Reply | None = None) -> None:
+    """Write down what the call *name* cost, in USD and tokens, and how it ended."""
+    store.ledger.note(
+        "spent",
+        store.clock(),
+        call=name,
+        usd=usd,
+        input=reply.input_tokens if reply else 0,
+        output=reply.output_tokens if reply else 0,
+        outcome=outcome.value,
+    )
 
 
 def _gone_wrong(store: Store, failed: CallFailed, tries: int, settings: str) -> ModelUnavailable:

@@ -10,7 +10,9 @@ from mcp_server.actions.gone import tell_gone
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import selections, transcripts, unattended
 from mcp_server.adapters.index.unattended import PutAway
-from mcp_server.core.errors import IndexUnavailable
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import IndexUnavailable, Unreadable
+from mcp_server.core.provenance import SETTLED_ONCE
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
@@ -21,6 +23,8 @@ LATE = 3600  # seconds after which a transcript that a worker should have read s
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, the day behind it: told once a day
 AWAY_TOLD = "put-away-told-"  # an empty file in `work`, the last run behind it: hooks do not write the index
 GUESSES_TOLD = "guesses-taken-back"  # a file in `work` with how many links were: told once
+SETTLED_TOLD = "settled-told-"  # an empty file in `work`, a vault's key behind it: older candidates were told
+LARGEST_CANDIDATE = 64 * 1024  # bytes
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
 
@@ -35,7 +39,7 @@ def notice(store: Store, *, identity: str) -> str:
         with store.database.read() as db:
             late = transcripts.late(db, store.now() - LATE)
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
-            waiting = _waiting(store, db)
+            waiting, altered = _waiting(store, db)
             away = unattended.untold(db, [vault.key for vault in store.vaults])
     except IndexUnavailable:
         return ""
@@ -56,17 +60,24 @@ def notice(store: Store, *, identity: str) -> str:
         return crowded
     if moved := offer(offered(store, thorough=False)):
         return f"Daybook: {moved}"
-    if identity and not store.settings.model_calls and _offer(store):
+    if identity and not store.settings.model_reads and _offers_key(store):
         return (
             "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
             f" learn from sessions with Claude Haiku, for at most ${store.settings.daily_usd:.2f} a day."
         )
     if taken := _taken_back(store):
         return taken
-    if waiting:
+    if settled := _settled(store):
         return (
-            f"Daybook: not told unasked before you say so: {counted(waiting, 'memory')};"
+            f"Daybook: you said what may hold from now on: {counted(settled, 'sentence')};"
             " 'daybook review' in a terminal, or /daybook:review here, asks you."
+        )
+    if waiting:
+        changed = f", of which {altered} changed since you accepted them" if altered else ""
+        asks = "shows what differs and asks you" if altered else "asks you"
+        return (
+            f"Daybook: not told unasked before you say so: {counted(waiting, 'memory')}{changed};"
+            f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
         )
     return ""
 
@@ -95,10 +106,17 @@ def _tell(store: Store, away: PutAway) -> bool:
     return True
 
 
-def _waiting(store: Store, db: sqlite3.Connection) -> int:
-    """Return how many memories are not shown unasked until the person accepts them."""
+def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
+    """Return how many memories wait for the person, and of how many they accepted other bytes before."""
+    keys = [vault.key for vault in store.vaults]
     shared = [vault.key for vault in store.vaults if vault.in_repository]
-    return selections.count_not_accepted(db, [vault.key for vault in store.vaults], shared)
+    waiting = selections.count_not_accepted(db, keys, shared)
+    if not waiting or not shared:
+        return waiting, 0
+    from mcp_server.adapters.index.accepted_bytes import once_accepted  # few projects have such a vault
+
+    refs = [row.ref for row in selections.not_accepted(db, shared, shared)]
+    return waiting, len(once_accepted(db, refs))
 
 
 def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
@@ -142,6 +160,26 @@ def _taken_back(store: Store) -> str:
     )
 
 
+def _settled(store: Store) -> int:
+    """Return how many sentences of the person's became candidates since they were told so."""
+    return sum(_settled_in(store, vault) for vault in store.vaults if not vault.in_repository)
+
+
+def _settled_in(store: Store, vault: Vault) -> int:
+    told = store.home / places.WORK / f"{SETTLED_TOLD}{vault.key}"
+    try:
+        since = told.stat().st_mtime_ns if told.exists() else 0
+        waiting = (vault.root / places.CANDIDATES).glob("*.md")
+        new = [path for path in waiting if path.stat().st_mtime_ns > since]
+        found = sum(SETTLED_ONCE.encode() in files.read(path, LARGEST_CANDIDATE) for path in new)
+        if found:
+            files.delete(told)
+            files.write_new(told, b"")
+    except (OSError, Unreadable):
+        return 0
+    return found
+
+
 def _crowded(store: Store) -> str:
     """
     Return what a session that starts should tell of the memory's size, at most once a day; '' mostly.
@@ -176,8 +214,8 @@ def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
     return pause is not None and not pause.until
 
 
-def _offer(store: Store) -> bool:
-    """Note that the offer is being made; False when it was made before or cannot be noted."""
+def _offers_key(store: Store) -> bool:
+    """Note that the use of a key is being offered; False when it was made before or cannot be noted."""
     if store.settings.capture == "manual":
         return False
     try:

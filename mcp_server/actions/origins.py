@@ -20,6 +20,7 @@ from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import git, places, transcript_file
 from mcp_server.adapters.git import Git
 from mcp_server.adapters.index import audit, selections
+from mcp_server.adapters.index.accepted_bytes import once_accepted
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.project import resolve_project
 from mcp_server.adapters.vault import stamp
@@ -34,6 +35,7 @@ from mcp_server.store import Store
 JUDGED = "judged_origin"
 LATER = "was stored a moment ago, and its session has not been looked at yet"
 SHARED = "came with the repository"
+CHANGED = "was changed since you accepted it, and not by Daybook"
 MOST_READ = 32 * 1024 * 1024  # bytes at the end of a session's transcripts that are looked at
 AT_ONCE = 512 * 1024  # bytes that are looked at while somebody waits: 20 ms
 MOST_PENDING = 50  # memories of one session that are looked up together
@@ -60,8 +62,11 @@ def waiting(store: Store) -> list[Waiting]:
     shared = [vault.key for vault in store.vaults if vault.in_repository]
     with store.database.read() as db:
         rows = selections.not_accepted(db, keys, shared)
+        known = once_accepted(db, [row.ref for row in rows if row.vault in shared])
         alone = [row for row in selections.searched_alone(db, keys) if row.vault not in shared]
-        found = [Waiting(row, _why(store, row, _judged(db, row))) for row in rows]
+        found = [
+            Waiting(row, CHANGED if row.ref in known else _why(store, row, _judged(db, row))) for row in rows
+        ]
     found.sort(key=lambda one: one.row.vault in shared)
     return [*found, *(Waiting(row, _ALONE[row.source]) for row in alone)]
 

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.hits import successor
 from mcp_server.actions.load import load
@@ -15,8 +16,10 @@ from mcp_server.core.conversation import parse_turns
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import Kind, Status, parse_timestamp
 from mcp_server.core.query import Hit
-from mcp_server.core.restated import Stated, restated, stated
 from mcp_server.store import Store
+
+if TYPE_CHECKING:
+    from mcp_server.core.restated import Stated
 
 MOST = 500  # superseded memories, the latest, that are compared with what was said
 
@@ -35,6 +38,8 @@ def outdated(
     *rows* are the memories of the hits by their ref. Only what was said before is outdated.
     """
     gone = selections.superseded(db, vaults, MOST) if any(hit.ref in rows for hit in hits) else []
+    if not gone:
+        return [*hits]
     marked = []
     for hit in hits:
         row = rows.get(hit.ref)
@@ -51,10 +56,12 @@ def _holding(
     db: sqlite3.Connection,
     old: Row,
     talk: Row,
-    said: Sequence[tuple[int, Stated]],
+    said: Sequence[tuple[int, "Stated"]],
     shadows: Mapping[int, Shadow],
 ) -> str:
     """Return the id of what holds instead of *old* if that was *said* in *talk* before, '' otherwise."""
+    from mcp_server.core.restated import restated  # slow to load, and mostly nothing was superseded
+
     every = [each for _, each in said]
     words = [text for text in (old.text, *_evidence(store, old, talk)) if restated(every, text, "")]
     new = successor(db, old, shadows) if words else old
@@ -65,8 +72,10 @@ def _holding(
     return new.id if any(restated(before, text, new.text) for text in words) else ""
 
 
-def _said(talk: Row, shown: str) -> Iterator[tuple[int, Stated]]:
+def _said(talk: Row, shown: str) -> Iterator[tuple[int, "Stated"]]:
     """Yield what is stated in *shown*, a part of *talk*, with when that was said in Unix seconds."""
+    from mcp_server.core.restated import stated
+
     for turn in parse_turns(talk.text):
         at = talk.created
         with contextlib.suppress(ValueError, OverflowError):

@@ -35,6 +35,11 @@ def turns_of(transcript: Path | None, *, prompt: str = "") -> list[str]:
     return [*said, *(each.text for each in heard if each.voice is Voice.PERSON)]
 
 
+def last_turn(transcript: Path | None) -> str:
+    """Return what the person said last in the session that *transcript* has, '' when nobody knows."""
+    return next(reversed(turns_of(transcript if transcript and transcript.name else None)), "")
+
+
 def may_change(old: Found, new: Statement, turns: Turns = tuple) -> bool:
     """
     Tell whether *new* may take the place of *old* at once, within its own file or from another.

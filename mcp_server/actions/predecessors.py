@@ -19,12 +19,13 @@ MOST_MEANT = 3  # memories that are named for a quote that several contain
 @dataclass(slots=True)
 class Predecessors:
     """
-    What names lead to: active memories by id, `unmoved` names that lead to none, `elsewhere` ids of other
-    projects' memories, and `several`, quote → the ids of memories that all contain it.
+    What names lead to: active memories by id, `unmoved` names that lead to none → what took the place of that
+    memory, '' for nothing, `elsewhere` ids of other projects' memories, and `several`, quote → the ids of
+    memories that all contain it.
     """
 
     active: dict[str, Found] = field(default_factory=dict)
-    unmoved: list[str] = field(default_factory=list)
+    unmoved: dict[str, str] = field(default_factory=dict)
     elsewhere: list[str] = field(default_factory=list)
     several: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -54,12 +55,15 @@ def _by_id(store: Store, memory_id: str, found: Predecessors) -> None:
         if old.memory.status is Status.ACTIVE:
             found.active[old.memory.id] = old
             return
-        found.unmoved.append(memory_id)
+        found.unmoved[memory_id] = old.memory.superseded_by
         return
     there = False
     with suppress(IndexUnavailable), store.database.read() as db:
         there = selections.is_anywhere(db, memory_id)
-    (found.elsewhere if there else found.unmoved).append(memory_id)
+    if there:
+        found.elsewhere.append(memory_id)
+    else:
+        found.unmoved[memory_id] = ""
 
 
 def _by_words(store: Store, quote: str, found: Predecessors) -> None:
@@ -81,4 +85,4 @@ def _by_words(store: Store, quote: str, found: Predecessors) -> None:
     if rows:
         found.several[quote] = tuple(row.id for row in rows[:MOST_MEANT])
     else:
-        found.unmoved.append(quote)
+        found.unmoved[quote] = ""

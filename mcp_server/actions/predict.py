@@ -16,7 +16,6 @@ class Pattern:
     """Two memories of which `second` follows on `first` with `probability`, as seen `count` times."""
 
     first: str
-    first_title: str
     second: str
     second_title: str
     probability: float
@@ -34,9 +33,7 @@ def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
         for one in prediction.predictions(transitions.steps(db, None, store.now())):
             first, second = selections.with_ref(db, one.after), selections.with_ref(db, one.ref)
             if first and second and first.vault in keys and second.vault in keys:
-                found.append(
-                    Pattern(first.id, first.title, second.id, second.title, one.probability, one.count)
-                )
+                found.append(Pattern(first.id, second.id, second.title, one.probability, one.count))
             if len(found) >= max(1, limit):
                 break
     return found
@@ -55,6 +52,6 @@ def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> lis
     with store.database.read() as db:
         for one, row in likely_next(store, db, given=given, session=session):
             after = selections.with_ref(db, one.after)
-            first = (after.id, after.title) if after else (one.after.rpartition("/")[2], "")
-            found.append(Pattern(*first, row.id, row.title, one.probability, one.count))
+            first = after.id if after else one.after.rpartition("/")[2]
+            found.append(Pattern(first, row.id, row.title, one.probability, one.count))
     return found

@@ -3,13 +3,14 @@
 import contextlib
 from itertools import groupby
 
+from mcp_server.actions.accepted import last_accepted
 from mcp_server.actions.load import parsed
 from mcp_server.actions.size_limit import MEGABYTE
 from mcp_server.adapters import files, history
 from mcp_server.adapters.history import Version
 from mcp_server.core.ageing import PERSONS
+from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.journal import PERSON
 from mcp_server.core.memory import Memory
 from mcp_server.store import Store
 
@@ -26,9 +27,11 @@ def prune(store: Store) -> int:
     if over <= 0:
         return 0
     ranked = []
-    for _, those in groupby(found, lambda each: each.ref):
-        before = None
+    for ref, those in groupby(found, lambda each: each.ref):
+        before, needed = None, last_accepted(store, ref)
         for each in those:
+            if each == needed:
+                continue  # the repository's own file may be gone or changed
             ranked.append((_is_persons(store, each, before), each.at, each.path.name, each))
             before = each
     gone = []

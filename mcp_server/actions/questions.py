@@ -5,22 +5,26 @@ Somebody said so (a link `contradicts`, or both stand although one replaced the 
 Nothing of it is hidden, and nothing of what was only found is written into a file.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.actions.shadows import shadowed
-from mcp_server.adapters.index import memories, pairs, relations
+from mcp_server.adapters.index import memories, pairs, relations, selections
 from mcp_server.adapters.index.memories import Row
+from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES
 from mcp_server.store import Store
+
+if TYPE_CHECKING:  # hooks, which load this, read no file
+    from mcp_server.actions.load import Found
 
 MOST_OPEN = 20  # questions at a time; the next come up when these are settled
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """
     Two memories that are both told: `said` is the link by which somebody says how they stand, '' if none.
 
@@ -76,6 +80,17 @@ def open_questions(
     found = [each for each in said.values() if about in (0, each.newer.row, each.older.row)]
     room = max(0, limit - len(found))
     return [*found, *islice(_found(store, db, vaults, said.keys(), about), room)][:limit]
+
+
+def standing_beside(store: Store, found: "Found") -> tuple[str, ...]:
+    """Return the ids of the active memories that took the place of *found* or gave way to it once."""
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        row = selections.with_ref(db, found.ref)
+        asked = open_questions(store, db, about=row.row) if row else []
+        return tuple(
+            each.older.id if each.newer == row else each.newer.id for each in asked if each.said == SUPERSEDES
+        )
+    return ()
 
 
 def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:

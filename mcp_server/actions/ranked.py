@@ -12,7 +12,6 @@ from mcp_server.adapters.index import memories, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.core import dials, gate, ranking
-from mcp_server.core.calling import calling
 from mcp_server.core.developer_words import shared_things
 from mcp_server.core.memory import Kind
 from mcp_server.core.ports import Embedded
@@ -67,10 +66,13 @@ def found_by(
     _score(store, db, query, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(query.examined, query.limit) if query.only_confident else query.limit]
+    margin = gate.PART_MARGIN if query.parts else 0.0
     if query.of_prompt and gathered.model == gate.MEASURED:
-        _rely_in_prompt(best, calling(gathered.questions[0].vector))
+        from mcp_server.adapters.calling import calling  # slow to import, and a search by words needs none
+
+        _rely_in_prompt(best, calling(gathered.questions[0].vector), margin)
     else:
-        _rely(best, gathered.model, gate.PART_MARGIN if query.parts else 0.0)
+        _rely(best, gathered.model, margin)
     shown = best
     if query.only_confident:
         shown = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
@@ -132,7 +134,6 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
             )
         candidate.score = Score(
             words=evidence.words,
-            passage=evidence.passage,
             near=evidence.near,
             cosine=evidence.cosine,
             mean=evidence.mean,
@@ -158,9 +159,14 @@ def _rely(candidates: Sequence[Candidate], model: str, margin: float) -> None:
             _weigh(candidate, model, margin - gate.COMPANION_MARGIN)
 
 
-def _rely_in_prompt(candidates: Sequence[Candidate], called: float) -> None:
-    """Fill in how far each of *candidates*, best first, is what a prompt calls for."""
-    seen = [gate.Seen(_total(each), each.evidence.cosine, each.evidence.maxsim) for each in candidates]
+def _rely_in_prompt(candidates: Sequence[Candidate], called: float, margin: float) -> None:
+    """Fill in how far each of *candidates*, best first, is what a prompt calls for, as `_rely` does."""
+    for candidate in candidates:
+        _weigh(candidate, gate.MEASURED, margin)
+    seen = [
+        gate.Seen(_total(each), each.evidence.cosine, each.evidence.maxsim, each.confidence is Verdict.HIGH)
+        for each in candidates
+    ]
     for place, verdict in enumerate(gate.in_prompt(seen, called)):
         candidates[place].confidence = verdict
 

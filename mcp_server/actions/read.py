@@ -10,7 +10,8 @@ from mcp_server.adapters.index import memories, selections, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.errors import NotFound
-from mcp_server.core.provenance import may_be_pushed, reads_like_instruction
+from mcp_server.core.instructions import reads_like_instruction
+from mcp_server.core.provenance import may_be_pushed
 from mcp_server.store import Store
 
 

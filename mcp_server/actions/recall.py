@@ -7,41 +7,39 @@ from pathlib import Path
 from mcp_server.actions.hits import as_hit, flagged, linked
 from mcp_server.actions.outdated import outdated
 from mcp_server.actions.ranked import Candidate, Found, found_by
-from mcp_server.actions.shadows import out_of_sight, shadowed
+from mcp_server.actions.shadows import out_of_sight, shadowed, visible
 from mcp_server.actions.shelves import ROOM, as_sure, lower, upper
 from mcp_server.actions.staleness import staleness
 from mcp_server.actions.sync import ensure_synced, if_free
 from mcp_server.actions.take_in import take_in
 from mcp_server.actions.unindexed import self_healing
-from mcp_server.adapters.index import lexical, memories, selections, usage
+from mcp_server.adapters.index import lexical, memories, usage
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.shadows import Shadow
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core import gate
 from mcp_server.core.excerpt import excerpt
-from mcp_server.core.memory import Level
 from mcp_server.core.query import (
     MAX_QUERY,
     Answer,
-    Filter,
     Hit,
     Query,
     Verdict,
     check_limit,
     covers_all,
 )
-from mcp_server.core.redaction import redact
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.words import query_terms
 from mcp_server.store import Store
 
 
 @self_healing
-def recall(store: Store, query: Query, *, session: str = "") -> Answer:
+def recall(store: Store, query: Query, *, session: str = "", told: bool = False) -> Answer:
     """
     Return the memories that answer *query* best.
 
     With a *session* the hits count as given to the model, and the ledger says so, and which of them are sure.
+    *told*: the session has them in its context, whoever asked, so no prompt brings them again.
     Without an embedder, or while it loads, the answer rests on words alone.
     Raises Rejected for a bad limit, IndexUnavailable.
     """
@@ -58,10 +56,13 @@ def recall(store: Store, query: Query, *, session: str = "") -> Answer:
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
     if session and answer.hits:
+        from mcp_server.core.redaction import redact  # a terminal is no session
+
         store.ledger.note(
             "recalled",
             store.clock(),
             refs=[hit.ref for hit in answer.hits],
+            **({"digests": [hit.digest for hit in answer.hits]} if told else {}),
             confident=[hit.ref for hit in answer.hits if hit.confidence is not Verdict.NONE],
             scores=[round(hit.score, 3) for hit in answer.hits],
             tokens=[estimated_tokens(hit.title + hit.text) for hit in answer.hits],
@@ -76,15 +77,6 @@ def note_found(store: Store, answer: Answer) -> None:
     sure = [hit.ref for hit in answer.hits if hit.confidence is not Verdict.NONE]
     if sure:
         store.ledger.note("found", store.clock(), refs=sure)
-
-
-def visible(store: Store, db: sqlite3.Connection, filter: Filter) -> list[str]:
-    """Return the keys of the vaults to search: the person's and this project's, unless *filter* says more."""
-    if filter.all_projects:
-        found = selections.vaults_in_use(db)
-        levels = {vault.key: vault.level for vault in store.vaults}
-        return [key for key in found if filter.level in (None, levels.get(key, Level.PROJECT))]
-    return [vault.key for vault in store.vaults if filter.level in (None, vault.level)]
 
 
 def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer, list[tuple[Vault, Path]]]:

@@ -70,10 +70,10 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     vault = store.vault_for(draft.kind, level)
     known = _known(store, vault, draft)
     if known:
-        older = tuple(
-            old for old in draft.supersedes if old not in (known.memory.id, *known.memory.supersedes)
-        )
-        revision = replace(unsaid(known.memory, draft), supersedes=(*known.memory.supersedes, *older))
+        # What it replaced before and was restored since gives way again: this word is the later one.
+        older = tuple(old for old in draft.supersedes if old != known.memory.id)
+        together = tuple(dict.fromkeys((*known.memory.supersedes, *older)))
+        revision = replace(unsaid(known.memory, draft), supersedes=together)
         known = revise(store, known.memory.id, revision, session=draft.session)
         accept_said(store, known, draft)
         take_place(store, known, older, session=draft.session)
@@ -170,9 +170,9 @@ def _pin(store: Store, new: Found, *, session: str) -> None:
 
 
 def take_place(store: Store, new: Found, olds: Sequence[str], *, session: str = "") -> None:
-    """Make superseded those of *olds* that are active: just now the file of *new* came to say so."""
+    """Make superseded those of *olds* that are active: somebody says so just now."""
     only = replace(new, memory=replace(new.memory, supersedes=tuple(olds)))
-    supersede(store, only, since=new.memory.updated, session=session)
+    supersede(store, only, since=store.clock().replace(microsecond=0), session=session)
 
 
 def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:

@@ -9,7 +9,7 @@ from mcp_server.actions.read import find, read
 from mcp_server.actions.remember import supersede
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up_if_free, sync, sync_if_free
-from mcp_server.adapters import files, git, history, places
+from mcp_server.adapters import files, git, history, moving, places
 from mcp_server.adapters.index import selections
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
@@ -62,7 +62,7 @@ def init(store: Store) -> Initialised:
             memory_id = ids.get(found.path, path.stem)
             ref, old = f"{vault.key}/{memory_id}", f"{private.key}/{memory_id}"
             history.carry(store.home, old, ref)
-            files.move(path, vault.root / relative)
+            moving.move(path, vault.root / relative)
             moved += 1
             store.ledger.append("moved", store.clock(), refs=[ref], **{"from": [old]})
             if found.path not in waiting:
@@ -103,7 +103,6 @@ def _said_alone(store: Store) -> list[Row]:
         return selections.searched_alone(db, store.private)
 
 
-@one_run()
 def trust(store: Store, memory_ids: Sequence[str] | None = None) -> list[Row]:
     """
     Accept memories as they are now, those with the ids given or, with None, all of `untrusted`; return them.
@@ -122,6 +121,7 @@ def trust(store: Store, memory_ids: Sequence[str] | None = None) -> list[Row]:
     return [*chosen, *alone]
 
 
+@one_run()
 def accept(store: Store, rows: Sequence[Row]) -> None:
     """
     Accept the very bytes that the index has as *rows*.

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions import age, answer, candidate, everywhere, journal, trust
+from mcp_server.actions.accepted import changed_since
 from mcp_server.actions.commit import one_change
 from mcp_server.actions.compare import compare_pending
+from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.entries import BETWEEN, Answer, Became, Entry, WaitingKind, about, entry_of
 from mcp_server.actions.forget import to_trash
-from mcp_server.actions.origins import waiting
+from mcp_server.actions.origins import CHANGED, waiting
 from mcp_server.actions.read import read_row
 from mcp_server.actions.repository import accept, keep
 from mcp_server.actions.staleness import Staleness, staleness
@@ -23,8 +25,8 @@ from mcp_server.actions.sync import catch_up, sync
 from mcp_server.adapters import files
 from mcp_server.adapters.index import selections, tidying
 from mcp_server.adapters.index.memories import Row
+from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import PERSON
 from mcp_server.core.memory import Level
 from mcp_server.core.provenance import ACCEPTED_AS
 from mcp_server.core.render import counted
@@ -35,6 +37,7 @@ QUESTION, EVERYWHERE = answer.QUESTION, everywhere.EVERYWHERE
 LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
 MOST_NEW = 100  # new memories that are compared before an answer: seconds, where 10,000 share their words
+MOST_EMBEDDED = 64  # passages that get their vectors before an answer, in a terminal without a server
 MOST_TOUCHING = 500  # memories whose files are looked at, those updated last
 
 
@@ -57,6 +60,7 @@ def review(store: Store, memory_ids: Sequence[str] = (), *, limit: int = MOST) -
     Raises NotFound for an id that does not wait.
     """
     sync(store)
+    embed_pending(store, coming=False, most=MOST_EMBEDDED)  # by words alone a question may be passed over
     compare_pending(store, most=MOST_NEW)
     listed = {name: kind.listed(store) for name, kind in KINDS.items()}
     if not memory_ids:
@@ -141,7 +145,10 @@ def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
         there = read_row(store, row)
     except (NotFound, Unreadable):
         return None  # it went this moment, or `status` names it
-    return entry_of(kind, row, there, why, KINDS[kind].words)
+    entry = entry_of(kind, row, there, why, KINDS[kind].words)
+    if why == CHANGED:
+        entry = replace(entry, about=(*entry.about, changed_since(store, row.ref, there.memory)))
+    return entry
 
 
 def _origin_again(store: Store, entry: Entry) -> Entry | None:

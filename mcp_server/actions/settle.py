@@ -84,7 +84,7 @@ def settle(
         Action.KNOWN if stored.known else Action.REPLACE if moved else Action.ADD,
         own,
         later=tuple(moved),
-        unmoved=tuple(named.unmoved),
+        unmoved=tuple(name for name, successor in named.unmoved.items() if successor != own),
         several=named.several,
         elsewhere=tuple(named.elsewhere),
         kept=tuple(kept),

@@ -23,6 +23,8 @@ class Choices:
     capture: str | None = None
     api_key: str | None = None
     embedding_model: str | None = None
+    plan_calls: bool | None = None
+    daily_plan_calls: int | None = None
 
 
 def setup(store: Store, choices: Choices) -> None:
@@ -54,6 +56,8 @@ def allows_more(now: Settings, choices: Choices) -> bool:
         (choices.model_calls and not now.model_calls)
         or (choices.daily_usd is not None and choices.daily_usd > now.daily_usd)
         or (choices.daily_calls is not None and choices.daily_calls > now.daily_calls)
+        or (choices.plan_calls and not now.plan_calls)
+        or (choices.daily_plan_calls is not None and choices.daily_plan_calls > now.daily_plan_calls)
         or (choices.capture and CAPTURES.index(choices.capture) < CAPTURES.index(now.capture))
         or choices.api_key
     )

@@ -1,5 +1,5 @@
 """
-shadows: what of the person's memories another one stands in for here.
+shadows: which vaults are seen here, and what of the person's memories another one stands in for.
 
 Light, because the start of a session asks for it.
 """
@@ -7,11 +7,24 @@ Light, because the start of a session asks for it.
 import sqlite3
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from mcp_server.adapters.index import memories, shadows
+from mcp_server.adapters.index import memories, selections, shadows
 from mcp_server.adapters.index.shadows import Shadow
 from mcp_server.core.memory import Level
 from mcp_server.store import Store
+
+if TYPE_CHECKING:  # a session that starts has no use for queries
+    from mcp_server.core.query import Filter
+
+
+def visible(store: Store, db: sqlite3.Connection, filter: "Filter") -> list[str]:
+    """Return the keys of the vaults to search: the person's and this project's, unless *filter* says more."""
+    if filter.all_projects:
+        found = selections.vaults_in_use(db)
+        levels = {vault.key: vault.level for vault in store.vaults}
+        return [key for key in found if filter.level in (None, levels.get(key, Level.PROJECT))]
+    return [vault.key for vault in store.vaults if filter.level in (None, vault.level)]
 
 
 def shadowed(store: Store, db: sqlite3.Connection) -> Mapping[int, Shadow]:

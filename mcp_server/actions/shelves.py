@@ -12,7 +12,6 @@ from typing import NamedTuple
 from mcp_server.actions.evidence import Evidence
 from mcp_server.adapters.index import lexical, scopes
 from mcp_server.core import gate, ranking
-from mcp_server.core.echo import asked, without_echo
 from mcp_server.core.memory import Kind
 from mcp_server.core.query import Query, Verdict
 
@@ -50,6 +49,11 @@ def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query 
 
 def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -> dict[int, Answering]:
     """Return row → what it answers, for the conversations of *evidence* that ask the question *text*, too."""
+    from mcp_server.core.echo import (  # slow to load, and a store may have no conversations
+        asked,
+        without_echo,
+    )
+
     numbers = {each.number: {each.matching, *each.passages} - {0} for each in evidence}
     texts = lexical.passage_texts(db, [*set().union(*numbers.values())])
     question = asked(text)

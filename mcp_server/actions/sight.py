@@ -7,7 +7,7 @@ So an index that is made anew knows of it. One line tells of many, and of each m
 from collections.abc import Collection, Mapping
 from enum import StrEnum
 
-from mcp_server.adapters.index import audit, life, replay
+from mcp_server.adapters.index import replay
 from mcp_server.core.ageing import AHEAD
 from mcp_server.core.dials import DAY
 from mcp_server.store import Store
@@ -32,6 +32,8 @@ def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -
     """
     if not seen or store.database.stands_in:
         return
+    from mcp_server.adapters.index import audit, life  # mostly nothing was seen
+
     now = store.now()
     with store.database.write() as db:
         replay.catch_up(db, store.ledger)

@@ -86,10 +86,55 @@ def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict
     }
 
 
+def gone(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[str]:
+    """Return the refs of those *rows* for which `staleness` says `gone`; no file is read for that."""
+    known = touched.touched_by(db, [row.ref for row in rows if row.touches])
+    if not known or not store.project:
+        return set()
+    top = os.path.realpath(store.project.root)
+    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+
+    @functools.cache  # many memories are about the same files
+    def is_missing(path: str) -> bool:
+        place = _inside(top, path)
+        return place is None or _state(place) is None
+
+    found = set()
+    for row in rows:
+        looked_at = _looked_at(row, known.get(row.ref, ())) if row.vault in here else []
+        if looked_at and all(is_missing(one.path) for one in looked_at):
+            found.add(row.ref)
+    return found
+
+
+def worked_on(store: Store, rows: Iterable[Row], since: int) -> set[str]:
+    """Return the refs of those *rows* here that are about a file written *since* then, in Unix seconds."""
+    if not store.project:
+        return set()
+    root = store.project.root
+    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+
+    @functools.cache  # many memories are about the same files
+    def is_new(path: str) -> bool:
+        state = _state(root / path)  # for a date no link need be followed, which takes ten times as long
+        return state is not None and state[0] // 1_000_000_000 >= since
+
+    return {
+        row.ref
+        for row in rows
+        if row.vault in here and any(is_new(_path_of(each)) for each in row.touches[:MOST])
+    }
+
+
+def _looked_at(row: Row, known: Iterable[Touched]) -> list[Touched]:
+    """Return what is *known* of files that *row* is about still: somebody may have edited it by hand."""
+    about = {_path_of(each) for each in row.touches}
+    return [one for one in known if one.path in about]
+
+
 def _compared(top: str, row: Row, known: Sequence[Touched]) -> Staleness:
-    about = {_path_of(each) for each in row.touches}  # somebody may have edited the file by hand
     changed, missing = [], []
-    looked_at = [one for one in known if one.path in about]
+    looked_at = _looked_at(row, known)
     for one in looked_at:
         place = _inside(top, one.path)
         state = _state(place) if place else None

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from mcp_server.actions.gone import note_gone
+from mcp_server.actions.gone import note_lost, vanished_vault
 from mcp_server.actions.sight import Sight, note_seen
 from mcp_server.actions.take_in import take_in_files, take_in_waiting
 from mcp_server.adapters.index import memories, replay, selections
-from mcp_server.adapters.index.known_before import ids_among, ids_below
+from mcp_server.adapters.index.known_before import ids_below
 from mcp_server.adapters.index.memories import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
@@ -68,13 +68,16 @@ def sync(
 
 def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Progress | None) -> SyncReport:
     report = SyncReport()
-    chosen = store.vaults if vaults is None else vaults
+    gone = vanished_vault(store) if vaults is None else None
+    chosen = (*store.vaults, *([gone] if gone else [])) if vaults is None else vaults
     with store.database.alone_among_processes(LOCK), store.database.trouble.making_up():
         if deep:
             store.database.set_aside_if_damaged()
         lost = [(vault, _sync_vault(store, vault, deep, report, progress)) for vault in chosen]
         catch_up(store)
-        _note_lost(store, lost)
+        _keep_accepted(store, chosen)
+        for vault, those in lost:  # each may be in another vault by now
+            note_lost(store, vault, those)
         note_synced(store, chosen)
     with store.database.read() as db:
         report.unreadable += memories.problems(db, [vault.key for vault in chosen])
@@ -103,6 +106,15 @@ def catch_up(store: Store) -> None:
     if behind:
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
+        _keep_accepted(store, store.vaults)
+
+
+def _keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
+    shared = [vault for vault in vaults if vault.in_repository]
+    if shared:
+        from mcp_server.actions.accepted import keep_accepted  # few projects have such a vault
+
+        keep_accepted(store, shared)
 
 
 def ensure_synced(store: Store) -> None:
@@ -154,7 +166,11 @@ def if_free(store: Store) -> Iterator[None]:
 def _sync_vault(
     store: Store, vault: Vault, deep: bool, report: SyncReport, progress: Progress | None
 ) -> dict[str, str]:
-    """Make the index say what the files of *vault* say; return id → path of what its emptied folders held."""
+    """
+    Make the index say what the files of *vault* say.
+
+    Return id → path of what its emptied folders held; of a repository, of all that is gone.
+    """
     with store.database.read() as db:
         indexed = memories.stamps(db, vault.key)
     if deep:
@@ -167,7 +183,7 @@ def _sync_vault(
     if there != indexed:  # mostly they are equal, which is seen ten times as fast as what differs
         report.unreadable += [_misnamed(found.path) for found in there if not is_utf8(found.path)]
         changes = diff((found for found in there if is_utf8(found.path)), indexed)
-    lost = _emptied(store, vault, indexed, there)
+    lost = {} if vault.in_repository else _emptied(store, vault, indexed, there)
     seen: dict[str, Sight] = {}
     for batch in _batches(changes, BATCH):
         new = {found.path for change, found in batch if change is Change.ADDED}
@@ -177,6 +193,7 @@ def _sync_vault(
         report.added += len(new.intersection(taken.changed))
         report.modified += len(set(taken.changed) - new)
         seen |= taken.seen
+        lost |= taken.lost
         if progress:
             progress(len(batch))
     with store.database.read() as db:
@@ -191,15 +208,6 @@ def _sync_vault(
     return lost
 
 
-def _note_lost(store: Store, found: Iterable[tuple[Vault, dict[str, str]]]) -> None:
-    """Note what of the memories *found* in emptied folders is in no folder of any vault by now."""
-    for vault, lost in found:
-        if lost and not store.database.stands_in:
-            with store.database.read() as db:
-                there = ids_among(db, lost)
-            note_gone(store, vault, {each: path for each, path in lost.items() if each not in there})
-
-
 def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], there: Sequence[Stamp]) -> dict[str, str]:
     """
     Return id → path of the memories in folders of *vault* of which no file is left.
@@ -209,6 +217,8 @@ def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], there: Sequen
     lost = store.database.known_before.take(vault.key)
     if there:
         lost = {}
+    if there == indexed:
+        return lost  # mostly, and to look into each folder takes as long as to find all files
     for folder in map(str, vault.folders()):
         held, holds = (any(_below(each.path, folder) for each in found) for found in (indexed, there))
         if held and not holds:

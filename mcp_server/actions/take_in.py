@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mcp_server.actions.gone import note_lost
 from mcp_server.actions.load import load
 from mcp_server.actions.sight import Sight, note_seen
 from mcp_server.adapters.index import memories, selections
@@ -38,10 +39,12 @@ class Taken:
     What taking files in changed: the paths of which the index says something new, and those that are gone.
 
     `seen` is ref → what was new or has other words now; a repository's is not told, for nothing ages there.
+    `lost` is id → path of what went from a repository: elsewhere it is the person's word.
     """
 
     changed: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+    lost: dict[str, str] = field(default_factory=dict)
     seen: dict[str, Sight] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -60,6 +63,7 @@ def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> 
             take_in_waiting(store, db, vault)
     if by_hand:
         note_seen(store, taken.seen)
+        note_lost(store, vault, taken.lost)
 
 
 def take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
@@ -81,7 +85,9 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
     # Those that are gone come first: a renamed file keeps its id, which only one row may have.
     for path, there in sorted(found, key=lambda one: one[1] is not None):
         if there is None:
-            memories.remove(db, str(path), store.now())
+            memory_id = memories.remove(db, str(path), store.now())
+            if memory_id and vault.in_repository:
+                taken.lost[memory_id] = str(path)
             taken.gone.append(str(path))
             continue
         reading = _read(vault, there)
@@ -110,6 +116,8 @@ def _stamp(vault: Vault, path: Path) -> Stamp | None:
 
 def _is_open_folder(path: Path) -> bool:
     """Tell whether *path* is a folder that can be looked into, for its files count and not itself."""
+    if not os.path.isdir(path):
+        return False
     try:
         os.scandir(path).close()
     except OSError:

@@ -34,9 +34,10 @@ from mcp_server.adapters.index import tidying
 from mcp_server.adapters.prompts import prompt
 from mcp_server.adapters.vault import Vault
 from mcp_server.core import budget
+from mcp_server.core.authors import TIDY
 from mcp_server.core.consolidation import ANSWER_TOKENS, MOST_CALLS, Item, digest_of, groups, plan, request
 from mcp_server.core.errors import DaybookError, ModelUnavailable
-from mcp_server.core.journal import TIDY, Entry
+from mcp_server.core.journal import Entry
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from mcp_server.adapters.index import audit, usage
 from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.index.usage import UNUSED
 from mcp_server.core import dials
 from mcp_server.core.ageing import AHEAD
 
@@ -24,11 +23,13 @@ def days_since_touched(db: sqlite3.Connection, rows: Sequence[Row], now: int) ->
 
 def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
     """Return those of *rows* that have not faded, by currency × (1 + accesses / 10), the newest first."""
-    used = usage.usage_of(db, [row.ref for row in rows])
+    named = [(row.ref, row) for row in rows]  # of hundreds, so each is named once
+    used = usage.usage_of(db, [ref for ref, _ in named])
     ages = days_since_touched(db, [row for row in rows if row.type in dials.CURRENCY_LIFE], now)
-    current = {row.ref: dials.currency(row.type, ages.get(row.ref, 0.0)) for row in rows}
-
-    def rank(row: Row) -> tuple[float, int]:
-        return (-current[row.ref] * (1 + used.get(row.ref, UNUSED).accesses / 10), -row.updated)
-
-    return sorted((row for row in rows if current[row.ref] >= dials.FADED), key=rank)
+    ranked = []
+    for place, (ref, row) in enumerate(named):
+        current = dials.currency(row.type, ages.get(ref, 0.0))
+        if current >= dials.FADED:
+            accesses = used[ref].accesses if ref in used else 0
+            ranked.append((-current * (1 + accesses / 10), -row.updated, place))
+    return [rows[place] for _, _, place in sorted(ranked)]

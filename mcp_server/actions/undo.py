@@ -14,21 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server.actions import journal
-from mcp_server.actions.commit import Effect, one_change, put_bytes, tell_of, write_line
+from mcp_server.actions.commit import Effect, one_change, write_line
 from mcp_server.actions.everywhere import seen_everywhere
-from mcp_server.actions.forget import free_name
 from mcp_server.actions.forget_session import undo_forget_session
 from mcp_server.actions.journal import Undone
 from mcp_server.actions.load import parsed
+from mcp_server.actions.put_back import kept, put_back, where
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
-from mcp_server.adapters import files, history, places
-from mcp_server.adapters.index import audit, replay, selections, tidying, usage
+from mcp_server.adapters import files
+from mcp_server.adapters.index import audit, replay, selections, tidying
 from mcp_server.adapters.index.audit import Deed, Place
 from mcp_server.adapters.index.tidying import FORGETTING
 from mcp_server.adapters.ledger import Event
 from mcp_server.adapters.vault import Vault
+from mcp_server.core.authors import PERSON, TIDY
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
-from mcp_server.core.journal import PERSON, TIDY, UNDONE
+from mcp_server.core.journal import UNDONE
 from mcp_server.core.memory import Memory, check_id
 from mcp_server.core.provenance import MANUAL
 from mcp_server.store import Store
@@ -93,7 +94,7 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
     effects = _joined(effect for each in deeds for effect in _effects(each))
     if wanted and deed.ref == "":  # one of many in one line of the ledger
         effects = [effect for effect in effects if effect[0] in refs]
-    lines = [_line(store, place, deeds) for place in dict.fromkeys(each.place for each in deeds)]
+    lines = [_line(store, place, those) for place, those in _that_may_note(deeds).items()]
     notes = tuple(each for each in lines if each and (replay.is_taken_back(each.event) or NOTES in each.data))
     undoes = str(deed.detail.get("undoes") or "")
     by = str(deed.detail.get("by") or "")
@@ -107,10 +108,10 @@ def is_persons(store: Store, change: LastChange) -> bool:
         return True
     for ref, was_place, was, now_place, now in change.effects:
         vault = store.vault(ref.rpartition("/")[0])
-        path = _where(store, vault, ref, now_place) if vault else None
+        path = where(store, vault, ref, now_place) if vault else None
         memory = _memory(vault, path) if vault and path else None
         if vault and memory and memory.source == MANUAL and was != now:
-            before = _kept(store, ref, was) if was_place else None
+            before = kept(store, ref, was) if was_place else None
             former = _parsed(vault, now_place, before) if before else None
             if former is None or (former.title, former.text) != (memory.title, memory.text):
                 return True
@@ -139,16 +140,8 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
         return undo_forget_session(store, of_run.get(change.name, change.session))
     if entries:
         return journal.undo(store, change.name, ref=change.ref)
-    done = Undone(change.name)
-    for effect in reversed(change.effects):
-        memory_id = effect[0].rpartition("/")[2]
-        try:
-            _take_back(store, effect, change, anyway=anyway, session=session)
-            done.restored.append(memory_id)
-        except FileExistsError as error:
-            done.skipped.append((memory_id, f"another file stands at {error.filename2}"))
-        except (Conflict, Unreadable) as error:
-            done.skipped.append((memory_id, str(error)))
+    undoes = change.undoes or change.name
+    done = put_back(store, change.name, change.effects, undoes=undoes, anyway=anyway, session=session)
     if not change.effects or done.restored:
         left = {memory_id for memory_id, _ in done.skipped}
         _take_back_notes(store, change, done, left=left, session=session)
@@ -179,75 +172,25 @@ def _take_back_notes(store: Store, change: LastChange, done: Undone, *, left: se
     catch_up_if_free(store)
 
 
-def _take_back(store: Store, effect: Effect, change: LastChange, *, anyway: bool, session: str) -> None:
-    ref, was_place, was, now_place, now = effect
-    vault = store.vault(ref.rpartition("/")[0])
-    if vault is None:
-        raise Conflict("it belongs to a project that is gone.")
-    path = _where(store, vault, ref, now_place)
-    if path is None:
-        raise Conflict("its file is gone: it was forgotten since.")
-    data = files.read(path)
-    digest = files.digest(data)
-    if digest != now and not anyway:
-        before = next((each.path for each in history.versions(store.home, ref) if each.was == was), None)
-        kept = f", what it said before the change in {before}" if before else ""
-        raise Conflict(f"it was changed since; what it says now is in {path}{kept}.")
-    former = data if was in ("", now) else _kept(store, ref, was)
-    if former is None:
-        raise Conflict("what it said before is not kept any more.")
-    target = _trashed(store, vault, path, ref)
-    if was_place:
-        target = places.at_place(store.home, vault, was_place)
-    put_bytes(store, vault, ref, path, data, former, to=target, verb=UNDONE)
-    back = files.digest(former)
-    with store.database.read() as db:
-        accepted = [back] if usage.accepted_digests(db, [was]) else []
-    places_now = [places.place_of(store.home, vault, each) for each in (path, target)]
-    told: Effect = [ref, places_now[0], digest, places_now[1], back]
-    tell_of(
-        store, vault, UNDONE, ref, [path, target], [told],
-        digests=accepted, session=session, undoes=change.undoes or change.name,
-    )  # fmt: skip
-
-
-def _where(store: Store, vault: Vault, ref: str, place: str) -> Path | None:
-    """Return where the file of a memory lies: where it was put, or where somebody moved it; None if gone."""
-    path = places.at_place(store.home, vault, place)
-    if path.is_file():
-        return path
-    with store.database.read() as db:
-        row = selections.with_ref(db, ref)
-    return Path(row.path) if row and Path(row.path).is_file() else None
-
-
-def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
-    """Return a free place in the trash for a file that was not there before."""
-    folder = places.trash_folder(store.home, vault)
-    if not path.is_relative_to(vault.root) or path.is_relative_to(folder):
-        return path
-    return free_name(folder / path.relative_to(vault.root).with_name(f"{ref.rpartition('/')[2]}.md"))
-
-
-def _kept(store: Store, ref: str, digest: str) -> bytes | None:
-    """Return the bytes with that digest that the history keeps of a memory, secrets masked; None without."""
-    for each in reversed(history.versions(store.home, ref)):
-        if each.was == digest:
-            with contextlib.suppress(OSError, Unreadable):
-                return files.read(each.path)
-    return None
-
-
 def _by_whom(db: sqlite3.Connection, run: str, deed: Deed) -> str:
     """Return who made *run*; one of an earlier version does not say it, and was upkeep."""
     said = (deed, *audit.named(db, run))
     return next((str(each.detail["by"]) for each in said if each.detail.get("by")), TIDY)
 
 
+def _that_may_note(deeds: Iterable[Deed]) -> dict[Place, list[Deed]]:
+    """Return the deeds of each line of the ledger that may say more than what became of files."""
+    found: dict[Place, list[Deed]] = {}
+    for each in deeds:
+        if replay.is_taken_back(each.event) or not _effects(each):
+            found.setdefault(each.place, []).append(each)
+    return found
+
+
 def _line(store: Store, place: Place, deeds: Iterable[Deed]) -> Event | None:
     """Return the line of the ledger at *place* with what its memories are called now, as *deeds* say it."""
     line = store.ledger.event_before(*place)
-    called = {each.id: each.ref for each in deeds if each.place == place}
+    called = {each.id: each.ref for each in deeds}
 
     def named(said: dict[str, Any]) -> dict[str, Any]:
         return {**said, "refs": [called.get(ref.rpartition("/")[2], ref) for ref in said.get("refs") or ()]}

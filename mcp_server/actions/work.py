@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mcp_server.actions.answered import sweep_answers
 from mcp_server.actions.capture import keep, with_subagents
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import forget_compactions
 from mcp_server.actions.embed import embed_pending, pending
-from mcp_server.actions.learn import learn, sweep_answers
+from mcp_server.actions.learn import learn
 from mcp_server.actions.litter import sweep_litter
 from mcp_server.actions.mine import mine_when_logged
 from mcp_server.actions.model_call import refusal
@@ -110,7 +111,8 @@ def note_quiet(store: Store) -> bool:
         recent = transcripts.told_since(db, now - REMEMBERED)
     for each in recent:
         path = Path(each.path)
-        rests = store.settings.model_calls and not each.ended and each.kept > each.paid_start
+        unread = each.kept > each.unread_from(paid=store.settings.model_calls)
+        rests = store.settings.model_reads and not each.ended and unread
         grown = transcript_file.size(path) > each.seen
         if (grown or rests) and 0 < transcript_file.changed(path) < now - QUIET:
             note_ended(store, path, session=each.session, folder=each.folder)

@@ -168,36 +168,6 @@ def replace(path: Path, data: bytes, *, expected: str, former: tuple[Path, bytes
             raise
 
 
-def move(source: Path, target: Path) -> None:
-    """
-    Move a file to *target*, durably; raise FileExistsError when something is there.
-
-    Nobody of ours replaces the file meanwhile. Raises Conflict when somebody else saves it at this very
-    moment: it stays where it is then.
-    """
-    make_folder(target.parent)
-    with lock(source.parent / LOCK_NAME):
-        try:
-            os.link(source, target, follow_symlinks=False)
-        except OSError as error:
-            if error.errno != errno.EXDEV:
-                raise
-            write_new(target, read(source))
-            said = source.stat()
-            target.chmod(stat.S_IMODE(said.st_mode))
-            os.utime(target, ns=(said.st_atime_ns, said.st_mtime_ns))  # it may be the date of the memory
-        sync_folder(target.parent)
-        try:
-            swap.take_away(source, known=swap.look(target, apart=False).digest, copy=target)
-        except FileNotFoundError:
-            pass  # somebody took it away: it is safe where it was to go
-        except Conflict:
-            target.unlink()
-            sync_folder(target.parent)
-            raise
-    sync_folder(source.parent)
-
-
 def delete(path: Path, *, expected: str = "") -> None:
     """
     Delete a file, durably; nothing happens when it is gone. Nobody of ours replaces it meanwhile.

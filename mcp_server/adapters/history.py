@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
-from mcp_server.adapters import files, swap
+from mcp_server.adapters import files, moving, places, swap
 
-FOLDER = "history"
 _MOMENT = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(
     r"(?P<number>\d{4,})-(?P<at>\d{8}T\d{6}Z)-(?P<by>[a-z]+)-(?P<verb>[a-z_]+)"
@@ -54,21 +53,16 @@ class Version:
             return 0
 
 
-def folder_of(home: Path, ref: str) -> Path:
-    """Return where the versions of the memory *ref* (`vault/id`) are kept."""
-    return home / FOLDER / ref
-
-
 def versions(home: Path, ref: str) -> list[Version]:
     """Return what is kept of the memory *ref*, the oldest first; [] when nothing is or can be read."""
-    return sorted(_versions(folder_of(home, ref)), key=lambda each: (each.number, each.path.name))
+    return sorted(_versions(places.history_folder(home, ref)), key=lambda each: (each.number, each.path.name))
 
 
 def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: str, now: str) -> Path:
     """Return where the bytes with the digest *was* of the memory *ref* are to be kept, behind all others."""
-    number = 1 + max((each.number for each in _versions(folder_of(home, ref))), default=0)
+    number = 1 + max((each.number for each in _versions(places.history_folder(home, ref))), default=0)
     moment = at.astimezone(UTC).strftime(_MOMENT)
-    return folder_of(home, ref) / f"{number:04}-{moment}-{by}-{verb}-{was}-{now}.md"
+    return places.history_folder(home, ref) / f"{number:04}-{moment}-{by}-{verb}-{was}-{now}.md"
 
 
 def put_over(version: Version, data: bytes) -> None:
@@ -82,9 +76,9 @@ def put_over(version: Version, data: bytes) -> None:
 def carry(home: Path, ref: str, to: str) -> None:
     """Let what is kept of the memory *ref* be kept of *to*, which it is called from now on."""
     for each in versions(home, ref):
-        target = folder_of(home, to) / each.path.name
+        target = places.history_folder(home, to) / each.path.name
         with contextlib.suppress(FileExistsError):
-            files.move(each.path, target)
+            moving.move(each.path, target)
 
 
 def erase(found: Iterable[Version]) -> None:
@@ -100,8 +94,15 @@ def erase(found: Iterable[Version]) -> None:
 
 def everything(home: Path) -> list[Version]:
     """Return all versions of all memories."""
-    folders = [place for vault in _folders(home / FOLDER) for place in _folders(vault)]
-    return [each for folder in folders for each in _versions(folder)]
+    return [each for vault in _folders(home / places.HISTORY) for each in of_vault(home, vault.name)]
+
+
+def of_vault(home: Path, key: str) -> list[Version]:
+    """Return all versions of the memories of the vault *key*, those of each memory in the order of theirs."""
+    folders = _folders(places.history_folder(home, key))
+    return sorted(
+        (each for folder in folders for each in _versions(folder)), key=lambda one: (one.ref, one.number)
+    )
 
 
 def size(home: Path) -> int:

@@ -15,12 +15,7 @@ from mcp_server.core.embedding_models import EmbeddingModel
 from mcp_server.core.errors import EmbedderUnavailable
 
 HUB = "https://huggingface.co"
-ALSO = (
-    "config.json",
-    "special_tokens_map.json",
-    "1_Pooling/config.json",
-    "config_sentence_transformers.json",
-)
+ALSO = ("1_Pooling/config.json", "config_sentence_transformers.json")
 
 
 def download(

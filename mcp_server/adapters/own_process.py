@@ -2,21 +2,26 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_server.core.settings import HOOKS
 
+if TYPE_CHECKING:
+    import subprocess  # slow to load: who only asks for the ancestors need not wait for it
+
 ROOT = Path(__file__).resolve().parents[2]
 HOOK_TIMEOUT = 5.0  # seconds, as in hooks/hooks.json
-_started: list[subprocess.Popen[bytes]] = []  # asked now and then how they ended, or they would stay zombies
+_started: "list[subprocess.Popen[bytes]]" = []  # asked now and then how they ended: no zombie stays
 
 
 def start_worker(environment: Mapping[str, str]) -> None:
     """Start `daybook work`, detached; it ends by itself. Raises OSError when no process can be had."""
+    import subprocess
+
     _started[:] = [process for process in _started if process.poll() is None]
     _started.append(
         subprocess.Popen(
@@ -63,6 +68,8 @@ def ancestors(proc: Path = Path("/proc")) -> Iterator[Ancestor]:
 
 
 def _named_by_ps() -> Iterator[Ancestor]:
+    import subprocess
+
     try:
         listed = subprocess.run(
             ["/bin/ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True, check=False
@@ -93,6 +100,8 @@ def try_hook() -> str:
 
     The session it is told of goes on, so that nothing is noted as shown.
     """
+    import subprocess
+
     said = json.dumps({"session_id": "doctor", "source": "resume", "hook_event_name": "SessionStart"})
     try:
         done = subprocess.run(

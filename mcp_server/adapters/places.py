@@ -17,11 +17,12 @@ from mcp_server.adapters import files
 from mcp_server.adapters.project import Project, has_remote
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import Conflict, Rejected, Unreadable
-from mcp_server.core.journal import TRASH
-from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level
+from mcp_server.core.memory import ARCHIVE_FOLDER, TRASH, Kind, Level
 
 REPOSITORY_FOLDER = ".claude-memory"
 PROJECTS = "projects"
+HISTORY = "history"
+CANDIDATES = "candidates"  # in a vault: what was proposed and waits
 WORK = "work"  # what is half done: answers that were paid for, and what was told once
 PROJECT_FILE = "project.json"
 ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
@@ -227,7 +228,17 @@ def block_folders(home: Path) -> list[Path]:
 
 
 def trash_folder(home: Path, vault: Vault) -> Path:
-    return home / "trash" / vault.key
+    return trash_of(home, vault.key)
+
+
+def trash_of(home: Path, key: str) -> Path:
+    """Return where what was forgotten of the vault with that *key* waits to be restored."""
+    return home / "trash" / key
+
+
+def history_folder(home: Path, ref: str) -> Path:
+    """Return where the versions of the memory *ref* (`vault/id`) are kept."""
+    return home / HISTORY / ref
 
 
 def place_of(home: Path, vault: Vault, path: Path) -> str:

@@ -6,6 +6,7 @@ import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.core.memory import slug
 
@@ -44,8 +45,7 @@ class Project:
     former: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Repository:
+class _Repository(NamedTuple):
     root: Path  # the main worktree; of a bare repository, itself
     shared: Path  # the folder that all its worktrees have in common: its identity when it has no remote
     remote: str
@@ -54,8 +54,7 @@ class _Repository:
     common: Path  # what git keeps for all of them
 
 
-@dataclass(frozen=True, slots=True)
-class Worktree:
+class Worktree(NamedTuple):
     """Where a worktree begins, git's folder for it, and git's folder for all worktrees of the repository."""
 
     top: Path

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.core.changes import Stamp
+from mcp_server.core.changes import BY_PATH, Stamp
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level, check_id
 
@@ -90,10 +90,11 @@ def stamps(vault: Vault, closed: list[str] | None = None) -> list[Stamp]:
     if vault.in_repository and any(map(os.path.islink, (vault.root, *vault.folders()))):
         return []
     shut = [] if closed is None else closed
-    return sorted(stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), shut))
+    found = (stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), shut))
+    return sorted(found, key=BY_PATH)
 
 
-def stamp(path: Path) -> Stamp | None:
+def stamp(path: Path | str) -> Stamp | None:
     """Return the stamp of one file, None when there is none."""
     try:
         status = os.stat(path, follow_symlinks=False)

@@ -5,8 +5,7 @@ One line for each memory, in sections; a section that has nothing is left out. B
 the titles of as much of the rest as fits, by type, so that a small project is known whole.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from mcp_server.core.latin import latin
@@ -38,8 +37,7 @@ SUBAGENT_FOOTER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """
     One memory of a brief; `ref` names it in the ledger, `digest` the bytes its file has.
 
@@ -62,7 +60,7 @@ class Entry:
 
 
 class Section(NamedTuple):
-    """`entries` are looked at one by one, as long as there is room, lines of at most `limit` characters."""
+    """`entries` are told one by one, as long as there is room, in lines of at most `limit` characters."""
 
     title: str
     entries: Iterable[Entry]
@@ -86,10 +84,14 @@ def entry_line(entry: Entry, limit: int = LINE_LIMIT) -> str:
     text = one_line(entry.text, 4 * limit)
     repeats = text.casefold().startswith(title.casefold().rstrip("….")) or not text
     said = (text or title) if repeats else f"{title}: {text}"
-    dated = f" ({entry.updated})" if entry.updated else ""
-    head = f"- [{entry.id}] {entry.type}{dated}: "
+    head = _head(entry)
     room = max(40, limit - len(head))
     return head + (said if len(said) <= room else said[: room - 1].rstrip() + "…")
+
+
+def _head(entry: Entry) -> str:
+    dated = f" ({entry.updated})" if entry.updated else ""
+    return f"- [{entry.id}] {entry.type}{dated}: "
 
 
 def pointer_line(id: str, title: str) -> str:
@@ -118,6 +120,7 @@ def render_brief(
     index: Sequence[Entry] = (),
     budget: int = BUDGET,
     footer: str = FOOTER,
+    looked_at: Callable[[Entry], Entry | None] = lambda entry: entry,
 ) -> Brief:
     """
     Return the brief in at most *budget* characters; its refs are those of what was told with its text.
@@ -125,7 +128,8 @@ def render_brief(
     Sections come in order of importance; a memory is told once, and one that does not fit is left out.
     Of *index*, the most important first, those titles are told that fit and whose text is not: room is kept
     for them.
-    Secrets are masked in what fits, because looking for them takes longer than all the rest.
+    What fits is *looked_at*, which returns what to tell, None for nothing, and its secrets are masked: both
+    take longer than all the rest.
     """
     lines = [one_line(notice) for notice in notices]
     left = budget - len(FRAME) - len(footer) - 2 - sum(len(line) + 1 for line in lines)
@@ -141,10 +145,16 @@ def render_brief(
             if room < SHORTEST:
                 break
             free = room - min(most, sum(kept.values()) + (INDEX_ROOM if kept else 0) - kept.get(entry.ref, 0))
-            if entry.ref in told or len(entry_line(entry, section.limit)) >= free:
+            # The head is quickly made, and mostly tells by itself that there is no room.
+            if (
+                entry.ref in told
+                or len(_head(entry)) >= free
+                or len(entry_line(entry, section.limit)) >= free
+            ):
                 continue
-            line = entry_line(_masked(entry), section.limit)
-            if len(line) < free:
+            seen = looked_at(entry)
+            line = entry_line(_masked(seen), section.limit) if seen else ""
+            if line and len(line) < free:
                 told[entry.ref] = entry.digest
                 kept.pop(entry.ref, None)
                 entries.append(line)
@@ -190,7 +200,7 @@ def _index_lines(entries: Sequence[Entry], room: int) -> tuple[list[str], list[s
         if cost > room:
             left_out += 1
             continue
-        of_types.setdefault(entry.type, []).append(_titled(_masked(entry)))
+        of_types.setdefault(entry.type, []).append(_titled(_masked(entry, text=False)))
         titled.append(entry.ref)
         room -= cost
     lines = [f"{type}: {BETWEEN.join(titles)}" for type, titles in of_types.items()]
@@ -202,7 +212,9 @@ def _titled(entry: Entry) -> str:
     return f"{one_line(entry.title, TITLE)} ({entry.ending})"
 
 
-def _masked(entry: Entry) -> Entry:
+def _masked(entry: Entry, *, text: bool = True) -> Entry:
+    """Return *entry* with the secrets in its title masked, and those in its *text* if that is told."""
     from mcp_server.core.redaction import redact  # slow to load, and a brief may have nothing to tell
 
-    return replace(entry, title=redact(entry.title), text=redact(entry.text))
+    title, said = redact(entry.title), redact(entry.text) if text else entry.text
+    return entry if (title, said) == (entry.title, entry.text) else entry._replace(title=title, text=said)

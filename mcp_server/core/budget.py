@@ -21,6 +21,7 @@ CHARACTERS_PER_TOKEN = 2.5  # English and code have 3.5 to 4.5: what is reserved
 FRAME_TOKENS = 64  # roles and the like, which are counted with the prompt
 
 MOST_TRIES = 4  # calls for one item, ever
+PLAN_PAUSE = 3600.0  # seconds; Claude Code does not say when the limit of a plan is lifted
 PAUSES = (30.0, 120.0, 600.0)  # seconds after an item's first, second and every further try
 JITTER = 0.5  # the share of a pause that is added at random, so that machines do not return together
 LONGEST_PAUSE = 31 * DAY  # no answer keeps the model away for longer
@@ -39,6 +40,7 @@ class Outcome(StrEnum):
     OVERLOADED = "overloaded"
     UNREACHABLE = "unreachable"
     UNUSABLE = "unusable"
+    STOPPED = "stopped"  # by us: the person wrote a prompt, or the session ended
 
     @property
     def needs_person(self) -> bool:
@@ -105,6 +107,13 @@ def refusal(spent_today: float, calls_today: int, reserved: float, settings: Set
     return ""
 
 
+def refusal_on_plan(calls_today: int, settings: Settings) -> str:
+    """Return why no more is asked on the person's own plan today; '' when it may be."""
+    if calls_today < settings.daily_plan_calls:
+        return ""
+    return f"Today's calls on your plan ({settings.daily_plan_calls}) are used up."
+
+
 def outcome_of(status: int, message: str = "") -> Outcome:
     """Return what the HTTP *status* of an answer means; *message* is the error that came with it."""
     if 200 <= status < 300:
@@ -120,6 +129,26 @@ def outcome_of(status: int, message: str = "") -> Outcome:
     return Outcome.BAD_REQUEST if status >= 400 else Outcome.UNUSABLE
 
 
+def failure_on_plan(reason: str, status: int | None) -> CallFailed:
+    """
+    Return what it means that Claude Code brought no reply: its *reason*, and the HTTP *status* if any.
+
+    The reasons are those of `$.model.complete`, with `stopped` for a call that the module ended, and
+    `refused` for one that Claude Code did not make.
+    """
+    if reason == "stopped":
+        return CallFailed(Outcome.STOPPED, "The call was stopped, for the person went on.")
+    if reason == "aborted":
+        return CallFailed(Outcome.OVERLOADED, "The model did not answer in time.")
+    if reason == "api-error" and status is None:
+        return CallFailed(Outcome.UNREACHABLE, "The model could not be reached.")
+    outcome = outcome_of(status or 403)
+    if outcome.needs_person or outcome is Outcome.RATE_LIMITED:
+        sentence = "Your plan's limit is reached, or it does not have the model."
+        return CallFailed(Outcome.NO_CREDIT, sentence, retry_after=PLAN_PAUSE)
+    return CallFailed(outcome, f"The model did not answer (HTTP {status}).")
+
+
 def rest_after(outcome: Outcome, tries: int, retry_after: float | None, chance: float) -> Rest | None:
     """
     Return how long the model is left alone after an answer; None when the next item may be asked at once.
@@ -127,7 +156,7 @@ def rest_after(outcome: Outcome, tries: int, retry_after: float | None, chance: 
     *tries* counts the item's calls, this one included; *chance*, 0 to 1, spreads the pause.
     """
     told = None if retry_after is None else min(max(0.0, retry_after), LONGEST_PAUSE)
-    if outcome in (Outcome.OK, Outcome.BAD_REQUEST):
+    if outcome in (Outcome.OK, Outcome.BAD_REQUEST, Outcome.STOPPED):
         return None
     if outcome is Outcome.REFUSED_KEY:
         return Rest(None, lifted=True)
@@ -151,4 +180,4 @@ def settings_digest(identity: str, settings: Settings) -> str:
 
 def is_hopeless(outcome: Outcome, tries: int) -> bool:
     """Tell whether an item is given up: it cannot be asked like this, or was asked often enough."""
-    return outcome is Outcome.BAD_REQUEST or tries >= MOST_TRIES
+    return outcome is Outcome.BAD_REQUEST or (tries >= MOST_TRIES and outcome is not Outcome.STOPPED)

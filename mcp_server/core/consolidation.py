@@ -13,8 +13,9 @@ from itertools import combinations
 from typing import Any
 
 from mcp_server.core.dials import DAY
+from mcp_server.core.instructions import reads_like_instruction
 from mcp_server.core.memory import MAX_TITLE, fingerprint
-from mcp_server.core.provenance import MANUAL, reads_like_instruction
+from mcp_server.core.provenance import MANUAL
 from mcp_server.core.redaction import find_secrets, redact
 from mcp_server.core.render import one_line
 from mcp_server.core.verdict import (

@@ -7,7 +7,7 @@ docs/dials.md explains the constants.
 
 import math
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 DAY = 86_400  # seconds
 
@@ -68,8 +68,7 @@ def trust(type: str, base: float, age: float) -> float:
     return min(1.0, max(0.0, base)) * half_life(age, TRUST_HALF_LIFE.get(type, DEFAULT_TRUST_HALF_LIFE))
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """
     Where events have moved a memory's trust: by `shift`, never below `least` nor above `most`.
 

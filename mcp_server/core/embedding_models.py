@@ -31,7 +31,15 @@ class EmbeddingModel:
 
 
 CATALOGUE = (
-    EmbeddingModel(SHIPPED, "minilm-l6-int8", 384, 23, "English", "good and fast; shipped, measured"),
+    EmbeddingModel(
+        SHIPPED,
+        "minilm-l6-int8",
+        384,
+        23,
+        "English",
+        "good and fast; shipped, measured",
+        file="mapped.onnx",  # says that its weights are in model.onnx, so that all processes share them
+    ),
     EmbeddingModel(
         "minilm-l12",
         "minilm-l12",

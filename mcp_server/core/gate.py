@@ -11,6 +11,7 @@ it is not; `benchmarks/README.md` has the figures. Those of other models are not
 what the words say alone holds for them too, and a cosine adds to it when it is high.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -34,15 +35,11 @@ PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: ea
 COMPANIONS = 3  # first hits of an answer that need less evidence when any hit passes
 COMPANION_MARGIN = 0.06  # how much less
 
-# Of a prompt, whose words say little; chosen on three projects with `benchmarks/prompts.py`.
-PROMPT_COSINE_SHARE = 0.60  # how much the cosine adds to how well the tokens are answered
-TEXT_EVIDENCE = 1.04
-TEXT_CALLING_SHARE = 0.50  # how much it adds that the prompt is of a kind that calls for memories
-ENOUGH_CALLING = 0.50  # from where on that adds no more: it does not tell which memory
-LEAD_SHARE = 1.50  # how much it adds that no other memory is as good
-POINTER_EVIDENCE = 0.70
-POINTER_CALLING_SHARE = 0.30
-LEAST_EVIDENCE = 0.40  # for each memory that is pointed to
+MOST_LEAD = 0.15  # of a prompt: from where on that adds no more, so that what stands alone is not sure
+MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
+TEXT_CHANCE = 0.6  # that a memory is of use, from where on its text comes with a prompt
+POINTER_CHANCE = 0.45  # that any memory is, from where on the first are pointed to
+LEAST_COSINE = 0.15  # of each memory that is pointed to: else an order points to whatever a small store has
 POINTERS = 3  # first memories of an answer that a prompt may be pointed to
 
 ASKING = frozenset(
@@ -109,37 +106,76 @@ def confidence(
 
 
 class Seen(NamedTuple):
-    """What speaks for one memory as what a prompt calls for, as in `confidence`; it ranks by its *score*."""
+    """
+    What speaks for one memory as what a prompt calls for, as in `confidence`; it ranks by its *score*.
+
+    It is *sure* when it would answer a question with high confidence.
+    """
 
     score: float
     cosine: float | None
     maxsim: float | None
-
-    @property
-    def evidence(self) -> float:
-        cosine = self.cosine or 0.0
-        return (cosine if self.maxsim is None else self.maxsim) + PROMPT_COSINE_SHARE * cosine
+    sure: bool = False
 
 
-def in_prompt(seen: Sequence[Seen], calling: float) -> list[Verdict]:
+class Speaking(NamedTuple):
+    """The same as numbers that are weighed: *lead* is how far no other memory is as good, by the score."""
+
+    calling: float
+    maxsim: float
+    cosine: float
+    lead: float
+
+
+class Weights(NamedTuple):
+    """How much each thing that speaks for a memory adds to the logarithm of its odds."""
+
+    calling: float
+    level: float
+    maxsim: float = 0.0
+    cosine: float = 0.0
+    lead: float = 0.0
+
+    def chance(self, speaking: Speaking) -> float:
+        """Return how likely it is, 0 to 1, that what is *speaking* does so rightly."""
+        odds = self.level + sum(getattr(self, name) * number for name, number in speaking._asdict().items())
+        return 1.0 / (1.0 + math.exp(-odds))
+
+
+# Fitted to five projects by `benchmarks/prompt_gate.py`, for the shipped model.
+TEXT = Weights(calling=3.4, level=-4.68, maxsim=5.81, lead=10.92)
+POINTER = Weights(calling=5.14, level=-1.72, cosine=5.55)
+
+
+def in_prompt(
+    seen: Sequence[Seen], calling: float, text: Weights = TEXT, pointer: Weights = POINTER
+) -> list[Verdict]:
     """
     Return how far each of *seen*, best first, is what a prompt calls for, by the shipped model.
 
-    MEDIUM is for its text and LOW for a pointer to it; *calling* is what `core.calling` says of the prompt.
-    A text asks for evidence that this memory bears on the prompt, a pointer that anything here does; there
-    is none beside a text.
+    HIGH and MEDIUM are for its text and LOW for a pointer to it; *calling* is what `adapters.calling` says
+    of the prompt. A text asks for evidence that this memory bears on the prompt, a pointer that anything
+    here does; there is none beside a text.
     """
-    called = TEXT_CALLING_SHARE * min(calling, ENOUGH_CALLING)
-    verdicts = []
+    spoken = speaking(seen, calling)
+    verdicts = [Verdict.MEDIUM if text.chance(each) >= TEXT_CHANCE else Verdict.NONE for each in spoken]
+    verdicts = [Verdict.HIGH if each.sure else told for each, told in zip(seen, verdicts, strict=True)]
+    if {*verdicts} != {Verdict.NONE} or pointer.chance(spoken[0]) < POINTER_CHANCE:
+        return verdicts
+    pointed = [each.cosine >= LEAST_COSINE for each in spoken[:POINTERS]]
+    return [Verdict.LOW if each else Verdict.NONE for each in pointed] + verdicts[POINTERS:]
+
+
+def speaking(seen: Sequence[Seen], calling: float) -> list[Speaking]:
+    """Return what speaks for each of *seen* with a prompt of that *calling*."""
+    called = max(-MOST_CALLING, min(MOST_CALLING, calling))
+    spoken = []
     for each in seen:
         lead = each.score - max((other.score for other in seen if other is not each), default=0.0)
-        sure = each.evidence + LEAD_SHARE * lead + called >= TEXT_EVIDENCE
-        verdicts.append(Verdict.MEDIUM if sure else Verdict.NONE)
-    best = max((each.evidence for each in seen), default=0.0)
-    if Verdict.MEDIUM in verdicts or best + POINTER_CALLING_SHARE * calling < POINTER_EVIDENCE:
-        return verdicts
-    pointed = [each.evidence >= LEAST_EVIDENCE for each in seen[:POINTERS]]
-    return [Verdict.LOW if each else Verdict.NONE for each in pointed] + verdicts[POINTERS:]
+        cosine = each.cosine or 0.0
+        maxsim = cosine if each.maxsim is None else each.maxsim
+        spoken.append(Speaking(called, maxsim, cosine, max(-MOST_LEAD, min(MOST_LEAD, lead))))
+    return spoken
 
 
 def asks_for_tag(terms: Collection[str], tags: Collection[str]) -> bool:

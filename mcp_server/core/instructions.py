@@ -9,7 +9,6 @@ something, undo other orders, give away secrets, speak as the system, or have a 
 import binascii
 import functools
 import re
-import string
 import unicodedata
 from collections.abc import Iterable
 
@@ -51,7 +50,7 @@ def _signals(*, ascii_only: bool) -> tuple[list[tuple[list[_Group], str]], str, 
     return signals, TAG, HEADS, speakers
 
 
-_LETTERS = bytes(code if chr(code) in string.ascii_lowercase else 32 for code in range(256))
+_LETTERS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))  # from "a" to "z"
 _ALIKE = str.maketrans("аеорсухіѕјԁɡոυАВЕКМНОРСТХІ", "aeopcyxisjdgnuABEKMHOPCTXI")
 _LEET = str.maketrans("013457@$", "oieastas")
 _ODD = "[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]"

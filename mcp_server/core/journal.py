@@ -13,9 +13,6 @@ from typing import Any
 from mcp_server.core.memory import Link, Memory, Status, fingerprint, parse_timestamp, timestamp
 
 PLACE = "place"  # key of `was` and `now`: the file's path in its vault
-TRASH = "trash:"  # what a place begins with that is in the vault's folder of the trash
-PERSON, CLAUDE, MODEL, TIDY = "person", "claude", "model", "tidy"
-"""Who changes memories: in a terminal, in a session, while it learns from one, during upkeep."""
 UNDONE = "undone"
 """The verb by which the ledger and the history name that a change was taken back."""
 FIELDS = ("status", "archived_reason", "superseded_by", "valid_to", "tags", "links", "merged_from")

@@ -39,6 +39,7 @@ class Status(StrEnum):
 
 
 ARCHIVE_FOLDER = "archive"
+TRASH = "trash:"  # what the place of a file begins with that is in its vault's folder of the trash
 TYPES = (
     "architecture", "decision", "pattern", "gotcha", "progress",
     "context", "preference", "reference", "note",

@@ -5,7 +5,8 @@ They are found in what the person said and in the commands that ran. What Claude
 is left alone: they repeat what they read.
 
 A pattern says what kind of sentence it finds and how far that is worth believing; seeing the same in
-several sessions says more than any pattern. docs/capture.md tells what they find.
+several sessions says more than any pattern. What the person settles (`corrections`) need not be seen again.
+docs/capture.md tells what they find.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from mcp_server.core.corrections import correction, what_it_corrects
 from mcp_server.core.verdict import tokens
 
 STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: with this confidence,
@@ -35,6 +37,10 @@ class Mined:
     from_person: bool
     times: int = 1
     """In how many turns it was found."""
+    settles: bool = False
+    """Whether the person settled something by it."""
+    corrects: str = ""
+    """What Claude had said or run before, where the person corrected that."""
 
     @property
     def key(self) -> str:
@@ -68,8 +74,7 @@ _SENTENCES = (
     _pattern(
         "preference",
         0.8,
-        r"^(?:please )?(?:always|never) \w+"
-        r"|\bi (?:really |strongly )?(?:prefer|like to|want you to|don'?t (?:like|want))\b",
+        r"\bi (?:really |strongly )?(?:prefer|like to|want you to|don'?t (?:like|want))\b",
         only_person=True,
     ),
     _pattern(
@@ -112,19 +117,22 @@ _UNSURE = re.compile(
 _DEFINES = re.compile(r"^[ \t]*(?:def|class|function|async def|fn|func|interface|type)\b", re.MULTILINE)
 
 
-def mine(turns: Iterable[tuple[str, str]]) -> list[Mined]:
+def mine(turns: Iterable[tuple[str, str]], *, before: Sequence[str] = ()) -> list[Mined]:
     """
     Return what the patterns find in *turns*, pairs of (speaker, words), at most six, the best first.
+
+    *before*: what Claude had said and run when the first of them began, which that may correct.
 
     The speaker is `user`, `tool` for a command that ran, or `output` for what a program printed; of others,
     such as `claude` and `agent`, nothing is taken. Questions and plans are left out.
     """
     found: dict[str, Mined] = {}
     for speaker, words in turns:
-        for key, mined in {mined.key: mined for mined in _mine(speaker, words)}.items():
+        for key, mined in {mined.key: mined for mined in _mine(speaker, words, before)}.items():
             known = found.get(key, replace(mined, times=0))
             best = mined if mined.confidence > known.confidence else known
             found[key] = replace(best, times=known.times + 1)
+        before = () if speaker == "user" else (*before, words)
     return sorted(found.values(), key=lambda mined: (-mined.confidence, mined.key))[:MOST]
 
 
@@ -133,7 +141,7 @@ def is_stored(confidence: float, times: Sequence[int]) -> bool:
     return confidence >= STORED_CONFIDENCE and sum(times) >= STORED_TIMES and len(times) >= STORED_SESSIONS
 
 
-def _mine(speaker: str, words: str) -> Iterable[Mined]:
+def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
     if speaker == "tool":
         yield from _commands(words)
     if speaker not in ("user", "output"):
@@ -143,6 +151,13 @@ def _mine(speaker: str, words: str) -> Iterable[Mined]:
     yield from _typed(words)
     closed, rest = _closed(words)
     for sentence in sentences(_FENCE.sub("\n", closed) + rest):
+        if person and len(sentence) <= LONGEST and (settled := correction(sentence)):
+            corrects = what_it_corrects(before, sentence) if settled.corrects else ""
+            title = _title(sentence)
+            yield Mined(
+                settled.type, title, sentence, STORED_CONFIDENCE, person, settles=True, corrects=corrects
+            )
+            continue
         if not SHORTEST <= len(sentence) <= LONGEST or _QUESTION.search(sentence) or _UNSURE.search(sentence):
             continue
         for pattern in _SENTENCES:
@@ -194,7 +209,7 @@ def _code(words: str, person: bool) -> Iterable[Mined]:
             yield Mined("reference", f"Code: {first}"[:80], f"```\n{code}\n```", confidence, person)
 
 
-_BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])|\n+")
+_BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-ÞА-Я\"'`(])|(?<=[。！？])|\n+")
 _MARK = re.compile(r"^[\s>*#•–-]+|^\d+[.)]\s+")
 
 

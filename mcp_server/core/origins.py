@@ -7,7 +7,8 @@ like an instruction and no turn of the person's holds it. docs/privacy.md says t
 
 from dataclasses import dataclass, field
 
-from mcp_server.core.provenance import SAID, reads_like_instruction
+from mcp_server.core.instructions import reads_like_instruction
+from mcp_server.core.provenance import SAID
 from mcp_server.core.render import one_line
 from mcp_server.core.session_words import Said, Voice
 from mcp_server.core.telling import Telling, Text, telling_words

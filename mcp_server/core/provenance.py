@@ -5,8 +5,6 @@ Filters do not stop poisoned memories; provenance does.
 It is set by the code that stores a memory, never by a model or by what a file says of itself.
 """
 
-from mcp_server.core.instructions import reads_like_instruction as reads_like_instruction
-
 MANUAL = "manual"
 """The person said it, or wrote the file in their own vault."""
 
@@ -20,6 +18,9 @@ PUSHED_AS_FACTS = frozenset({"extracted", "imported", "mined"})
 OUTPUT, SEEDED = "output", "seeded"
 SEARCHED_ALONE = frozenset({OUTPUT, SEEDED})
 """What programs said, and what documents say: anybody may have written it, so the person is asked first."""
+
+SETTLED_ONCE = "waits for you: you said so once"
+"""Why a candidate waits that is a sentence of the person's."""
 
 ACCEPTED_AS = {OUTPUT: "mined", SEEDED: "imported"}
 """What such a memory becomes when the person accepts it."""
@@ -52,6 +53,8 @@ def waits(source: str, text: str) -> bool:
     """
     if source == ASSISTANT or source in SEARCHED_ALONE:
         return True
+    from mcp_server.core.instructions import reads_like_instruction  # hooks, which only read, need not wait
+
     return source != MANUAL and reads_like_instruction(text)
 
 
@@ -80,5 +83,7 @@ def source_of(text: str, prompt: str) -> str:
     said = told & content_words(prompt)
     if told and not unsaid and len(said) / len(told) >= SAID:
         return MANUAL
+    from mcp_server.core.instructions import reads_like_instruction
+
     asked = prompt.lstrip().startswith(ASKED)
     return MANUAL if asked and not reads_like_instruction(text) else ASSISTANT

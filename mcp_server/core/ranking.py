@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-LEXICAL_MEMORY = 0.2
-LEXICAL_PASSAGE = 0.1
+LEXICAL_MEMORY = 0.25
 LEXICAL_NEAR = 0.1
 MEANING = 0.6
 CLOSE_MEANING = 0.5  # the same for the best candidates, whose tokens are compared as well
@@ -20,8 +19,7 @@ MAXSIM = 0.5  # of those
 MEAN_SHARE = 0.3  # of the weight of meaning and of tokens: what the mean of the best passages decides
 BEST_PASSAGES = 3  # passages of that mean, or as many as there are
 
-MEMORY_DAMPING = 0.7  # power of what BM25 makes of a term's frequency and the text's length
-PASSAGE_DAMPING = 0.5
+DAMPING = 0.7  # power of what BM25 makes of a term's frequency and the text's length
 ENOUGH_COVERAGE = 0.6  # share of the query's weight in the best memory from which on words count fully
 NEAR_WORDS = 3  # words that may stand between two that are near each other
 
@@ -69,15 +67,14 @@ class Score:
     """
     Every component of one memory's score.
 
-    `words` and `passage` are BM25 in proportion to the best of the query, `near` is the share of the query's
-    neighbouring words that stand near each other in the memory, `cosine`
+    `words` is BM25 in proportion to the best of the query, `near` is the share of the query's neighbouring
+    words that stand near each other in the memory, `cosine`
     (of the best passage) and `mean` (of the best three) are None where meaning was not searched, `maxsim`
     (how well the query's tokens are answered) where there is no model that tells of tokens,
     `coverage` is the share of the query's telling words that the memory has.
     """
 
     words: float
-    passage: float
     near: float
     cosine: float | None
     mean: float | None
@@ -108,7 +105,6 @@ def normalised(scores: Mapping[int, float], coverage: float = 1.0) -> dict[int, 
 def relevance(
     *,
     words: float,
-    passage: float,
     near: float,
     cosine: float | None,
     mean: float | None = None,
@@ -120,8 +116,8 @@ def relevance(
     *cosine* is that of the best passage, *mean* that of the best three; None for the same. *maxsim* is None
     for what was not looked at closely.
     """
-    lexical = LEXICAL_MEMORY * words + LEXICAL_PASSAGE * passage + LEXICAL_NEAR * near
-    full = LEXICAL_MEMORY + LEXICAL_PASSAGE + LEXICAL_NEAR
+    lexical = LEXICAL_MEMORY * words + LEXICAL_NEAR * near
+    full = LEXICAL_MEMORY + LEXICAL_NEAR
     if cosine is None:
         return lexical / full
     meaning = max(0.0, cosine if mean is None else of_passages(cosine, mean))

@@ -67,8 +67,10 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
     """
     line = " ".join(visible(text).translate(_SWAPPED).split())
     line = line.lstrip(_LEADING + " ")
-    words = ["＠" + word[1:] if word.startswith("@") else word for word in line.split(" ")]
-    line = " ".join(words).replace("[[", "[").replace("]]", "]")
+    if "@" in line:
+        words = ["＠" + word[1:] if word.startswith("@") else word for word in line.split(" ")]
+        line = " ".join(words)
+    line = line.replace("[[", "[").replace("]]", "]")
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 

@@ -73,7 +73,8 @@ def in_phrases(text: str, lowered: str) -> Iterator[Found]:
             yield match.start("secret"), match.start("secret") + length, "a password"
     for label in _LABEL.finditer(lowered):
         yield from _labelled(text, lowered, label)
-    for run in _RUN.finditer(text):
+    spaces = text.count(" ") + text.count("\n")
+    for run in _RUN.finditer(text) if spaces >= min(_LENGTHS) - 1 else ():
         words = run[0].split()
         if len(words) in _LENGTHS and _is_phrase(words) and _are_listed(words):
             yield *run.span(), "a recovery phrase"

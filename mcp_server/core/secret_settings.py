@@ -143,7 +143,7 @@ _TABLE = (
 def in_settings(text: str, lowered: str) -> Iterator[Found]:
     """The values in the places of the table and in calls; *lowered* is *text* in lower case."""
     yield from _in_calls(text, lowered)
-    for place in _TABLE:
+    for place in [place for place in _TABLE if place.anchor in lowered]:
         at = lowered.find(place.anchor)
         while at >= 0:
             start = at + len(place.anchor)

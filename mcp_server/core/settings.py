@@ -12,8 +12,9 @@ CAPTURES = ("auto", "suggest", "manual")
 TOOLSETS = ("core", "sessions", "curation", "graph", "admin")
 IN_CONFIG = (
     "embedding_model", "hot_cache_max_items", "enable_auto_indexing", "model_calls", "daily_usd",
-    "daily_calls", "capture", "auto_archive_days", "toolsets", "max_memory_size_mb", "max_history_size_mb",
-    "kg_orphan_grace_days", "kg_max_tokens", "api_key", "api_base_url",
+    "daily_calls", "plan_calls", "daily_plan_calls", "capture", "auto_archive_days", "toolsets",
+    "max_memory_size_mb", "max_history_size_mb", "kg_orphan_grace_days", "kg_max_tokens", "status_line",
+    "api_key", "api_base_url",
 )  # fmt: skip
 """What `config.toml` may say; another name there would be a wish that nobody hears."""
 
@@ -31,6 +32,9 @@ class Settings:
         a key in `config.toml` is consent too, unless `model_calls = false` stands beside it.
     daily_usd: DAYBOOK_DAILY_USD, the most that calls of one day (UTC) may cost, in USD, 0 to 100.
     daily_calls: DAYBOOK_DAILY_CALLS, the most calls of one day, 0 to 10000.
+    plan_calls: DAYBOOK_PLAN_CALLS, the person's consent to learn on their own plan, by Claude Code's calls of
+        a small model between turns; None before they were asked.
+    daily_plan_calls: DAYBOOK_DAILY_PLAN_CALLS, the most such calls of one day, 0 to 10000.
     capture: DAYBOOK_CAPTURE, `auto` (remember what sessions show), `suggest` or `manual`.
     auto_archive_days: AUTO_ARCHIVE_DAYS, days without activity after which a memory is archived, 0 for never.
     orphan_grace_days: KG_ORPHAN_GRACE_DAYS, days that an archived memory without links waits for the trash.
@@ -40,6 +44,7 @@ class Settings:
         archived, 0 for never; `kg_read` shows at most 5,000 for each level.
     toolsets: DAYBOOK_TOOLSETS, the sets of tools that Claude is offered: names of TOOLSETS, always `core`;
         every name of a tool costs tokens in every request.
+    status_line: DAYBOOK_STATUS_LINE, whether Claude Code's status line says what was told and what waits.
     """
 
     embedding_model: str = "minilm-l6"
@@ -48,6 +53,8 @@ class Settings:
     model_calls: bool = False
     daily_usd: float = 0.20
     daily_calls: int = 60
+    plan_calls: bool | None = None
+    daily_plan_calls: int = 40
     capture: str = "auto"
     auto_archive_days: int = 90
     orphan_grace_days: int = 90
@@ -55,6 +62,17 @@ class Settings:
     max_history_size_mb: int = 0
     kg_max_tokens: int = 5000
     toolsets: tuple[str, ...] = ("core", "sessions")
+    status_line: bool = True
+
+    @property
+    def on_plan(self) -> bool:
+        """Whether the person's own plan is the road: who agreed to calls with a key goes by that one."""
+        return bool(self.plan_calls) and not self.model_calls
+
+    @property
+    def model_reads(self) -> bool:
+        """Whether a model reads sessions, on either road."""
+        return self.model_calls or self.on_plan
 
 
 DEFAULTS = Settings()
@@ -112,6 +130,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
             f"DAYBOOK_TOOLSETS names '{unknown[0]:.60}', which is no set of tools.",
             f"Use some of: {' '.join(TOOLSETS)}.",
         )
+    plan = value("DAYBOOK_PLAN_CALLS")
     return Settings(
         embedding_model=model,
         hot_cache_max_items=_number(
@@ -123,6 +142,10 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         ),
         daily_usd=_amount("DAYBOOK_DAILY_USD", value("DAYBOOK_DAILY_USD"), default=0.20, most=100),
         daily_calls=_number("DAYBOOK_DAILY_CALLS", value("DAYBOOK_DAILY_CALLS"), default=60, most=10000),
+        plan_calls=_switch("DAYBOOK_PLAN_CALLS", plan, default=False) if plan else None,
+        daily_plan_calls=_number(
+            "DAYBOOK_DAILY_PLAN_CALLS", value("DAYBOOK_DAILY_PLAN_CALLS"), default=40, most=10000
+        ),
         capture=capture,
         auto_archive_days=_number("AUTO_ARCHIVE_DAYS", value("AUTO_ARCHIVE_DAYS"), default=90, most=36500),
         orphan_grace_days=_number(
@@ -136,6 +159,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         ),
         kg_max_tokens=_number("KG_MAX_TOKENS", value("KG_MAX_TOKENS"), default=5000, most=1_000_000),
         toolsets=tuple(name for name in TOOLSETS if name == "core" or name in chosen),
+        status_line=_switch("DAYBOOK_STATUS_LINE", value("DAYBOOK_STATUS_LINE"), default=True),
     )
 
 

@@ -7,8 +7,8 @@ thirty days ago. Days in the future are not looked at: a clock that was ahead no
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from mcp_server.core.dials import DAY
 
@@ -16,8 +16,7 @@ DAYS_OF_USE = 3  # different days, in UTC
 LONGEST_GAP = 30  # days between two days of use, and between the last one and now
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(NamedTuple):
     """
     Why the clock is not believed at `now`, and how many days of use are `missing` until it is.
 

@@ -4,6 +4,7 @@ Words for a time in a question: "last week", "in March 2024", "three days ago", 
 Only what names a span by itself is understood: "before the migration" is left to the words.
 """
 
+import functools
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,22 +14,23 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2}
 _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if len(name) > 3 else name for name in _MONTHS)
-_PATTERNS = [
-    (kind, re.compile(rf"\b(?:{pattern})(?![\w-])", re.IGNORECASE))
-    for kind, pattern in (
-        ("day", r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"),
-        ("day", rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<name>{_MONTH})\.?,? (?P<year>\d{{4}})"),
-        ("day", rf"(?P<name>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
-        ("month", r"(?P<year>\d{4})-(?P<month>\d\d)"),
-        ("month", rf"(?P<name>{_MONTH})\.?,? (?:of )?(?P<year>\d{{4}})"),
-        ("month", rf"(?:in|since|until|before|after|during|last|this) (?P<name>{_MONTH})"),
-        ("year", r"(?:in|since|until|before|after|during) (?P<year>(?:19|20)\d\d)"),
-        ("ago", rf"(?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)}) (?P<unit>{'|'.join(_UNITS)})s? ago"),
-        ("past", rf"(?:last|past) (?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)}) (?P<unit>{'|'.join(_UNITS)})s"),
-        ("weekday", rf"(?:last|on|since) (?P<weekday>{'|'.join(_DAYS)})"),
-        ("named", r"(?P<which>today|yesterday|(?:this|last|past) (?:week|month|year))"),
-    )
-]
+_PATTERNS = (
+    ("day", r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"),
+    ("day", rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<name>{_MONTH})\.?,? (?P<year>\d{{4}})"),
+    ("day", rf"(?P<name>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
+    ("month", r"(?P<year>\d{4})-(?P<month>\d\d)"),
+    ("month", rf"(?P<name>{_MONTH})\.?,? (?:of )?(?P<year>\d{{4}})"),
+    ("month", rf"(?:in|since|until|before|after|during|last|this) (?P<name>{_MONTH})"),
+    ("year", r"(?:in|since|until|before|after|during) (?P<year>(?:19|20)\d\d)"),
+    ("ago", rf"(?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)}) (?P<unit>{'|'.join(_UNITS)})s? ago"),
+    ("past", rf"(?:last|past) (?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)}) (?P<unit>{'|'.join(_UNITS)})s"),
+    ("weekday", rf"(?:last|on|since) (?P<weekday>{'|'.join(_DAYS)})"),
+    ("named", r"(?P<which>today|yesterday|(?:this|last|past) (?:week|month|year))"),
+)
+# What each of them has, one way or another: most questions name no time, and to compile the patterns is slow.
+_MAY_NAME = re.compile(
+    r"\d|ago|last|past|day|this|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE
+)
 _EDGE = re.compile(r"\b(since|after|until|before)\s+(?:the\s+)?$", re.IGNORECASE)
 _LATEST = timedelta(days=36500)
 
@@ -51,7 +53,7 @@ def span_of(question: str, now: datetime) -> Span | None:
 
     Weeks begin on Monday; "two weeks ago" is the week around that day, "last March" the latest that began.
     """
-    for kind, pattern in _PATTERNS:
+    for kind, pattern in _patterns() if _MAY_NAME.search(question) else ():
         for found in pattern.finditer(question):
             said = {key: value.lower() for key, value in found.groupdict().items() if value}
             try:
@@ -71,6 +73,11 @@ def span_of(question: str, now: datetime) -> Span | None:
                 case _:
                     return span
     return None
+
+
+@functools.cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    return [(kind, re.compile(rf"\b(?:{said})(?![\w-])", re.IGNORECASE)) for kind, said in _PATTERNS]
 
 
 def _span(kind: str, said: dict[str, str], now: datetime) -> Span:

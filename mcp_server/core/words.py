@@ -24,6 +24,9 @@ _CAMEL_HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]")
 _SHAPE = bytes.maketrans(
     b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", b"a" * 26 + b"A" * 26 + b"0" * 10
 )
+_WORDS_ALONE = bytes(
+    ord(chr(code).lower()) if code < 128 and re.match(r"\w", chr(code)) else 32 for code in range(256)
+)
 _HUMPS = (b"aA", b"0A", b"AAa", b"a0", b"A0", b"0a")  # the same, in a text's shape
 _CJK_CLASS = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 # Slow to compile, which `re` does when they are first searched for: a text in ASCII never needs them.
@@ -46,7 +49,7 @@ TELLS_LANGUAGE = 1000  # first characters of a text, by which its language is gu
 
 def words(text: str) -> list[str]:
     """Return the runs of letters, digits and underscores in *text*, case folded."""
-    return [word.casefold() for word in _WORD.findall(text)]
+    return _ascii_words(text) if text.isascii() else [word.casefold() for word in _WORD.findall(text)]
 
 
 def folded(word: str) -> str:
@@ -55,6 +58,16 @@ def folded(word: str) -> str:
         return word.lower()
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word).casefold())
     return unicodedata.normalize("NFC", _MARKS.sub("", apart))
+
+
+def folded_words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores in *text*, folded, in order."""
+    return _ascii_words(text) if text.isascii() else [*map(folded, _WORD.findall(text))]
+
+
+def _ascii_words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores, in lower case, in a tenth of the time."""
+    return text.encode().translate(_WORDS_ALONE).decode().split()
 
 
 def identifier_parts(text: str) -> list[str]:
@@ -85,7 +98,7 @@ def index_parts(text: str) -> list[str]:
     if not text.isascii():
         parts += re.findall(_IDEOGRAPH, text)
     written_in = languages_of(*_beginning(text))
-    return [*parts, *stems([*map(folded, _WORD.findall(text))], written_in)] if written_in else parts
+    return [*parts, *stems(folded_words(text), written_in)] if written_in else parts
 
 
 def is_foreign(text: str) -> bool:
@@ -96,7 +109,7 @@ def is_foreign(text: str) -> bool:
 def _beginning(text: str) -> tuple[str, frozenset[str]]:
     """Return as much of *text* as tells its language, and the words of that."""
     beginning = text[:TELLS_LANGUAGE]
-    return beginning, frozenset(map(folded, _WORD.findall(beginning)))
+    return beginning, frozenset(folded_words(beginning))
 
 
 def spelled(text: str) -> str:

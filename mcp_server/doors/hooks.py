@@ -7,6 +7,7 @@ A memory must never break or delay a session.
 
 import gc
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -41,9 +42,7 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
         need = f"Daybook rests until its settings are right. {error} {error.hint}"
     if need:
         answer.setdefault("systemMessage", need)
-    if text:
-        answer["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": text}
-    return answer
+    return answer | _context("SessionStart", text)
 
 
 def session_end(said: dict[str, Any]) -> dict[str, Any]:
@@ -70,8 +69,84 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
+    """Return what the prompt calls for, by words alone, and what the person should be told."""
+    from mcp_server.actions.gone import tell_gone
+    from mcp_server.actions.inject import note_told
+    from mcp_server.core.bounds import session_id
+    from mcp_server.core.settings import is_unattended
+    from mcp_server.doors import turns
+
+    store, folder = _opened(said)
+    prompt, session = str(said.get("prompt") or ""), session_id(said.get("session_id"))
+    called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session)
+    told = [called.text]
+    if turns.is_marked(prompt) and os.environ.get(SETUP) != "missing":
+        told.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
+    if not is_unattended(os.environ):
+        told += [f"{turns.TO_TELL} {gone}" for gone in tell_gone(store.home)]
+    note_told(store, called)
+    return _context("UserPromptSubmit", "\n".join(filter(None, told)))
+
+
+def subagent_start(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the brief of a subagent."""
+    from mcp_server.actions.brief import brief
+
+    store, folder = _opened(said)
+    return _context("SubagentStart", brief(store, for_subagent=True, folder=folder).text)
+
+
+def stop(said: dict[str, Any]) -> dict[str, Any]:
+    """Note the turn and do what it leaves to be done; needs our environment, and nobody waits for it."""
+    from mcp_server.actions.persons_word import last_turn
+    from mcp_server.adapters.own_process import start_worker
+    from mcp_server.core.bounds import session_id
+    from mcp_server.doors.turns import LONGEST_REPLY, look_back, note_turn
+
+    opened = _opened_whole(_opened(said)[1])
+    store = opened.store()
+    transcript, session = Path(str(said.get("transcript_path") or "")), session_id(said.get("session_id"))
+    if transcript.name:
+        note_turn(
+            store,
+            transcript,
+            session=session,
+            folder=str(said.get("cwd") or opened.folder),
+            start_worker=lambda: start_worker(opened.environment),
+        )
+    reply = str(said.get("last_assistant_message") or "")[:LONGEST_REPLY]
+    look_back(store, transcript, reply, prompt=last_turn(transcript), session=session)
+    return {}
+
+
+def pre_compact(said: dict[str, Any]) -> str:
+    """
+    Keep what a compaction takes out of the context, and return what its summary is to tell, '' for nothing.
+
+    Claude Code takes plain words here.
+    """
+    from mcp_server.actions.compaction import before_compaction
+    from mcp_server.actions.note import captures, note_ended
+    from mcp_server.adapters.own_process import start_worker
+    from mcp_server.core.bounds import session_id
+    from mcp_server.environment import persons_own
+
+    store, folder = _opened(said)
+    transcript, session = Path(str(said.get("transcript_path") or "")), session_id(said.get("session_id"))
+    if not captures(store, transcript):
+        return ""
+    note_ended(store, transcript, session=session, folder=str(folder))
+    start_worker(persons_own(os.environ, folder))
+    return before_compaction(store, transcript, session=session)
+
+
+EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any] | str]] = {
     "SessionStart": session_start,
+    "UserPromptSubmit": user_prompt_submit,
+    "SubagentStart": subagent_start,
+    "Stop": stop,
+    "PreCompact": pre_compact,
     "SessionEnd": session_end,
 }
 
@@ -79,6 +154,7 @@ EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 def main() -> None:
     """Run the hook named on the command line with the JSON on stdin."""
     gc.disable()  # there is less garbage in a tenth of a second than it costs to look for
+    logging.lastResort = None  # a hook prints its answer alone
     os.umask(0o077)  # what the log says is nobody else's business
     try:
         from mcp_server.core.settings import hooks_are_off
@@ -87,7 +163,7 @@ def main() -> None:
             said = json.loads(sys.stdin.buffer.read(LARGEST_INPUT) or b"{}")
             answer = EVENTS[sys.argv[1]](said if isinstance(said, dict) else {})
             if answer:
-                sys.stdout.write(json.dumps(answer))
+                sys.stdout.write(answer if isinstance(answer, str) else json.dumps(answer))
                 sys.stdout.flush()
     except BaseException as error:
         _log(error)
@@ -100,6 +176,10 @@ def _setting_up() -> str:
         "Daybook is setting itself up (once, about a minute). Memory works as soon as that is done;"
         f" if the next session says so again, '{launcher} doctor' in a terminal shows why."
     )
+
+
+def _context(event: str, text: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}} if text else {}
 
 
 def _brief(said: dict[str, Any]) -> tuple[str, str]:
@@ -155,6 +235,17 @@ def _opened(said: dict[str, Any]) -> tuple[Any, Path]:
     named = os.environ.get("CLAUDE_PROJECT_DIR") or said.get("cwd")
     folder = Path(named) if named else working_folder(os.environ)
     return open_for_reading(os.environ, folder), folder
+
+
+def _opened_whole(folder: Path) -> Any:
+    """Return what opens a store that can be written to, which needs the packages of our environment."""
+    import site
+
+    from mcp_server.bootstrap import Opened
+    from mcp_server.core.authors import CLAUDE
+
+    site.main()  # the launcher starts hooks without them: most need none
+    return Opened(folder=folder, wait_for_model=False, by=lambda: CLAUDE)
 
 
 def _log(error: BaseException) -> None:

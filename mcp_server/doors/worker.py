@@ -11,7 +11,7 @@ from mcp_server.actions.work import work
 from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened
-from mcp_server.core.journal import MODEL
+from mcp_server.core.authors import MODEL
 
 NICENESS = 10  # it yields to whatever the person does
 

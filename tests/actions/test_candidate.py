@@ -7,9 +7,12 @@ import pytest
 
 from mcp_server.actions.candidate import approve, propose, propose_mined, reject, review_candidates
 from mcp_server.actions.capture import keep
+from mcp_server.actions.forget import forget
 from mcp_server.actions.list import list_memories
 from mcp_server.actions.note import note_seen
+from mcp_server.actions.notice import notice
 from mcp_server.actions.read import read
+from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import catch_up, rebuild, sync
 from mcp_server.actions.tidy import tidy, undo
 from mcp_server.adapters.index import transcripts
@@ -20,12 +23,13 @@ from mcp_server.core.mining import mine
 from mcp_server.core.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Clock
-from tests.recorded import Recorded
+from tests.recorded import Recorded, seen
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
 DECIDED = "We decided to keep invoices in Postgres because of the reports."
 
+INSTALLED = "$ npm install stripe"
 UNSURE = "It turns out the body is parsed before the webhook handler sees it."
 
 
@@ -48,6 +52,43 @@ def stored(store: Store) -> list[str]:
     return [read(store, row.id).memory.text for row in rows]
 
 
+def test_a_correction_waits_for_the_person_with_what_it_corrects_and_a_later_session_says_so_once(
+    store: Store, recorded: Recorded
+) -> None:
+    recorded.user("install the payment library, please")
+    recorded.claude("I install it.")
+    recorded.call("Bash", command="npm install stripe")
+    keep(store, seen(store, recorded))
+    assert "review" not in notice(store, identity="")
+    recorded.user("no, use pnpm not npm")
+
+    keep(store, seen(store, recorded))
+
+    (waiting,) = [each for each in review_candidates(store) if each.for_person]
+    assert waiting.memory.text == "no, use pnpm not npm\n\nIt corrects: [Bash]: npm install stripe"
+    assert (waiting.memory.type, waiting.memory.evidence) == ("preference", "no, use pnpm not npm")
+    assert "1 sentence" in notice(store, identity="")
+    assert notice(store, identity="") == ""
+
+    recorded.user("from now on write the commit messages in English")
+    keep(store, seen(store, recorded))
+    assert "1 sentence" in notice(store, identity="")
+
+
+def test_what_was_told_in_one_project_is_told_in_another(
+    open_here: Callable[..., Opened], store: Store, recorded: Recorded, tmp_path: Path
+) -> None:
+    (tmp_path / "other" / ".git").mkdir(parents=True)
+    other = open_here().store(folder=tmp_path / "other")
+    assert other.project and store.project and other.project.key != store.project.key
+    recorded.user("no, use pnpm not npm")
+    keep(store, seen(store, recorded))
+    session(other, tmp_path, "from now on write the commit messages in English")
+
+    assert "1 sentence" in notice(other, identity="")
+    assert "1 sentence" in notice(store, identity="")
+
+
 def test_what_is_seen_once_waits(store: Store, tmp_path: Path) -> None:
     session(store, tmp_path, DECIDED)
 
@@ -61,8 +102,10 @@ def test_what_is_seen_once_waits(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "capture", "why"),
     [
-        (DECIDED, "auto", "waits to be seen more often"),
-        (DECIDED, "suggest", "waits for you"),
+        (DECIDED, "auto", "waits for you: you said so once"),
+        (DECIDED, "suggest", "waits for you: you said so once"),
+        (INSTALLED, "auto", "waits to be seen more often"),
+        (INSTALLED, "suggest", "waits for you"),
         (UNSURE, "auto", "waits for you: not sure enough"),
     ],
 )
@@ -225,3 +268,25 @@ def test_a_draft_with_a_secret_is_not_proposed(store: Store) -> None:
     propose(store, Draft("Deploys", f"They use {key}."), key="a-key", confidence=0.8, why="waits")
 
     assert review_candidates(store) == []
+
+
+@pytest.mark.parametrize("revised", [False, True])
+@pytest.mark.parametrize("trashed", [False, True])
+def test_what_was_approved_is_forgotten_for_good_with_what_was_proposed(
+    store: Store, memory_dir: Path, revised: bool, trashed: bool
+) -> None:
+    said = "The staging database listens on port 5433."
+    propose(store, Draft("Staging", said), key="3f9a2c1d", confidence=1, why="")
+    propose(store, Draft("Invoices", DECIDED), key="556292be", confidence=1, why="")
+    (done,) = approve(store, ["3f9a2c1d"])
+    reject(store, ["556292be"])
+    if revised:
+        revise(store, done.id, Revision(text="It listens on another port."))
+    if trashed:
+        forget(store, done.id)
+
+    forget(store, done.id, forever=True)
+
+    texts = [path.read_text("utf-8") for path in memory_dir.rglob("*.md")]
+    assert not any(said in text for text in texts)
+    assert any(DECIDED in text for text in texts)

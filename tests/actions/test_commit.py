@@ -10,7 +10,7 @@ from mcp_server.actions.forget import forget, restore
 from mcp_server.actions.read import is_accepted, read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, mark, revise
-from mcp_server.adapters import files, history
+from mcp_server.adapters import files, history, places
 from mcp_server.core.errors import Conflict
 from mcp_server.core.memory import Draft, Kind, Level
 from mcp_server.core.provenance import ASSISTANT
@@ -33,7 +33,7 @@ def test_what_a_change_replaces_is_kept_for_its_owner_alone(store: Store, known:
         said.append(revise(store, known, Revision(text=text)).data)
 
     assert kept(store, known) == said[:-1]
-    folder = history.folder_of(store.home, f"user/{known}")
+    folder = places.history_folder(store.home, f"user/{known}")
     for path in (folder, folder.parent, folder.parent.parent):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
@@ -64,7 +64,7 @@ def test_a_change_that_is_refused_keeps_nothing(store: Store, known: str) -> Non
 def test_a_disk_that_cannot_keep_the_words_does_not_let_them_go(store: Store, known: str) -> None:
     """A folder stands where the history is to be written."""
     before = read(store, known)
-    (store.home / history.FOLDER).write_text("no folder")
+    (store.home / places.HISTORY).write_text("no folder")
 
     with pytest.raises(OSError):
         revise(store, known, Revision(text="Wait a minute."))

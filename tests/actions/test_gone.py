@@ -16,6 +16,7 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
+from mcp_server.actions.take_in import take_in
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.query import Filter, Query
@@ -104,6 +105,16 @@ def test_an_emptied_folder_is_told_and_a_few_files_deleted_by_hand_are_the_perso
         path.unlink()
     sync(store)
     assert tell_gone(store.home)[0].startswith("12 memories are gone")
+
+
+def test_what_the_watcher_saw_a_person_delete_is_their_word(store: Store) -> None:
+    paths = [read(store, each).path for each in put(store, 12)]
+    for path in paths[:8]:
+        path.unlink()
+
+    take_in(store, store.vaults[-1], *paths[:8], by_hand=True)
+
+    assert tell_gone(store.home) == []
 
 
 def test_what_moved_or_was_forgotten_is_not_gone(store: Store) -> None:

@@ -16,7 +16,7 @@ from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
 from mcp_server.actions.tidy import tidy
 from mcp_server.actions.undo import last_change, undo
-from mcp_server.adapters import history
+from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level
@@ -79,7 +79,7 @@ def test_forgetting_for_good_leaves_no_version(store: Store, trashed: bool) -> N
     forget(store, memory_id, forever=True)
 
     assert list((store.home / "history").rglob("*.md")) == []
-    assert not history.folder_of(store.home, f"user/{memory_id}").exists()
+    assert not places.history_folder(store.home, f"user/{memory_id}").exists()
     with pytest.raises(NotFound):
         history_of(store, memory_id)
 

@@ -1,7 +1,6 @@
 """The hot set: what counts as an access, who gets a place, who loses it, and what fills the rest."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -302,8 +301,8 @@ def test_an_index_made_anew_has_the_same_hot_set(store: Store, clock: Clock) -> 
 
     after = hot_status(store)
     assert [warm.row.id for warm in after.held] == [crane, egret, heron]
-    assert [replace(warm, row=None) for warm in after.held] == [
-        replace(warm, row=None)
+    assert [warm._replace(row=None) for warm in after.held] == [
+        warm._replace(row=None)
         for warm in before.held  # type: ignore[arg-type]
     ]
     assert after.salience == before.salience

@@ -15,20 +15,23 @@ from tests.conftest import ROOT, Clock
 
 ROAD = {
     "commit.py": "is the road",
-    "forget.py": "deletes for good",
+    "forget.py": "deletes for good, and writes anew what a pull took away",
+    "accepted.py": "keeps what was accepted in the history",
     "trash.py": "deletes for good",
     "candidate.py": "no candidate is a memory yet",
     "imports/batch.py": "writes many new files beside each other",
+    "put_back.py": "moves many files at a time back to where they were",
     "adopt.py": "moves files between vaults, and their history with them",
     "repository.py": "moves files between vaults, and their history with them",
     "claude_md.py": "writes CLAUDE.md", "compaction.py": "writes notes of its own",
-    "export.py": "writes elsewhere", "learn.py": "writes answers of a model", "litter.py": "sweeps litter",
+    "export.py": "writes elsewhere", "answered.py": "writes answers of a model", "litter.py": "sweeps litter",
     "notice.py": "writes notes of its own", "guesses.py": "writes a note for the notice",
-    "gone.py": "writes a note of its own",
+    "gone.py": "writes a note of its own", "module_seen.py": "writes a note of its own",
+    "learn_on_plan.py": "writes a note of its own",
     "setup.py": "writes settings",
     "tidy.py": "writes answers of a model",
 }  # fmt: skip
-WRITING = {"replace", "move", "delete", "write_new", "write_many_new"}
+WRITING = {"replace", "move", "delete", "move_many", "write_new", "write_many_new"}
 
 
 @pytest.fixture
@@ -80,7 +83,7 @@ def test_an_index_made_anew_takes_the_same_back(place: Place, way: str, open_her
 def calls(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="files"), attr=name)):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="files" | "moving"), attr=name)):
                 yield name
 
 

@@ -135,3 +135,13 @@ def test_the_ending_of_an_id_is_enough_to_read_a_memory_and_not_to_change_it(sto
         read(store, ending)
     with pytest.raises(NotFound):
         read_told(store, "zzzz")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["deploy to prod", "add a table for customers", "make the login page dark"]
+)
+def test_an_order_is_not_pointed_to_whatever_a_small_store_has(meaning_store: Store, prompt: str) -> None:
+    remember(meaning_store, Draft("Invoice rounding", "Amounts on an invoice are rounded half to even."))
+    embed_pending(meaning_store)
+
+    assert inject(meaning_store, prompt, session="s1") == ""

@@ -24,8 +24,8 @@ from mcp_server.actions.read import read
 from mcp_server.actions.recall import recall
 from mcp_server.actions.work import work
 from mcp_server.bootstrap import Opened
+from mcp_server.core.instructions import reads_like_instruction
 from mcp_server.core.memory import Draft, Kind, Memory, Status
-from mcp_server.core.provenance import reads_like_instruction
 from mcp_server.core.query import Filter, Query
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import one_line

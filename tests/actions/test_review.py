@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.embed import pending
 from mcp_server.actions.forget import restore
+from mcp_server.actions.remember import remember
 from mcp_server.actions.repository import init
-from mcp_server.actions.review import MOST, ORIGIN, Answer, Became, review, settle
+from mcp_server.actions.review import MOST, ORIGIN, QUESTION, Answer, Became, review, settle
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 
 
@@ -135,3 +138,14 @@ def test_what_a_document_says_can_be_accepted_as_well(store: Store, memory_dir: 
 def test_an_id_that_does_not_wait_is_said_so(store: Store) -> None:
     with pytest.raises(NotFound, match="Nothing with the id 'nobody' waits for you"):
         review(store, ["nobody"])
+
+
+def test_what_is_new_is_compared_by_meaning_also_where_no_server_embeds(meaning_store: Store) -> None:
+    remember(meaning_store, Draft("Upload limit", "The gateway ends large uploads after 30 seconds."))
+    remember(meaning_store, Draft("Upload time", "Large uploads through our gateway stop after 60 seconds."))
+    assert pending(meaning_store) == 2
+
+    found = review(meaning_store)
+
+    assert pending(meaning_store) == 0
+    assert [entry.kind for entry in found.entries] == [QUESTION]

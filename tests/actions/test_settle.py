@@ -135,6 +135,27 @@ def test_doing_it_twice_is_doing_it_once(store: Store) -> None:
     assert (again.action, again.id) == (Action.KNOWN, first.id)
 
 
+def test_a_replacement_that_was_taken_back_is_made_again_by_a_later_word(store: Store) -> None:
+    old = known(store, "The upload timeout is 30 seconds")
+    new = proposed(store, "The upload timeout is 60 seconds", supersedes=old)
+    restore(store, old)
+
+    again = proposed(store, "The upload timeout is 60 seconds", supersedes=old)
+
+    assert (again.id, again.superseded) == (new.id, (old,))
+    assert status(store, old) is Status.SUPERSEDED
+    assert read(store, new.id).memory.supersedes == (old,)
+
+
+def test_a_replacement_that_is_named_again_is_no_unknown_name(store: Store) -> None:
+    old, other = known(store, "The upload timeout is 30 seconds"), known(store, "Uploads end at midnight")
+    new = proposed(store, "The upload timeout is 60 seconds", supersedes=old)
+
+    assert proposed(store, "The upload timeout is 60 seconds", supersedes=old).note == ""
+    assert proposed(store, "Uploads end at noon", supersedes=old).unmoved == (old,)
+    assert status(store, other) is status(store, new.id) is Status.ACTIVE
+
+
 @pytest.mark.parametrize("source", ["assistant", "mined"])
 def test_what_the_person_said_stays_and_both_are_marked(store: Store, source: str) -> None:
     old = known(store, "The upload timeout is 30 seconds", source="manual")

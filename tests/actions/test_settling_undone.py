@@ -33,7 +33,7 @@ from mcp_server.actions.undo import is_persons, last_change, undo
 from mcp_server.adapters.places import project_vaults
 from mcp_server.adapters.project import resolve_project
 from mcp_server.bootstrap import Opened
-from mcp_server.core.journal import CLAUDE, PERSON
+from mcp_server.core.authors import CLAUDE, PERSON
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.provenance import ASSISTANT, MANUAL
 from mcp_server.core.verdict import Statement

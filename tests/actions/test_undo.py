@@ -1,10 +1,12 @@
 """undo: the last change is taken back, whoever made it, and nothing that came later is lost."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.commit import move, one_change
 from mcp_server.actions.forget import forget
 from mcp_server.actions.history import history_of, version_of
 from mcp_server.actions.imports.formats import import_from
@@ -14,8 +16,10 @@ from mcp_server.actions.link import link
 from mcp_server.actions.origins import judge
 from mcp_server.actions.read import is_accepted, read
 from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import accept, from_documents
 from mcp_server.actions.review import review
 from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.seed import bootstrap_project
 from mcp_server.actions.settle import settle
 from mcp_server.actions.sync import sync
 from mcp_server.actions.tidy import tidy
@@ -29,6 +33,8 @@ from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of, twins
 from tests.conftest import Clock
 from tests.recorded import Recorded
+
+README = "# Shop\n\nThe shop sells maps of the moon.\n\n## Queue\n\nOrders wait in Redis until paid.\n"
 
 
 @pytest.fixture
@@ -185,8 +191,20 @@ def test_an_edit_by_hand_between_two_changes_is_told(store: Store, known: str) -
     assert later.differs == "pinned"
 
 
+def waits_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that is as long as the disk was often waited for from now on."""
+    waits, wait = list[int](), os.fsync
+
+    def counted(handle: int) -> None:
+        waits.append(handle)
+        wait(handle)
+
+    monkeypatch.setattr(os, "fsync", counted)
+    return waits
+
+
 def test_an_import_in_several_batches_is_taken_back_as_one_and_one_of_it_alone(
-    store: Store, tmp_path: Path
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -201,11 +219,37 @@ def test_an_import_in_several_batches_is_taken_back_as_one_and_one_of_it_alone(
     assert len(change.ids) == BATCH + 5
 
     assert take_back(store, one).restored == [one]
+    waits = waits_for_the_disk(monkeypatch)
     done = undo(store, change)
 
+    assert len(waits) < 20
     assert len(done.restored) == BATCH + 5 - 1
     assert [memory_id for memory_id, _ in done.skipped] == [one]
     assert [path for path in files_of(store) if not path.startswith("trash/")] == []
+
+
+def test_files_that_took_each_others_place_in_one_change_go_back(store: Store, known: str) -> None:
+    other = remember(store, Draft("Port rule", "Use 8081.", level=Level.USER)).memory.id
+    one, two = read(store, known), read(store, other)
+    before = files_of(store)
+    with one_change():
+        move(store, one.vault, one.ref, one.path, one.path.with_name("aside.md"), "revised")
+        move(store, two.vault, two.ref, two.path, one.path, "revised")
+
+    assert take_back(store).restored == [other, known]
+    assert files_of(store) == before
+
+
+def test_what_documents_say_is_accepted_and_taken_back_in_one_step(store: Store, project: Path) -> None:
+    (project / "README.md").write_text(README, encoding="utf-8")
+    bootstrap_project(store)
+    accept(store, from_documents(store))
+    assert from_documents(store) == []
+
+    take_back(store)
+    assert len(from_documents(store)) == 2
+    take_back(store)
+    assert from_documents(store) == []
 
 
 def test_what_claude_stored_is_taken_back_with_the_replacement_that_came_of_a_look_at_its_session(

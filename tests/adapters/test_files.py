@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.adapters import files
+from mcp_server.adapters import files, moving
 
 
 def test_many_new_files_are_whole_and_an_existing_one_stays(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_a_file_moved_to_another_file_system_keeps_its_date_and_its_mode(tmp_pat
         if there.parent.stat().st_dev == tmp_path.stat().st_dev:
             pytest.skip("both are on one file system")
 
-        files.move(path, there)
+        moving.move(path, there)
 
         said = there.stat()
         assert (there.read_bytes(), path.exists()) == (b"It says no date.", False)

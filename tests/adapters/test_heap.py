@@ -48,3 +48,40 @@ def arenas(how: str) -> int:
 def test_threads_share_one_arena_where_they_would_have_several() -> None:
     assert arenas("several") > 1
     assert arenas("one") == 1
+
+
+FREED = """
+import ctypes, sys
+from pathlib import Path
+from mcp_server.adapters.heap import give_back
+
+libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+if not hasattr(libc, "malloc_trim"):
+    sys.exit("not glibc")
+libc.malloc.restype = ctypes.c_void_p
+blocks = []
+for _ in range(400):  # of 100 KB, each kept from the next by a small one that stays
+    blocks.append(ctypes.c_void_p(libc.malloc(100_000)))
+    ctypes.memset(blocks[-1], 1, 100_000)
+    libc.malloc(1000)
+for block in blocks:
+    libc.free(block)
+
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1])
+
+
+before = resident()
+give_back()
+print((before - resident()) * 4096)
+"""
+
+
+def test_what_was_freed_between_used_blocks_is_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", FREED], capture_output=True, encoding="utf-8", check=False)
+    if done.stderr.strip() == "not glibc":
+        pytest.skip("the C library is not glibc")
+
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20_000_000

@@ -4,6 +4,7 @@ The real Claude Code client with this plugin installed, offline: what the tests 
 What is installed is a clean export of the tree, so a file that git would leave behind is missing here too.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -72,10 +73,21 @@ def environment(plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def home(binary: Path, plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A HOME in which the plugin was installed from its local marketplace."""
     folder = tmp_path_factory.mktemp("home")
-    claude = Claude(binary, home=folder, project=folder, env={})
-    for command in (["marketplace", "add", str(plugin)], ["install", "daybook@daybook"]):
-        done = claude.cli("plugin", *command)
-        assert done.code == 0, done.stdout + done.stderr
+    Claude(binary, home=folder, project=folder, env={}).install(plugin)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def home_without_module(binary: Path, plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same where the client loads no module of the plugin, as an older one does."""
+    changed = tmp_path_factory.mktemp("hooks-alone") / "daybook"
+    shutil.copytree(plugin, changed, symlinks=True)
+    path = changed / "hooks" / "hooks.json"
+    hooks = json.loads(path.read_text(encoding="utf-8"))
+    del hooks["modules"]
+    path.write_text(json.dumps(hooks), encoding="utf-8")
+    folder = tmp_path_factory.mktemp("home")
+    Claude(binary, home=folder, project=folder, env={}).install(changed)
     return folder
 
 

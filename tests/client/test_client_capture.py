@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.drive_claude import Claude, wait_until
+from harness.drive_claude import Claude
 from harness.mock_anthropic import Request, call
+from harness.terminal import wait_until
 
 from tests.terminal import type_in_terminal
 
@@ -235,11 +236,14 @@ def test_the_capture_command_learns_without_a_key_on_the_persons_own_subscriptio
             "submit_candidates", chunk=chunk, candidates=[proposal(DECIDED, "keep invoices in Postgres")]
         )
 
+    agent = {"subagent_type": "daybook:memory-extractor", "description": "learn", "prompt": "3 pieces"}
     run = claude.prompt(
-        "/daybook:capture 3", [call("next_transcript_chunk"), proposed, "One memory was stored."]
+        "/daybook:capture 3",
+        [call("Agent", **agent, run_in_background=False), "One memory was stored."],
+        subagent_turns=[call("next_transcript_chunk"), proposed, "Done."],
     )
 
-    assert run.tool_results[-1].startswith("Done: 1 add")
+    assert run.subagent[-1].tool_results()[-1].startswith("Done: 1 add")
     assert knowledge(store) == {DECIDED: "active"}
     assert run.memory == []
 

@@ -70,13 +70,15 @@ def test_a_saved_session_comes_back_in_a_new_one(claude: Claude, store: Path) ->
             "saved",
         ],
     )
-    restored = claude.prompt("/daybook:restore-session", [call("restore_session"), "back"])
+    restored = claude.prompt(
+        "/daybook:restore-session", [call("Bash", command="daybook restore-session"), "back"]
+    )
 
     assert "Move to the new queue" in expansion(saved, "save-session")
     found = re.fullmatch(r"(\S+): session saved\. (\S+\.md)", saved.tool_results[0])
     assert found, saved.tool_results
     assert Path(found[2]).is_relative_to(store)
-    assert "`latest`" in expansion(restored, "restore-session")
+    assert "`daybook restore-session`" in expansion(restored, "restore-session")
     assert restored.session != saved.session
     for part in (found[1], "Half of the producers", "src/queue.py", "switch the consumers"):
         assert part in restored.tool_results[0]

@@ -6,13 +6,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from harness.drive_claude import Claude, Run, needs_tmux, wait_until
+from harness.drive_claude import Claude, Run
 from harness.mock_anthropic import call
+from harness.terminal import needs_tmux, wait_until
 
 pytestmark = pytest.mark.client
 
 RELATED = "how are amounts on an invoice rounded?"
-UNRELATED = "please give the login page rounded corners"
+UNRELATED = "please give the login page a dark background"
 
 
 def remember(claude: Claude, text: str, **more: str) -> Run:

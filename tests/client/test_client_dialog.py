@@ -5,8 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harness.drive_claude import Claude, needs_tmux
+from harness.drive_claude import Claude
 from harness.mock_anthropic import call
+from harness.terminal import needs_tmux
 
 pytestmark = pytest.mark.client
 

@@ -1,17 +1,16 @@
 """Whatever is broken on our side, the prompt reaches the model and the session goes on."""
 
 import contextlib
-import shutil
+import json
 import sqlite3
 from pathlib import Path
 
 import pytest
 from harness.drive_claude import Claude, Run
 from harness.mock_anthropic import call
+from harness.python_environment import path_without_python
 
 pytestmark = pytest.mark.client
-
-TOOLS = "bash cat cp env git grep ls mkdir mv readlink rm sed sh sleep tail uname".split()
 
 
 def check_untouched(run: Run, prompt: str = "hello there") -> None:
@@ -54,18 +53,16 @@ def test_a_corrupt_index_is_made_anew_from_the_files(claude: Claude, store: Path
 
 
 def test_a_machine_without_python(claude: Claude, tmp_path: Path) -> None:
-    path = tmp_path / "path"
-    path.mkdir()
-    for tool in TOOLS:
-        if found := shutil.which(tool):
-            (path / tool).symlink_to(found)
-
+    path = path_without_python(tmp_path / "path")
     run = claude.prompt(
         "hello there", ["hi"], env={"PATH": str(path), "DAYBOOK_VENV": str(tmp_path / "no-venv")}
     )
 
-    check_untouched(run)
-    assert run.hook("SessionStart")["exit_code"] == 0
+    assert (run.code, run.answer) == (0, "hi"), run.stderr
+    (told,) = run.hooks_said
+    assert json.loads(told)["systemMessage"].startswith(
+        "Daybook needs Python 3.11 or newer and found nothing,"
+    )
 
 
 def test_a_prompt_of_a_megabyte(claude: Claude) -> None:

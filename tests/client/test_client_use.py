@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.drive_claude import Claude, wait_until
+from harness.drive_claude import Claude
 from harness.mock_anthropic import call
+from harness.terminal import wait_until
 
 pytestmark = pytest.mark.client
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.gate import MEASURED, ORDER, THRESHOLDS, confidence
+from mcp_server.core.gate import MEASURED, ORDER, POINTERS, THRESHOLDS, Seen, confidence, in_prompt
 from mcp_server.core.query import Verdict
 
 share = st.floats(0, 1)
@@ -82,3 +82,39 @@ def test_what_is_measured_is_what_is_shipped() -> None:
     assert (
         [name for name, limits in THRESHOLDS.items() if limits.measured] == [MEASURED] == ["minilm-l6-int8"]
     )
+
+
+CLEAR = Seen(0.7, 0.6, 0.75)
+LIKELY = Seen(0.35, 0.3, 0.4)
+FAINT = Seen(0.1, 0.05, 0.1)
+OTHERS = [LIKELY._replace(score=score) for score in (0.34, 0.33, 0.32)]
+
+
+@pytest.mark.parametrize(
+    ("seen", "calling", "expected"),
+    [
+        ([], 1.0, []),
+        ([CLEAR, LIKELY], 1.0, [Verdict.MEDIUM, Verdict.NONE]),
+        ([CLEAR, LIKELY], -1.0, [Verdict.NONE, Verdict.NONE]),
+        ([CLEAR._replace(sure=True), LIKELY], -1.0, [Verdict.HIGH, Verdict.NONE]),
+        ([LIKELY, *OTHERS], 1.0, [Verdict.LOW] * POINTERS + [Verdict.NONE]),
+        ([LIKELY, *OTHERS], -1.0, [Verdict.NONE] * 4),
+        ([FAINT], 0.0, [Verdict.NONE]),
+        ([Seen(0.9, None, None)], -1.0, [Verdict.NONE]),
+    ],
+)
+def test_a_text_comes_for_what_bears_on_the_prompt_and_titles_where_anything_may(
+    seen: list[Seen], calling: float, expected: list[Verdict]
+) -> None:
+    assert in_prompt(seen, calling) == expected
+
+
+def test_of_two_memories_that_are_as_good_neither_is_as_sure_as_one_alone() -> None:
+    near, as_near = Seen(0.5, 0.4, 0.6), Seen(0.5, 0.4, 0.6)
+
+    assert in_prompt([near, FAINT], 0.1) == [Verdict.MEDIUM, Verdict.NONE]
+    assert Verdict.MEDIUM not in in_prompt([near, as_near], 0.1)
+
+
+def test_that_a_prompt_is_of_the_kind_that_calls_for_memories_makes_no_faint_one_sure() -> None:
+    assert in_prompt([Seen(0.1, 0.1, 0.1)], 100.0) != [Verdict.MEDIUM]

@@ -10,36 +10,36 @@ share = st.floats(0, 1)
 
 
 def test_the_fused_relevance_is_the_documented_sum() -> None:
-    relevance = ranking.relevance(words=1.0, passage=0.5, near=0.4, cosine=0.8)
+    relevance = ranking.relevance(words=1.0, near=0.4, cosine=0.8)
 
-    assert relevance == pytest.approx(0.2 + 0.05 + 0.04 + 0.48)
+    assert relevance == pytest.approx(0.25 + 0.04 + 0.48)
 
 
 def test_the_relevance_with_tokens_is_the_documented_mean() -> None:
-    relevance = ranking.relevance(words=1.0, passage=0.5, near=0.4, cosine=0.8, maxsim=0.7)
+    relevance = ranking.relevance(words=1.0, near=0.4, cosine=0.8, maxsim=0.7)
 
-    assert relevance == pytest.approx((0.2 + 0.05 + 0.04 + 0.5 * 0.8 + 0.5 * 0.7) / 1.4)
+    assert relevance == pytest.approx((0.25 + 0.04 + 0.5 * 0.8 + 0.5 * 0.7) / 1.35)
 
 
 def test_all_evidence_there_can_be_is_a_relevance_of_one() -> None:
-    assert ranking.relevance(words=1.0, passage=1.0, near=1.0, cosine=1.0, maxsim=1.0) == pytest.approx(1.0)
+    assert ranking.relevance(words=1.0, near=1.0, cosine=1.0, maxsim=1.0) == pytest.approx(1.0)
 
 
 def test_without_an_embedder_the_words_alone_reach_one() -> None:
-    assert ranking.relevance(words=1.0, passage=1.0, near=1.0, cosine=None) == pytest.approx(1.0)
+    assert ranking.relevance(words=1.0, near=1.0, cosine=None) == pytest.approx(1.0)
 
 
 def test_an_opposite_meaning_counts_as_no_meaning() -> None:
-    assert ranking.relevance(words=0.3, passage=0.0, near=0.0, cosine=-0.4) == ranking.relevance(
-        words=0.3, passage=0.0, near=0.0, cosine=0.0
+    assert ranking.relevance(words=0.3, near=0.0, cosine=-0.4) == ranking.relevance(
+        words=0.3, near=0.0, cosine=0.0
     )
 
 
-@given(share, share, share, share, st.none() | share, share)
+@given(share, share, share, st.none() | share, share)
 def test_more_evidence_never_lowers_the_relevance(
-    words: float, passage: float, near: float, cosine: float, maxsim: float | None, more: float
+    words: float, near: float, cosine: float, maxsim: float | None, more: float
 ) -> None:
-    found = {"words": words, "passage": passage, "near": near, "cosine": cosine}
+    found = {"words": words, "near": near, "cosine": cosine}
     found |= {} if maxsim is None else {"maxsim": maxsim}
     before = ranking.relevance(**found)
 
@@ -84,7 +84,7 @@ def test_the_best_of_poor_matches_counts_in_proportion_to_what_it_covers() -> No
 
 
 def test_the_mean_of_the_best_passages_is_a_share_of_the_meaning() -> None:
-    relevance = ranking.relevance(words=0.0, passage=0.0, near=0.0, cosine=0.8, mean=0.5)
+    relevance = ranking.relevance(words=0.0, near=0.0, cosine=0.8, mean=0.5)
 
     assert relevance == pytest.approx(0.6 * (0.7 * 0.8 + 0.3 * 0.5))
 

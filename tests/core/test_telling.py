@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.provenance import reads_like_instruction
+from mcp_server.core.instructions import reads_like_instruction
 from mcp_server.core.telling import Text, telling_words
 
 MOST_SECONDS = 3.0  # of processor time for 64 KiB; what is quadratic takes a minute

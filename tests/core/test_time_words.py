@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from mcp_server.core import time_words
 from mcp_server.core.time_words import Span, span_of
 
 NOW = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)  # a Friday
@@ -89,3 +90,9 @@ def test_any_question_is_read(question: str) -> None:
     span = span_of(question, NOW)
 
     assert span is None or span.start <= span.end
+
+
+@given(st.one_of(*(st.from_regex(pattern) for _, pattern in time_words._patterns())))
+def test_what_names_a_time_is_never_taken_for_a_question_that_names_none(question: str) -> None:
+    """The quick look that spares most questions the patterns."""
+    assert time_words._MAY_NAME.search(question)

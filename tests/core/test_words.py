@@ -1,11 +1,20 @@
 import itertools
+import re
 import sqlite3
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.core.words import identifier_parts, match_expression, near_expression, query_terms
+from mcp_server.core.words import (
+    folded,
+    folded_words,
+    identifier_parts,
+    match_expression,
+    near_expression,
+    query_terms,
+    words,
+)
 
 ODD_QUERIES = [
     "multi-agent",
@@ -131,3 +140,12 @@ def test_stop_words_are_left_out_unless_nothing_else_remains() -> None:
 )
 def test_identifiers_are_split(text: str, parts: list[str]) -> None:
     assert identifier_parts(text) == parts
+
+
+@given(st.text(st.characters(max_codepoint=0x17F)) | st.text(st.characters(codec="ascii")))
+def test_words_are_the_same_whether_or_not_other_letters_stand_beside_them(text: str) -> None:
+    """A text in ASCII is read in another way, which is quicker."""
+    said = re.findall(r"\w+", text)
+
+    assert folded_words(text) == [folded(word) for word in said]
+    assert words(text) == [word.casefold() for word in said]

@@ -14,7 +14,9 @@ from mcp import Client
 
 from mcp_server.actions.brief import brief
 from mcp_server.actions.compaction import KEEP
+from mcp_server.actions.read import is_accepted, read
 from mcp_server.actions.remember import remember
+from mcp_server.actions.sync import sync
 from mcp_server.adapters import own_process
 from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened
@@ -24,7 +26,7 @@ from mcp_server.store import Store
 from tests.recorded import Recorded
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 20.0  # seconds for a process that nobody waits for
+PATIENCE = 60.0  # seconds for a process that nobody waits for
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +62,7 @@ def hook(event: str, memory_dir: Path, recorded: Recorded, **environment: str) -
             **environment,
         },
         capture_output=True,
-        timeout=20,
+        timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()
@@ -158,10 +160,10 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_us
             prompt = {**said, "event": "UserPromptSubmit", "prompt": "how are totals rounded, half to even?"}
             shown = await client.call_tool("hook", prompt)
             assert used in shown.content[0].text
-            summary = await client.call_tool("hook", {**said, "event": "PreCompact"})
-            assert summary.content[0].text.startswith(KEEP)
+            await client.call_tool("hook", {**said, "event": "Told"})
 
     anyio.run(conversation)
+    assert hook("PreCompact", memory_dir, recorded, DAYBOOK_SETUP="missing").startswith(KEEP)
 
     told = hook("SessionStart", memory_dir, recorded, source="compact")
     context = json.loads(told)["hookSpecificOutput"]["additionalContext"]
@@ -195,3 +197,20 @@ def test_an_answer_is_noted_by_the_running_server(
     anyio.run(conversation)
 
     assert events(opened.store()) == ["transcript_seen"]
+
+
+def test_where_no_module_is_an_answer_is_noted_and_judged_by_a_process(
+    memory_dir: Path, recorded: Recorded, open_here: Callable[..., Opened]
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    words = "Invoices are kept in Postgres because of the reports."
+    stored = remember(store, Draft("Invoices", words, source="assistant", session=recorded.session)).memory.id
+    recorded.claude("A third line, so that it counts.")
+
+    assert hook("Stop", memory_dir, recorded) == ""
+
+    assert "transcript_seen" in events(store)
+    assert "judged_origin" in events(store)
+    sync(store)
+    assert is_accepted(store, read(store, stored))

@@ -25,7 +25,7 @@ from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
 from mcp_server.store import Store
 
-PATIENCE = 20.0  # seconds for a thread that nobody waits for
+PATIENCE = 60.0  # seconds for a thread that nobody waits for
 
 
 def talk(opened: Opened, conversation: Callable[[Client, Callable[..., Any]], Any]) -> None:
@@ -115,6 +115,7 @@ def test_a_stop_notes_what_the_reply_makes_use_of_and_nobody_waits(
     async def conversation(client: Client, call: Callable[..., Any]) -> None:
         prompt = "where does the heron server listen?"
         await call("hook", event="UserPromptSubmit", session_id="s1", prompt=prompt)
+        await call("hook", event="Told")
         assert await call("hook", event="Stop", session_id="s1", reply="It listens.") == "{}"
         assert await call("hook", event="Stop", session_id="s1", reply="It is heron_port.") == "{}"
 

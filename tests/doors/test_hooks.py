@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.inject import inject
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.sync import sync
 from mcp_server.core.memory import Draft
+from mcp_server.core.query import Filter
 from mcp_server.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +42,7 @@ def hook(memory_dir: Path, project: Path) -> Hook:
             input=json.dumps(said).encode() if raw is None else raw,
             env={**os.environ, **settings, **environment},
             capture_output=True,
-            timeout=20,
+            timeout=60,
         )
 
     return run
@@ -180,7 +183,7 @@ def test_a_closed_stdout_breaks_nothing(memory_dir: Path, known: str) -> None:
         stdout=writing,
         stderr=subprocess.PIPE,
         env={**os.environ, "MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT)},
-        timeout=20,
+        timeout=60,
     )
     os.close(writing)
 
@@ -212,3 +215,30 @@ def test_what_a_person_must_see_is_not_used_up_where_nobody_reads_it(
     assert "systemMessage" not in json.loads(unattended.stdout)
     assert "3 links" in first["systemMessage"]
     assert "systemMessage" not in second
+
+
+def test_where_no_module_is_a_prompt_is_told_once_what_it_calls_for(
+    hook: Hook, store: Store, known: str
+) -> None:
+    sync(store)  # as the server does that runs beside
+    said = {"session_id": "s1", "prompt": "why does the webhook body parsing fail"}
+
+    assert known in context(hook(said, event="UserPromptSubmit"))
+    sync(store)
+    assert silent(hook(said, event="UserPromptSubmit"))
+    assert silent(hook({"prompt": "write me a poem about autumn"}, event="UserPromptSubmit"))
+
+
+def test_where_no_module_is_what_a_prompt_marks_is_stored_at_once(hook: Hook, store: Store) -> None:
+    said = {"session_id": "s1", "prompt": "#remember Deploys run on Tuesdays only."}
+
+    told = context(hook(said, event="UserPromptSubmit", EMBEDDING_MODEL="none"))
+
+    assert "Daybook has stored it" in told
+    sync(store)
+    (row,) = list_memories(store, Filter()).rows
+    assert read(store, row.id).memory.text == "Deploys run on Tuesdays only."
+
+
+def test_a_subagent_is_told_what_is_settled(hook: Hook, known: str) -> None:
+    assert known in context(hook({"agent_type": "Explore"}, event="SubagentStart"))

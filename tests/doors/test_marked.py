@@ -29,7 +29,7 @@ DEPLOY = "We deploy on Fridays from the release branch."
 def no_worker_is_left() -> Iterator[None]:
     yield
     for process in own_process._started:
-        process.wait(20)
+        process.wait(60)
 
 
 @pytest.fixture

@@ -151,6 +151,24 @@ def test_a_question_is_settled_by_one_letter_and_taken_back(run: Run, typed: Run
     assert waiting(run) == [newer]
 
 
+def test_the_ids_and_commands_of_a_table_can_be_typed_as_they_stand(run: Run, typed: Run) -> None:
+    long = "The gateway of the northern warehouse ends the nightly uploads"
+    old, new = (
+        json.loads(said(run("remember", f"{long} after {number} seconds", "--json")))["id"]
+        for number in (30, 60)
+    )
+    said(run("revise", new, "--supersedes", old))
+
+    restored = said(run("restore", old))
+    listed = said(run("review"))
+    kept = typed("review", "keep-both", f"{new}+{old}")
+
+    assert f"{new} is active, too, although one took the place of the other: 'daybook review'" in restored
+    assert f"{new}+{old}" in listed
+    assert f"'daybook undo {new}' takes it back" in kept.stdout
+    assert f"{new}  as before" in said(run("undo", new))
+
+
 def test_a_merged_text_is_shown_before_it_is_saved(run: Run, typed: Run, question: str) -> None:
     left = typed("review", answers=[(r"\(q\)uit\?", "m"), ("Save the merged text", "n")])
     assert "waits on" in left.stdout

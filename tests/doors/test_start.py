@@ -109,7 +109,7 @@ class Server:
         self._process.stdin.close()
         self._process.stdout.read()
         self._process.stdout.close()
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=60)
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def hook(event: str, memory_dir: Path, said: dict[str, Any], **environment: str)
         input=json.dumps(said).encode(),
         env={**os.environ, "MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
-        timeout=20,
+        timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()

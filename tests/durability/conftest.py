@@ -21,7 +21,7 @@ ROOT = PROGRAMS.parent.parent.parent
 def run_program() -> Callable[..., dict[str, Any]]:
     """Run a program of `programs/` to its end, and return the JSON that it prints."""
 
-    def run(name: str, *args: object, timeout: float = 100) -> dict[str, Any]:
+    def run(name: str, *args: object, timeout: float = 250) -> dict[str, Any]:
         done = subprocess.run(
             [sys.executable, str(PROGRAMS / f"{name}.py"), *map(str, args)],
             env={**os.environ, "PYTHONPATH": str(ROOT), "EMBEDDING_MODEL": "none"},

@@ -13,7 +13,7 @@ from typing import Any
 from mcp_server.core.settings import TOOLSETS
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 20.0  # seconds that an answer or a change may take on a busy machine
+LONGEST = 60.0  # seconds that an answer or a change may take on a busy machine
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},

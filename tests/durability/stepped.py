@@ -8,9 +8,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from mcp_server.adapters import exchange, files, swap
+from mcp_server.adapters import exchange, files, moving, swap
 
-WATCHED = frozenset(module.__file__ for module in (exchange, files, swap))
+WATCHED = frozenset(module.__file__ for module in (exchange, files, moving, swap))
 Act = Callable[[], object]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.adapters import files
+from mcp_server.adapters import files, moving
 from mcp_server.adapters.ledger import Ledger, read_events
 from mcp_server.core.errors import Conflict
 
@@ -20,7 +20,7 @@ def test_what_is_moved_is_what_the_file_says_last(tmp_path: Path, wait_until_in:
     path, target = tmp_path / "a.md", tmp_path / "trash" / "a.md"
     files.write_new(path, b"old")
     with files.lock(tmp_path / files.LOCK_NAME):
-        mover = threading.Thread(target=files.move, args=(path, target))
+        mover = threading.Thread(target=moving.move, args=(path, target))
         mover.start()
         wait_until_in(mover, "_locked_within")
         revised = tmp_path / "revised"

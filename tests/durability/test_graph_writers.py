@@ -14,12 +14,12 @@ PROCESSES, EACH = 2, 50  # 200 nodes put, 100 of them one and the same, and 200 
 
 
 def test_two_processes_put_two_hundred_nodes_and_edges_and_none_is_lost(
-    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+    run_program: Callable[..., dict[str, Any]], quick_folder: Path
 ) -> None:
-    done = run_program("graph_writers", tmp_path, PROCESSES, EACH)
+    done = run_program("graph_writers", quick_folder, PROCESSES, EACH)
 
     assert done["errors"] == []
-    settings = {**os.environ, "MEMORY_DIR": str(tmp_path), "EMBEDDING_MODEL": "none"}
+    settings = {**os.environ, "MEMORY_DIR": str(quick_folder), "EMBEDDING_MODEL": "none"}
     store = Opened(settings, folder=Path("/")).store()
     graph = next(one for one in read_graph(store) if one.level is Level.USER)
     own = {f"node-{number}-{count}" for number in range(PROCESSES) for count in range(EACH)}

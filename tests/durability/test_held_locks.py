@@ -22,7 +22,7 @@ from mcp_server.store import Store
 from tests.durability.programs.held_locks import VERBS, holding
 from tests.durability.served import Served
 
-SOON = 12.0  # seconds for a command on a busy machine; what waits for ever is killed after thirty
+SOON = 40.0  # seconds for a command on a busy machine; what waits for ever is killed after sixty
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who holds a lock")
 
 

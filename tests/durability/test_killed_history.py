@@ -10,7 +10,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.actions.sync import sync
 from mcp_server.actions.undo import last_change, undo
-from mcp_server.adapters import history, leftovers
+from mcp_server.adapters import history, leftovers, places
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
 from tests.durability.stepped import killed, stepped
@@ -56,7 +56,7 @@ def test_no_kill_between_two_lines_destroys_what_a_file_said(
         before = path.read_bytes()
         assert killed(lambda: verb(store, memory_id), {}, line), names[line - 1]  # noqa: B023
         # As the next process does, an hour later.
-        leftovers.sweep([path.parent, history.folder_of(store.home, f"user/{memory_id}")], age=-1)
+        leftovers.sweep([path.parent, places.history_folder(store.home, f"user/{memory_id}")], age=-1)
         now = path.read_bytes()
         assert before == now or before in kept(store, memory_id), f"killed before line {line}"
         after.append((memory_id, before, now))

@@ -44,8 +44,8 @@ def said_by(store: Store) -> dict[str, list[object]]:
         for table in ("tags", "links", "names"):
             tables[table] = sorted((names[row[0]], *row[1:]) for row in db.execute(f"SELECT * FROM {table}"))
         for table in (
-            "usage", "accepted", "injected", "ledger_files", "used", "trust_events", "receipts", "prompts",
-            "transitions", "last_recalls", "touched",
+            "usage", "accepted", "injected", "pointed", "ledger_files", "used", "trust_events", "receipts",
+            "prompts", "transitions", "last_recalls", "touched",
         ):  # fmt: skip
             tables[table] = sorted(db.execute(f"SELECT * FROM {table}"))
     rng = random.Random(7)

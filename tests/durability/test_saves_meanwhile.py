@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.adapters import exchange, files, leftovers
+from mcp_server.adapters import exchange, files, leftovers, moving
 from mcp_server.core.errors import Conflict
 from tests.durability.stepped import WAYS, Act, Editor, killed, stepped
 
@@ -30,7 +30,7 @@ class Place:
         files.replace(self.path, NEW, expected=files.digest(OLD))
 
     def move(self) -> None:
-        files.move(self.path, self.target)
+        moving.move(self.path, self.target)
 
     def delete(self) -> None:
         files.delete(self.path, expected=files.digest(OLD))

@@ -176,7 +176,7 @@ def test_nothing_of_the_repository_runs_wherever_its_settings_stand(
 
 
 # Without a home of its own a test would work in the real one, so nothing here may make an environment.
-HARMLESS = (("hook", "SessionEnd"), ("serve",))
+HARMLESS = (("hook", "PreCompact"), ("serve",))
 
 
 @pytest.mark.parametrize("named", ["HOME", "H\\u004fME"])

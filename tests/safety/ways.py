@@ -282,7 +282,7 @@ def ask_git(folder: Path, arguments: Sequence[str], *, terminal: bool, **environ
             input=given,
             stdout=writing,
             stderr=writing,
-            timeout=20,
+            timeout=60,
         )
     finally:
         for handle in {reading, writing}:

@@ -12,8 +12,9 @@ from mcp_server.actions.take_in import take_in
 from mcp_server.adapters import files, places
 from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.foreign import Reading
+from mcp_server.core.instructions import reads_like_instruction
 from mcp_server.core.memory import timestamp
-from mcp_server.core.provenance import ASSISTANT, reads_like_instruction
+from mcp_server.core.provenance import ASSISTANT
 from mcp_server.store import Store
 
 

@@ -8,12 +8,11 @@ remember up to where it was told.
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.ledger import Watermark
-from mcp_server.core.journal import TRASH
+from mcp_server.core.memory import TRASH
 
 # What only says that a memory was shown, or keeps our own books, is not history.
 _NOT_HISTORY = frozenset(
@@ -32,8 +31,7 @@ _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched"
 Place = tuple[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(NamedTuple):
     """
     One thing done; `at` in Unix seconds, `ref` '' when it was not done to a memory.
 
@@ -52,8 +50,7 @@ class Deed:
         return self.ref.rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """
     What Daybook made of a file last: the digest of its bytes, and whether it deleted it, also to the trash.
 

@@ -1,5 +1,5 @@
 """
-Lexical search: BM25 over whole memories and over passages, with FTS5.
+Lexical search: BM25 over whole memories, with FTS5, and the passage of a memory that words fit best.
 
 Each term is looked up by itself. FTS5's own sum over all terms counts how rare a term is in the whole
 index, every project included; here it counts among the memories searched, where it may be another
@@ -17,7 +17,6 @@ import math
 import sqlite3
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
 
 from mcp_server.adapters.index import scopes
 from mcp_server.adapters.index.scopes import Searched
@@ -33,18 +32,18 @@ CANDIDATES = 200  # memories
 @dataclass(frozen=True, slots=True)
 class Found:
     """
-    What words find: the sum over its terms (larger is better) of the best memories, and of the best
-    passage of each.
+    What words find: the sum over its terms (larger is better) of the best memories.
 
     `near` is the share of the neighbouring terms that a memory has near each other, 0 to 1;
     `weights` says how telling each term is among the memories searched.
     """
 
     memories: Mapping[int, float]
-    passages: Mapping[int, tuple[float, int]]
     near: Mapping[int, float]
     weights: Mapping[str, float]
     having: Mapping[str, Container[int]]
+    forms: Mapping[str, Sequence[str]]
+    """The words by which each term is looked up."""
     searched: int
     """How many memories were searched."""
 
@@ -69,7 +68,7 @@ def search(
     What several questions have in common is looked up once.
     """
     searched = scopes.searched(db, filter, vaults)
-    documents, passages = scopes.size(db)
+    documents, _ = scopes.size(db)
     count = functools.cache(lambda word: _count(db, "memories_fts", word))
     most = ranking.rows_for_each(len(questions))
     rows = functools.cache(
@@ -90,15 +89,35 @@ def search(
             term: len(found) if len(found) < most else counts[term] for term, found in having.items()
         }
         weights = {term: ranking.idf(searched.count, frequencies[term]) for term in having}
-        sums = _sums(having, weights, ranking.MEMORY_DAMPING)
+        sums = _sums(having, weights)
         best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
-        heard.append((best, weights, having, forms))
-    read = _Read.of(db, {row for best, *_ in heard for row in best}, passages)
-    return [
-        Found(best, read.best(best, weights, forms), _near(best, weights, forms, together), weights,
-              having, searched.count)
-        for best, weights, having, forms in heard
-    ]  # fmt: skip
+        near = _near(best, weights, forms, together)
+        heard.append(Found(best, near, weights, having, forms, searched.count))
+    return heard
+
+
+def best_passages(db: sqlite3.Connection, found: Found, memories: Collection[int]) -> dict[int, int]:
+    """Return memory → the passage of it that has most of the terms *found*, for those that have any."""
+    db.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (passage INTEGER PRIMARY KEY, memory INTEGER)")
+    db.execute("DELETE FROM wanted")
+    db.execute(
+        "INSERT INTO wanted SELECT row, memory FROM passages"
+        " WHERE memory IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(memories)),),
+    )
+    owners = dict(db.execute("SELECT passage, memory FROM wanted").fetchall())
+    _, documents = scopes.size(db)
+
+    def scores(word: str) -> dict[int, float]:
+        return _in_wanted(db, word, _fts_idf(documents, _count(db, "passages_fts", word)))
+
+    of_terms = {term: _added(map(scores, found.forms[term])) for term in found.weights}
+    best: dict[int, tuple[float, int]] = {}
+    for passage, score in sorted(_sums(of_terms, found.weights).items()):
+        memory = owners[passage]
+        if score > best.get(memory, (0.0, 0))[0]:
+            best[memory] = (score, passage)
+    return {memory: passage for memory, (_, passage) in best.items()}
 
 
 def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, str]:
@@ -122,43 +141,6 @@ def _in_memories(
         (rarity, match_expression([word]), *searched.values, most),
     )
     return dict(found.fetchall())
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """The passages of the memories that words found: whose each is, and how much it has of a word."""
-
-    owners: Mapping[int, int]
-    scores: Callable[[str], Mapping[int, float]]
-
-    @classmethod
-    def of(cls, db: sqlite3.Connection, memories: Collection[int], documents: int) -> Self:
-        """Return what is read in *memories*; *documents* is how many passages the index holds."""
-        db.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (passage INTEGER PRIMARY KEY, memory INTEGER)")
-        db.execute("DELETE FROM wanted")
-        db.execute(
-            "INSERT INTO wanted SELECT row, memory FROM passages"
-            " WHERE memory IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(memories)),),
-        )
-        return cls(
-            dict(db.execute("SELECT passage, memory FROM wanted").fetchall()),
-            functools.cache(
-                lambda word: _in_wanted(db, word, _fts_idf(documents, _count(db, "passages_fts", word)))
-            ),
-        )
-
-    def best(
-        self, memories: Container[int], weights: Mapping[str, float], forms: Mapping[str, Iterable[str]]
-    ) -> dict[int, tuple[float, int]]:
-        """Return memory → (sum of its best passage, that passage)."""
-        scores = {term: _added(map(self.scores, forms[term])) for term in weights}
-        best: dict[int, tuple[float, int]] = {}
-        for passage, score in sorted(_sums(scores, weights, ranking.PASSAGE_DAMPING).items()):
-            memory = self.owners[passage]
-            if memory in memories and score > best.get(memory, (0.0, 0))[0]:
-                best[memory] = (score, passage)
-        return best
 
 
 def _in_wanted(db: sqlite3.Connection, word: str, rarity: float) -> dict[int, float]:
@@ -207,15 +189,13 @@ def _together(db: sqlite3.Connection, first: Collection[str], second: Collection
     return [row for (row,) in found.fetchall()]
 
 
-def _sums(
-    found: Mapping[str, Mapping[int, float]], weights: Mapping[str, float], damping: float
-) -> dict[int, float]:
+def _sums(found: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]) -> dict[int, float]:
     """Return row → the sum over its terms, each as telling as its weight."""
     sums: dict[int, float] = {}
     for term, scores in found.items():
         weight = weights[term]
         for row, score in scores.items():
-            sums[row] = sums.get(row, 0.0) + weight * score**damping
+            sums[row] = sums.get(row, 0.0) + weight * score**ranking.DAMPING
     return sums
 
 

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 from mcp_server.adapters.index import changelog, pairs, scopes
 from mcp_server.adapters.index.filters import marks
-from mcp_server.core.changes import Change, Stamp
+from mcp_server.core.changes import BY_PATH, Change, Stamp
 from mcp_server.core.dials import believed
 from mcp_server.core.links import all_links, as_name, names
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
-from mcp_server.core.provenance import reads_like_instruction
 
 COLUMNS = (
     "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category, "
@@ -117,17 +116,17 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     return row
 
 
-def remove(db: sqlite3.Connection, path: str, now: int) -> None:
-    """Take the memory (or the problem) at *path* out of the index."""
+def remove(db: sqlite3.Connection, path: str, now: int) -> str:
+    """Take the memory (or the problem) at *path* out of the index; return the memory's id, '' if none."""
     db.execute("DELETE FROM unreadable WHERE path = ?", (path,))
-    found = db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()
-    if not found:
-        return
+    if not (found := db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()):
+        return ""
     row, vault, memory_id = found
     pairs.leave(db, row)
     _clear(db, row)
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
     changelog.note_change(db, row, vault, memory_id, Change.REMOVED, now)
+    return str(memory_id)
 
 
 def put_problem(db: sqlite3.Connection, *, vault: str, stamp: Stamp, problem: Problem) -> None:
@@ -159,7 +158,7 @@ def stamps(db: sqlite3.Connection, vault: str) -> list[Stamp]:
         " AND path NOT IN (SELECT path FROM unreadable WHERE vault = :vault)",
         {"vault": vault},
     )
-    return sorted(map(Stamp._make, rows))
+    return sorted(map(Stamp._make, rows), key=BY_PATH)
 
 
 def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
@@ -204,15 +203,14 @@ def problems(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Problem]:
 def rows(db: sqlite3.Connection, where: str, values: Sequence[object], order: str = "") -> list[Row]:
     """Return the memories for which the SQL condition *where* holds."""
     tail = f" ORDER BY {order}" if order else ""
-    return [
-        _row(found) for found in db.execute(f"SELECT {COLUMNS} FROM memories WHERE {where}{tail}", values)
-    ]
+    return [*map(_row, db.execute(f"SELECT {COLUMNS} FROM memories WHERE {where}{tail}", values))]
 
 
 def by_rows(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, Row]:
     """Return the memories with those row numbers; numbers that are gone are left out."""
-    wanted = json.dumps(list(numbers))
-    return {row.row: row for row in rows(db, "row IN (SELECT value FROM json_each(?))", (wanted,))}
+    wanted = json.dumps([*numbers])
+    found = rows(db, "row IN (SELECT value FROM json_each(?))", (wanted,)) if wanted != "[]" else []
+    return {row.row: row for row in found}
 
 
 def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> list[str]:
@@ -261,6 +259,7 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Ve
 
 
 def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> dict[str, object]:
+    from mcp_server.core.instructions import reads_like_instruction
     from mcp_server.core.words import index_parts
 
     written = stamp.mtime_ns // 1_000_000_000
@@ -307,13 +306,14 @@ def _row(found: Sequence[object]) -> Row:
     return Row._make(values)
 
 
+# By tables, and without JSON where there is nothing: rows are read by hundreds.
 _CONVERSIONS: list[tuple[int, Callable[[Any], object]]] = [
     (COLUMNS.split(", ").index(name), convert)
     for name, convert in (
-        ("kind", Kind),
-        ("status", Status),
+        ("kind", {kind.value: kind for kind in Kind}.__getitem__),
+        ("status", {status.value: status for status in Status}.__getitem__),
         ("tags", lambda text: tuple(text.split())),
-        ("touches", lambda text: tuple(json.loads(text))),
+        ("touches", lambda text: tuple(json.loads(text)) if text != "[]" else ()),
         ("pinned", bool),
         ("instructing", bool),
     )

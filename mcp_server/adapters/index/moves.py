@@ -8,7 +8,8 @@ from typing import Any
 EVENTS = frozenset({"moved"})
 _NAMED = (
     ("usage", "ref"), ("used", "ref"), ("trust_events", "ref"), ("receipts", "ref"), ("touched", "ref"),
-    ("injected", "ref"), ("put_away", "ref"), ("imported", "ref"), ("life", "ref"), ("kept", "ref"),
+    ("injected", "ref"), ("pointed", "ref"), ("put_away", "ref"), ("imported", "ref"), ("life", "ref"),
+    ("kept", "ref"), ("accepted_bytes", "ref"),
     ("transitions", "first"), ("transitions", "second"),
 )  # fmt: skip
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 RESCORED = 4000  # vectors with the most signs in common whose cosines are computed
 _LARGEST = 127  # of 8 bits with a sign
+_COMPARED, _MULTIPLIED = 16_384, 256  # vectors at once: what they need meanwhile stays small
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -60,14 +61,20 @@ class Quantised:
         if len(numbers) <= most:
             return numbers
         end = int(numbers.max()) + 1
-        differing = np.bitwise_count(self.signs[:, :end] ^ _signs(query[None, :])).sum(
-            axis=0, dtype=np.uint16
-        )
+        asked = _signs(query[None, :])
+        differing = np.empty(end, dtype=np.uint16)
+        for start in range(0, end, _COMPARED):
+            some = slice(start, min(end, start + _COMPARED))
+            np.bitwise_count(self.signs[:, some] ^ asked).sum(axis=0, dtype=np.uint16, out=differing[some])
         return numbers[np.argpartition(differing[numbers], most)[:most]]
 
     def cosines(self, query: Floats, numbers: Numbers) -> Floats:
         """Return the cosine of *query* with each of *numbers*."""
-        return np.asarray(self.steps[numbers].astype(np.float32) @ query * self.scales[numbers])
+        found = np.empty(len(numbers), dtype=np.float32)
+        for start in range(0, len(numbers), _MULTIPLIED):
+            some = slice(start, start + _MULTIPLIED)
+            np.matmul(self.steps[numbers[some]].astype(np.float32), query, out=found[some])
+        return np.asarray(found * self.scales[numbers])
 
 
 def _signs(vectors: Floats) -> Signs:

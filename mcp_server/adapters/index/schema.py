@@ -9,7 +9,7 @@ import time
 
 from mcp_server.core.provenance import ASSISTANT
 
-SCHEMA = 11
+SCHEMA = 12
 TOKENIZER = "porter unicode61"
 MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
 """Of which memories there is an index by vault: a search that says so, word for word, uses it."""
@@ -141,8 +141,10 @@ def create(connection: sqlite3.Connection) -> None:
     # The last sign of life of each month, so that a line from a clock that was ahead hides no earlier one.
     db.table("life").create({"ref": str, "month": int, "at": int}, pk=("ref", "month"))
     db.table("kept").create({"ref": str}, pk="ref")
-    db.table("injected").create({"session": str, "ref": str, "digest": str}, pk=("session", "ref"))
+    for given in ("injected", "pointed"):  # as text, by its title
+        db.table(given).create({"session": str, "ref": str, "digest": str}, pk=("session", "ref"))
     db.table("accepted").create({"digest": str}, pk="digest")
+    db.table("accepted_bytes").create({"ref": str, "digest": str}, pk=("ref", "digest"))
     db.table("transcripts").create(
         {
             "path": str, "session": str, "folder": str, "at": int, "ended": int, "seen": int, "kept": int,

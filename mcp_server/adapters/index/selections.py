@@ -10,7 +10,7 @@ from mcp_server.adapters.index import filters
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.index.memories import Row, rows
 from mcp_server.adapters.index.schema import MAY_WAIT
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory import TYPES, Kind, Status
 from mcp_server.core.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
 if TYPE_CHECKING:  # hooks, which load this, have no use for queries
@@ -128,23 +128,22 @@ def newest(
     """
     if not vaults:
         return []
-    # Each type of each vault stands in an index by itself, its newest at the end: nothing is sorted, and only
-    # the rows that are chosen are read.
+    # Each type of each vault stands in an index by itself, its newest at the end. SQLite merges what is
+    # ordered like the whole: nothing is sorted, and nothing beyond *limit* is looked at.
     parts: list[str] = []
     bound: list[str] = []
-    for vault, type in product(vaults, types or [""]):
-        where = "vault = ? AND status = 'active' AND kind = ?" + (" AND type = ?" if type else "")
-        bound += [vault, kind.value, *([type] if type else [])]
+    for vault, type in product(vaults, types or TYPES):
+        where = "vault = ? AND status = 'active' AND kind = ? AND type = ?"
+        bound += [vault, kind.value, type]
         accepted = "digest IN (SELECT digest FROM accepted)"
         if vault in private:
             where += f" AND source NOT IN ({marks(NEVER)}) AND (source != ? OR {accepted})"
             bound += [*NEVER, ASSISTANT]
         else:
             where += f" AND {accepted}"
-        order = f"ORDER BY updated DESC, row LIMIT {int(limit)}"
-        parts.append(f"SELECT * FROM (SELECT row, updated FROM memories WHERE {where} {order})")
-    chosen = f"SELECT row FROM ({' UNION ALL '.join(parts)}) ORDER BY updated DESC, row LIMIT {int(limit)}"
-    return rows(db, f"row IN ({chosen})", bound, "updated DESC, id")
+        parts.append(f"SELECT row, updated FROM memories WHERE {where}")
+    chosen = f"{' UNION ALL '.join(parts)} ORDER BY updated DESC, row LIMIT {int(limit)}"
+    return rows(db, f"row IN (SELECT row FROM ({chosen}))", bound, "updated DESC, id")
 
 
 def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: int) -> list[Row]:

@@ -3,8 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.filters import marks
 from mcp_server.adapters.ledger import Watermark
@@ -16,8 +15,7 @@ LONGEST_SHORT = 64  # characters; of ids that are alike for so long each goes by
 _GOING_ON = ("session_started", "session_told")
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
+class SessionRow(NamedTuple):
     """
     One session; times in Unix seconds, 0 where there is none.
 

@@ -14,6 +14,8 @@ from mcp_server.core.dials import DAY
 from mcp_server.core.memory import parse_timestamp
 
 EVENTS = frozenset({"reserved", "spent", "paused"})
+PLAN = "plan"
+"""What the names of calls on the person's own plan begin with, and what its pauses are bound to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,33 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, object], at: int)
         )
 
 
-_UNREAD = ", ".join(f"'{each.value}'" for each in Outcome if each.needs_person or each is Outcome.UNREACHABLE)
+_UNREAD = ", ".join(
+    f"'{each.value}'"
+    for each in Outcome
+    if each.needs_person or each in (Outcome.UNREACHABLE, Outcome.STOPPED)
+)
+_ON_PLAN = f"call GLOB '{PLAN}-*'"
 _ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
 
 
 def today(db: sqlite3.Connection, now: int) -> tuple[float, int]:
-    """Return the USD and the number of the calls of the day (UTC) that *now*, in Unix seconds, is in."""
-    found = db.execute("SELECT total(usd), count(*) FROM calls WHERE at >= ?", (now - now % DAY,))
+    """Return the USD and the number of the paid calls of the day (UTC) that *now*, in Unix seconds, is in."""
+    found = db.execute(
+        f"SELECT total(usd), count(*) FROM calls WHERE at >= ? AND NOT {_ON_PLAN}", (now - now % DAY,)
+    )
     usd, calls = found.fetchone()
     return float(usd), int(calls)
+
+
+def today_on_plan(db: sqlite3.Connection, now: int) -> int:
+    """Return the number of that day's calls on the person's own plan."""
+    found = db.execute(f"SELECT count(*) FROM calls WHERE at >= ? AND {_ON_PLAN}", (now - now % DAY,))
+    return int(found.fetchone()[0])
+
+
+def open_on_plan(db: sqlite3.Connection) -> list[str]:
+    """Return the calls on the person's own plan of which nobody told how they ended."""
+    return [str(call) for (call,) in db.execute(f"SELECT call FROM calls WHERE {_ON_PLAN} AND NOT settled")]
 
 
 def tries(db: sqlite3.Connection, item: str) -> tuple[int, str]:
@@ -82,7 +102,9 @@ def settings_pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | N
 
 def waits_for_person(db: sqlite3.Connection, now: int) -> bool:
     """Tell whether a pause depends on some settings: whether `settings_pause` needs to be asked."""
-    known = db.execute("SELECT DISTINCT settings FROM pauses WHERE settings != ''").fetchall()
+    known = db.execute(
+        "SELECT DISTINCT settings FROM pauses WHERE settings NOT IN ('', ?)", (PLAN,)
+    ).fetchall()
     return any(_pause(db, str(settings), now) for (settings,) in known)
 
 

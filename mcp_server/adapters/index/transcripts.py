@@ -9,16 +9,14 @@ transcript are neither kept nor learned again.
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 EVENTS = frozenset({"transcript_seen", "transcript_kept", "transcript_learned", "consented"})
 ENDED, LOOKED_AT = 1, 2  # a session that ended is looked at once more: its agents may have gone on alone
 COLUMNS = "path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping"
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(NamedTuple):
     """
     One transcript: whose it is, and how far it was read.
 
@@ -44,6 +42,10 @@ class Transcript:
     @property
     def paid_start(self) -> int:
         return max(self.learned, self.paid_from)
+
+    def unread_from(self, *, paid: bool) -> int:
+        """Return behind which byte nothing was learned; *paid*: of what a call by a key may send."""
+        return self.paid_start if paid else self.learned
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:

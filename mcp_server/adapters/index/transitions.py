@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp_server.adapters.index.receipts import confident
 from mcp_server.core.dials import DAY
 from mcp_server.core.prediction import STATE, Step
 
@@ -19,6 +18,8 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
     What the recall before gave already is no step, and of one list none leads to another.
     """
+    from mcp_server.adapters.index.receipts import confident  # hooks, which only read, need not wait for it
+
     session, given = str(data.get("session") or ""), confident(data)
     if not session or not given:
         return

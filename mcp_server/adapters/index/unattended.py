@@ -2,8 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.filters import marks
 
@@ -23,8 +22,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         db.execute("INSERT OR IGNORE INTO unattended VALUES (?, ?, 0)", (str(data.get("run", "")), at))
 
 
-@dataclass(frozen=True, slots=True)
-class PutAway:
+class PutAway(NamedTuple):
     """
     What upkeep put away without anybody reading its report: `runs` from the first to the last, how many
     memories, and on which day, as a Unix second, the first run was.

@@ -3,14 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mcp_server.core import dials
 from mcp_server.core.dials import Moved
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """
     Counts of one memory; times are Unix seconds, 0 for never.
 
@@ -78,9 +77,4 @@ def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
 
 def pointed(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
     """Return (ref, digest) of what *session* was already pointed to, as it was then."""
-    return set(db.execute("SELECT ref, digest FROM injected WHERE session = ?", (pointing(session),)))
-
-
-def pointing(session: str) -> str:
-    """Return what stands for *session* in the table where a memory was pointed to and its text not given."""
-    return f"pointed {session}"
+    return set(db.execute("SELECT ref, digest FROM pointed WHERE session = ?", (session,)))

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_server.adapters.index import receipts, trust
-from mcp_server.adapters.index.usage import pointing
 from mcp_server.core import dials
 from mcp_server.core.memory import parse_timestamp
 
@@ -54,10 +53,11 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
             case _:
                 pass
     digests = [str(digest) for digest in _list(data.get("digests"))]
-    if event == "injected":
+    if event in ("injected", "recalled"):
         given = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
-        given += [(pointing(session), str(ref), str(digest)) for ref, digest in _list(data.get("pointers"))]
         db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", given)
+        pointers = [(session, str(ref), str(digest)) for ref, digest in _list(data.get("pointers"))]
+        db.executemany("INSERT OR REPLACE INTO pointed VALUES (?, ?, ?)", pointers)
     elif event in _ACCEPTING:
         db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", [(digest,) for digest in digests])
 

@@ -44,10 +44,18 @@ LANGUAGE_OFFER = (
 @click.option("--model/--no-model", "model", default=None, help="Whether Claude Haiku may read along.")
 @click.option("--daily-usd", type=click.FloatRange(0, 100), help="The most that a day may cost, in USD.")
 @click.option("--daily-calls", type=click.IntRange(0, 10_000), help="The most calls of a day.")
+@click.option("--plan/--no-plan", "plan", default=None, help="Whether to learn on your Claude plan.")
+@click.option("--daily-plan-calls", type=click.IntRange(0, 10_000), help="The most such calls of a day.")
 @click.option("--capture", type=click.Choice(CAPTURES), help="Remember by itself, propose only, or nothing.")
 @click.option("--key", is_flag=True, help="Ask for an API key and keep it in config.toml.")
 def setup_command(
-    model: bool | None, daily_usd: float | None, daily_calls: int | None, capture: str | None, key: bool
+    model: bool | None,
+    daily_usd: float | None,
+    daily_calls: int | None,
+    plan: bool | None,
+    daily_plan_calls: int | None,
+    capture: str | None,
+    key: bool,
 ) -> None:
     """Decide what Daybook may do by itself, and what that may cost. Without options, asks.
 
@@ -58,11 +66,12 @@ def setup_command(
     if key:
         person.require("giving a key for the model")
     api_key = click.prompt("API key", hide_input=True).strip() if key else None
-    asks = model is None and daily_usd is None and daily_calls is None and capture is None and not key
+    given = (model, daily_usd, daily_calls, plan, daily_plan_calls, capture)
+    asks = all(each is None for each in given) and not key
     if asks:
         if not sys.stdin.isatty():
             raise Rejected(
-                "Say what is wanted with --model or --no-model, --daily-usd, --capture.",
+                "Say what is wanted with --model or --no-model, --plan or --no-plan, --daily-usd, --capture.",
                 "In a terminal 'daybook setup' asks.",
             )
         click.echo(OFFER)
@@ -73,7 +82,9 @@ def setup_command(
                 type=click.FloatRange(0, 100),
                 default=store.settings.daily_usd,
             )
-    choices = Choices(model, daily_usd, daily_calls, capture, api_key)
+    choices = Choices(
+        model, daily_usd, daily_calls, capture, api_key, plan_calls=plan, daily_plan_calls=daily_plan_calls
+    )
     if allows_more(store.settings, choices):
         person.require("allowing Daybook more than you did")
     setup(store, choices)
@@ -88,6 +99,10 @@ def setup_command(
 
 
 def _tell_of_calls(settings: Settings, environment: Mapping[str, str]) -> None:
+    if settings.on_plan:
+        most = counted(settings.daily_plan_calls, "call")
+        click.echo(f"Claude Code lets a small model read along on your plan, for at most {most} a day.")
+        return
     if not settings.model_calls:
         click.echo("The model is never called.")
         return

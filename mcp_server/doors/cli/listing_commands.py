@@ -4,7 +4,6 @@ from dataclasses import asdict
 
 import click
 
-from mcp_server.actions import bench as benching
 from mcp_server.actions.list import get_stats, list_memories
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.core.memory import Kind
@@ -130,6 +129,8 @@ def bench_command(most: int, as_json: bool) -> None:
 
     Example: daybook bench
     """
+    from mcp_server.actions import bench as benching  # whoever lists need not wait for what recalls
+
     store = output.opened().store()
     sync_if_free(store)
     with output.progress(min(most, get_stats(store).memories), "Asking") as advance:

@@ -10,6 +10,7 @@ from mcp_server.actions.archive import archive, still_superseded
 from mcp_server.actions.contradiction import tell_apart
 from mcp_server.actions.persons_word import Turns, may_forget
 from mcp_server.actions.promote import require_place
+from mcp_server.actions.questions import standing_beside
 from mcp_server.actions.read import read, read_told
 from mcp_server.actions.revise import Revision, version
 from mcp_server.actions.settle import let_replace, looked_up, near_now, reword, settle
@@ -18,21 +19,14 @@ from mcp_server.actions.trust import standing_of
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import (
-    TYPES,
-    Draft,
-    Level,
-    Status,
-    split_list,
-    split_title,
-    timestamp,
-)
+from mcp_server.core.memory import TYPES, Draft, Level, Status, split_list, split_title, timestamp
 from mcp_server.core.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import state_of, visible
 from mcp_server.core.snapshot import renoted
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.shown import memory as shown
 from mcp_server.store import Store
 
 
@@ -104,10 +98,8 @@ def remember_command(
              "several": settled.several, "elsewhere": settled.elsewhere, "kept": settled.kept,
              "near": [asdict(near) for near in settled.near], "waiting": settled.waiting}
         )  # fmt: skip
-    elif settled.known:
-        click.echo(f"{settled.id} says that already.")
     else:
-        click.echo(f"Remembered {settled.id} ({level_name} level)\n{found.path}")
+        click.echo("\n".join(shown.remembered(settled, found, known=settled.known)))
     for note in filter(None, (settled.told(near_command), waits) if not as_json else ()):
         click.echo(visible(note))
 
@@ -227,7 +219,7 @@ def revise_command(
         click.echo(visible(told or f"{done.id} had taken their place already."))
 
 
-STAYS = "{0} stays superseded; make it active again with: daybook restore {0}"
+BESIDE = "{0} is active, too, although one took the place of the other: 'daybook review' asks which holds."
 
 
 @click.command("forget")
@@ -245,13 +237,7 @@ def forget_command(memory_id: str, forever: bool) -> None:
     elif author(opened)[0] != MANUAL:
         _check_may_forget(store, memory_id, turns(opened))
     gone = forgetting.forget(store, memory_id, forever=forever)
-    click.echo(f"Deleted {gone.id} for good." if gone.path is None else f"Forgot {gone.id}\n{gone.path}")
-    for heir in gone.heirs:
-        click.echo(f"It had been merged into {heir}, which may say it still: daybook read {heir}")
-    for old in gone.superseded:
-        click.echo(STAYS.format(old))
-    for old in gone.uncovered:
-        click.echo(f"{old} holds in this project again: {gone.id} had stood in for it.")
+    click.echo("\n".join(shown.forgotten(gone)))
 
 
 def _check_may_forget(store: Store, memory_id: str, said: Turns, *, verb: str = "forget") -> None:
@@ -275,7 +261,7 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
     for found in archive(store, memory_ids):
         click.echo(f"Archived {found.memory.id}\n{found.path}")
         for old in still_superseded(store, found):
-            click.echo(STAYS.format(old))
+            click.echo(shown.STAYS.format(old))
 
 
 @click.command("restore")
@@ -285,8 +271,11 @@ def restore_command(memory_id: str) -> None:
 
     Example: daybook restore stripe-webhook-raw-body-k3f9
     """
-    found = forgetting.restore(output.opened().store(), memory_id)
+    store = output.opened().store()
+    found = forgetting.restore(store, memory_id)
     click.echo(f"Restored {found.memory.id}\n{found.path}")
+    for other in standing_beside(store, found):
+        click.echo(BESIDE.format(other))
 
 
 COMMANDS = (

@@ -24,7 +24,7 @@ from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.recall import shelves
 
-CELL = 60  # characters of one cell of a table
+TITLE = 60  # characters of a title in a table; ids and words to type stay whole
 TEXT = 600  # characters of a hit: about eight lines
 LEVELS = click.Choice([level.value for level in Level])
 as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -94,9 +94,13 @@ def print_shown(shown: Shown, *, as_json: bool = False) -> None:
         print_json(shown.json)
         return
     click.echo(visible(shown.head))
-    print_table(shown.headers, [[cell[:CELL] for cell in row] for row in shown.rows])
+    print_table(shown.headers, [_titles_cut(shown.headers, row) for row in shown.rows])
     for note in shown.notes:
         click.echo(visible(note))
+
+
+def _titles_cut(headers: Sequence[str], row: Sequence[str]) -> list[str]:
+    return [cell[:TITLE] if name == "title" else cell for name, cell in zip(headers, row, strict=True)]
 
 
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
@@ -126,7 +130,6 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         parts = hit.parts
         said["explain"] = {
             "words": parts.words,
-            "passage": parts.passage,
             "near": parts.near,
             "cosine": parts.cosine,
             "mean": parts.mean,
@@ -186,7 +189,7 @@ def _print_hit(number: int, hit: Hit, terms: Sequence[str]) -> None:
 
 def print_explanation(answer: Answer) -> None:
     """Print every component of every score as a table."""
-    headers = ["id", "score", "words", "passage", "near", "cosine", "mean", "maxsim", "coverage", "relevance",
+    headers = ["id", "score", "words", "near", "cosine", "mean", "maxsim", "coverage", "relevance",
                "boosts", "recency", "usage", "trust", "helpful"]  # fmt: skip
     rows = []
     for hit in answer.hits:
@@ -196,7 +199,7 @@ def print_explanation(answer: Answer) -> None:
             "-" if value is None else f"{value:.3f}" for value in (parts.cosine, parts.mean, parts.maxsim)
         )
         rows.append(
-            [hit.id, f"{hit.score:.3f}", f"{parts.words:.3f}", f"{parts.passage:.3f}", f"{parts.near:.3f}",
+            [hit.id, f"{hit.score:.3f}", f"{parts.words:.3f}", f"{parts.near:.3f}",
              *by_meaning, f"{parts.coverage:.2f}", f"{parts.relevance:.3f}", boosts, f"{parts.recency:.2f}",
              f"{parts.usage:.2f}", f"{parts.trust:.2f}", f"{parts.helpfulness:.2f}"]
         )  # fmt: skip

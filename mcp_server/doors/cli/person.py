@@ -12,9 +12,9 @@ import sys
 from collections.abc import Iterable, Mapping
 
 from mcp_server.adapters.own_process import Ancestor, ancestors
+from mcp_server.core.authors import CLAUDE as BY_CLAUDE
+from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import PersonNeeded
-from mcp_server.core.journal import CLAUDE as BY_CLAUDE
-from mcp_server.core.journal import PERSON
 from mcp_server.core.render import visible
 
 CLAUDE = "claude"  # the name of its process, whose own environment does not tell

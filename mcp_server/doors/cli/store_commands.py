@@ -138,6 +138,13 @@ def status_command(as_json: bool) -> None:
         )
         if spent.paused_until:
             click.echo(f"the model is left alone until {spent.paused_until:%H:%M} UTC: {spent.paused_reason}")
+    elif store.settings.on_plan:
+        click.echo(
+            f"calls on your plan today {spent.plan_calls} of {store.settings.daily_plan_calls},"
+            f" {bytes_of(capture.unlearned_bytes)} of {counted(capture.unlearned, 'session')} to learn from"
+        )
+        if until := spent.plan_paused_until:
+            click.echo(f"the model is left alone until {until:%H:%M} UTC: {spent.plan_paused_reason}")
     else:
         click.echo("the model is never called, nothing was spent: 'daybook setup' would allow it")
     for need in state.needs:

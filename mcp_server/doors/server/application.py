@@ -9,6 +9,7 @@ from typing import ParamSpec
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from mcp_server import __version__
+from mcp_server.actions.learn_on_plan import HandedOut
 from mcp_server.actions.origins import LATER, judge, judge_words
 from mcp_server.actions.persons_word import turns_of
 from mcp_server.bootstrap import Opened
@@ -32,6 +33,8 @@ class Application:
     def __init__(self, opened: Opened, hooks: Hooks) -> None:
         self.opened = opened
         self.session = hooks.session
+        self.handed_out: dict[str, HandedOut] = {}
+        """What the client is asking a model about: one piece at most, by the name of its call."""
         self._look = hooks.look
         self.server = Server("daybook", version=__version__, log_level="WARNING")
 

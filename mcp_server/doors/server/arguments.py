@@ -87,8 +87,9 @@ class Server(MCPServer[Any]):
         return [tool for tool in await super().list_tools() if tool.name != HOOK_TOOL]
 
     async def list_tools(self) -> list[Tool]:
-        """Return the same, in few characters: requests carry these schemas."""
-        return [tool.model_copy(update={"input_schema": _short(tool)}) for tool in await self.known_tools()]
+        """Return all tools in few characters, which requests carry; a module can call no unlisted one."""
+        listed = await super().list_tools()
+        return [tool.model_copy(update={"input_schema": _short(tool)}) for tool in listed]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None

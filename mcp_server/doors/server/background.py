@@ -19,6 +19,7 @@ from mcp_server.actions.sync import catch_up, make_folders, sync
 from mcp_server.actions.take_in import take_in
 from mcp_server.actions.work import note_left_behind, note_quiet
 from mcp_server.adapters import files, places
+from mcp_server.adapters.heap import give_back
 from mcp_server.adapters.own_process import start_worker
 from mcp_server.adapters.vault import Vault, is_memory_name
 from mcp_server.bootstrap import Opened, open_watcher
@@ -30,7 +31,7 @@ log = logging.getLogger(__name__)
 
 RECONCILE = 300.0  # seconds between two looks at all stamps, in case an event was lost
 AGAIN = 5.0  # seconds after which a sync that others stood in the way of is tried again
-DEEP_EVERY = 12  # reconciles: once an hour every file is read, which finds what kept size and time
+DEEP = 3600.0  # seconds after which every file is read, which finds what kept size and time
 FEW = 50  # changed files that are taken in one by one; more are left to a sync of their vault
 CHOICE_EVERY = 60.0  # seconds after which a model chosen meanwhile is noticed
 MINUTE = 60.0
@@ -66,7 +67,7 @@ def _take_up_left_work(opened: Opened, look: Callable[[Store], bool]) -> None:
 def _watch(opened: Opened) -> None:
     work = threading.Event()
     threading.Thread(target=_embed, args=(opened, work), name="embed", daemon=True).start()
-    count, due = 0, 0.0
+    due, deep_due = 0.0, time.monotonic() + RECONCILE
     trouble = opened.database.trouble
     for batch in open_watcher(
         lambda: _folders(opened), wanted=_is_ours, idle=lambda: AGAIN if trouble else RECONCILE
@@ -74,8 +75,11 @@ def _watch(opened: Opened) -> None:
         try:
             # The first batch is empty, and comes when what happens from now on is heard of.
             if not batch or time.monotonic() > due:
-                _reconcile(opened, deep=count % DEEP_EVERY == 1)
-                count, due = count + 1, time.monotonic() + RECONCILE
+                # A look that is taken again because the index was busy is no deep one: that takes seconds.
+                deep = time.monotonic() > deep_due
+                _reconcile(opened, deep=deep)
+                due = time.monotonic() + RECONCILE
+                deep_due = time.monotonic() + DEEP if deep else deep_due
                 _take_up_left_work(opened, note_quiet)  # one that was killed just before this one began
             elif opened.settings.auto_indexing:
                 _take_in_changed(opened, batch)
@@ -99,7 +103,8 @@ def _embed(opened: Opened, work: threading.Event) -> None:
         work.wait(CHOICE_EVERY)
         work.clear()
         try:
-            embed_pending(opened.store())
+            if embed_pending(opened.store()):
+                give_back()
             if time.monotonic() - since > MINUTE:
                 since, left = time.monotonic(), COMPARED
             left -= compare_pending(opened.store(), most=left)

@@ -11,6 +11,7 @@ reply; an older one is asked while the tool waits. A tool therefore asks before 
 import hashlib
 import json
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -53,29 +54,14 @@ class Asked(Exception):
         self.question = question
 
 
-@dataclass(slots=True)
-class Dialog:
-    """The dialog of one call of a tool, and what was answered in it so far."""
+class Asking(ABC):
+    """A way to ask the person; what needs their word asks in the same words, whichever way there is."""
 
-    context: Context[Any, Any]
-    answers: dict[str, str] = field(default_factory=dict)
+    __slots__ = ()
 
+    @abstractmethod
     def ask(self, message: str, choices: Mapping[str, str]) -> str | Unanswered:
-        """
-        Return which of *choices* (key: what the person reads) was chosen. Raises Asked.
-
-        Declining is no answer. A message of more than MOST_PARTS parts is cut: see `fits`.
-        """
-        offered = self.context.client_capabilities
-        ways = offered.elicitation if offered else None
-        if ways is None or (ways.url and not ways.form):
-            return Unanswered.UNSUPPORTED
-        forms = list(_forms(_parts(message), choices))
-        if is_version_at_least(self.context.protocol_version or "", ASKED_BY_ANSWER):
-            reply = self._answered(forms)
-        else:
-            reply = self._waited_for(forms)
-        return reply if not isinstance(reply, str) or reply in choices else Unanswered.CANCELLED
+        """Return which of *choices* (key: what the person reads) was chosen; to close it is no answer."""
 
     def demand(self, message: str, choices: Mapping[str, str], *, act: str, typed: str) -> str:
         """
@@ -92,6 +78,31 @@ class Dialog:
         """Return when the person says yes to *message*; raises PersonNeeded otherwise."""
         if self.demand(message, YES_OR_NO, act=act, typed=typed) != "yes":
             raise PersonNeeded(act, typed, why="they said no")
+
+
+@dataclass(slots=True)
+class Dialog(Asking):
+    """The dialog of one call of a tool, and what was answered in it so far."""
+
+    context: Context[Any, Any]
+    answers: dict[str, str] = field(default_factory=dict)
+
+    def ask(self, message: str, choices: Mapping[str, str]) -> str | Unanswered:
+        """
+        Return what was chosen. Raises Asked.
+
+        Declining is no answer. A message of more than MOST_PARTS parts is cut: see `fits`.
+        """
+        offered = self.context.client_capabilities
+        ways = offered.elicitation if offered else None
+        if ways is None or (ways.url and not ways.form):
+            return Unanswered.UNSUPPORTED
+        forms = list(_forms(_parts(message), choices))
+        if is_version_at_least(self.context.protocol_version or "", ASKED_BY_ANSWER):
+            reply = self._answered(forms)
+        else:
+            reply = self._waited_for(forms)
+        return reply if not isinstance(reply, str) or reply in choices else Unanswered.CANCELLED
 
     def _waited_for(self, forms: Sequence[Form]) -> str | Unanswered:
         """Ask while the tool waits, which runs in a thread of its own."""

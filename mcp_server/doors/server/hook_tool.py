@@ -1,9 +1,10 @@
 """
-The tool that Claude Code's hooks call in the running server; it is not in the list of tools.
+The tool by which Daybook's module in the client, and a hook of its own tools, reach the running server.
 
-It is answered before the protocol library is there: what a prompt does not need is imported by whoever does.
-Every answer is JSON, `{}` when there is nothing to say, but for PreCompact, whose words go to the model that
-writes the summary. A hook never fails and never delays: what goes wrong is one line in the log.
+A prompt is answered before the protocol library is there: what it does not need is imported by whoever does.
+What it calls for counts as told when the module says so: an answer that came too late reached nobody.
+Every answer is JSON, `{}` when there is nothing to say. A hook never fails and never delays: what goes wrong
+is one line in the log.
 """
 
 import json
@@ -12,25 +13,35 @@ import threading
 from pathlib import Path
 
 from mcp_server.actions.gone import tell_gone
-from mcp_server.actions.inject import inject
+from mcp_server.actions.inject import Called, note_told
+from mcp_server.actions.module_seen import note_module
 from mcp_server.bootstrap import Opened
 from mcp_server.core import bounds
+from mcp_server.core.authors import CLAUDE
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.journal import CLAUDE
 from mcp_server.core.settings import hooks_are_off, is_unattended
+from mcp_server.doors import turns
 from mcp_server.doors.server.look import Look
-from mcp_server.doors.server.session import Session, session_of
-from mcp_server.store import Store
+from mcp_server.doors.server.session import PERSONS, Session, session_of
 
 log = logging.getLogger(__name__)
 
 HOOK_TOOL = "hook"
+HOOK_EVENTS = frozenset({"Offered", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
+"""The events that are answered before the protocol library is there."""
 NOTHING = "{}"
-TAG = "#remember"
-GONE = "Daybook, to tell the person:"
-MARKED = "Daybook: the person marked with #remember"
-LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
-LONGEST_REPLY = 200_000  # characters of a reply that are looked at
+KEPT = (
+    HOOK_TOOL,
+    *("forget_session", "get_session", "get_sessions", "history", "list_memories", "load_conversation"),
+    *("next_transcript_chunk", "restore_memory", "restore_session"),
+    *("submit_candidates", "summarize_session", "undo"),
+)
+"""
+The tools that the module keeps from the main conversation, for each costs every request its name.
+
+Claude reaches what they do by the command line, agents have them, and a set that the person switched on is
+offered whole.
+"""
 
 
 class Hooks:
@@ -42,6 +53,8 @@ class Hooks:
         self._opened = opened
         opened.by = lambda: CLAUDE
         self._on = not hooks_are_off(opened.environment)
+        self._called = Called()  # what the last prompt called for, until it was told
+        self._gone: list[str] = []  # what the person must hear, until it was told
 
     def answer(
         self,
@@ -51,14 +64,20 @@ class Hooks:
         transcript_path: str = "",
         cwd: str = "",
         reply: str = "",
+        origin: str = "",
+        module: str = "",
     ) -> str:
-        """Return what the hook of *event* is told, as JSON; for PreCompact in plain words."""
+        """Return what the hook of *event* is told, as JSON."""
         session = self.session
         try:
-            session.id = bounds.session_id(session_id) or session.id
+            self.meet(session_id)
             session.told = Path(transcript_path) if transcript_path else session.told
             if event == "UserPromptSubmit":
-                session.prompt = prompt[:LONGEST_PROMPT]
+                session.typed = prompt[: turns.LONGEST_PROMPT] if origin in ("", *PERSONS) else ""
+            if module:
+                note_module(self._opened.home, module)
+            if event == "Offered":
+                return json.dumps({"kept": KEPT})
             if event == "PreToolUse":
                 return _answer(
                     event,
@@ -67,7 +86,7 @@ class Hooks:
                 )
             told = NOTHING
             if self._on:
-                told = self._told(event, prompt, Path(transcript_path), cwd, reply[:LONGEST_REPLY])
+                told = self._told(event, prompt, Path(transcript_path), cwd, reply[: turns.LONGEST_REPLY])
             self._opened.database.trouble.remarks()  # nobody reads them here
             self.look.beside()
             return told
@@ -77,127 +96,45 @@ class Hooks:
             log.exception("hook %s failed", event)
         return NOTHING
 
+    def meet(self, session_id: str) -> None:
+        """Learn which session the client is in; it changes with /clear. Raises Rejected for no id."""
+        self.session.id = bounds.session_id(session_id) or self.session.id
+
     def _told(self, event: str, prompt: str, transcript: Path, cwd: str, reply: str) -> str:
         session = self.session
         store = self._opened.store()
-        folder = cwd or str(self._opened.folder)
-        match event:
-            case "UserPromptSubmit":
-                called = _called(store, session.prompt, session.id)  # before what it marks is a memory
-                vanished = [] if is_unattended(self._opened.environment) else tell_gone(store.home)
-                said = (called, _marked(store, prompt, session.id), *(f"{GONE} {each}" for each in vanished))
-                return _context(event, "\n".join(filter(None, said)))
-            case "SubagentStart":
-                from mcp_server.actions.brief import brief
+        if event == "UserPromptSubmit":
+            # Before what it marks is a memory.
+            self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session.id)
+            self._gone += [] if is_unattended(self._opened.environment) else tell_gone(store.home)
+            said = [self._called.text, *(f"{turns.TO_TELL} {each}" for each in self._gone)]
+            if session.typed and turns.is_marked(prompt):
+                said.insert(1, turns.mark(store, prompt, session=session.id))
+            return _context(event, "\n".join(filter(None, said)))
+        if event == "Told":
+            note_told(store, self._called)
+            self._called = Called()
+            self._gone.clear()
+        if event == "Stop":
+            from mcp_server.adapters.own_process import start_worker
 
-                return _context(event, brief(store, for_subagent=True).text)
-            case "Stop":
-                self._note_turn(store, transcript, folder, reply)
-            case "PreCompact":
-                return self._before_compaction(store, transcript, folder)
-        return NOTHING
-
-    def _note_turn(self, store: Store, transcript: Path, folder: str, reply: str) -> None:
-        from mcp_server.actions.note import note_answer
-        from mcp_server.adapters.own_process import start_worker
-
-        session = self.session
-        threading.Thread(target=_refresh_block, args=(store,), name="claude-md", daemon=True).start()
-        threading.Thread(
-            target=_note_use,
-            args=(store, reply),
-            kwargs={"prompt": session.prompt, "session": session.id},
-            name="note-use",
-            daemon=True,
-        ).start()
-        if transcript.name:
+            transcript = transcript if transcript.name else session.transcript() or transcript
             threading.Thread(
-                target=_judge,
-                args=(store, session.id, transcript),
-                kwargs={"prompt": session.prompt},
-                name="judge",
+                target=turns.look_back,
+                args=(store, transcript, reply),
+                kwargs={"prompt": session.prompt, "session": session.id},
+                name="look-back",
                 daemon=True,
             ).start()
-        if note_answer(store, transcript, session=session.id, folder=folder):
-            start_worker(self._opened.environment)
-
-    def _before_compaction(self, store: Store, transcript: Path, folder: str) -> str:
-        from mcp_server.actions.compaction import before_compaction
-        from mcp_server.actions.note import captures, note_ended
-        from mcp_server.adapters.own_process import start_worker
-
-        if not captures(store, transcript):
-            return NOTHING
-        note_ended(store, transcript, session=self.session.id, folder=folder)
-        start_worker(self._opened.environment)
-        return before_compaction(store, transcript, session=self.session.id)
-
-
-def _called(store: Store, prompt: str, session: str) -> str:
-    """Return what *prompt* calls for; what stands in the way of that must not keep it from being stored."""
-    try:
-        return inject(store, prompt, session=session)
-    except (DaybookError, OSError) as error:
-        log.warning("hook UserPromptSubmit: %s", error)
-        return ""
-
-
-def _marked(store: Store, prompt: str, session: str) -> str:
-    """Store what the person marked with #remember, and return what Claude is told of that."""
-    if TAG not in prompt.lower():
-        return ""  # else the first prompt of a session would wait for what stores memories
-    from mcp_server.actions.marked import remember_marked
-    from mcp_server.actions.read import read
-    from mcp_server.doors.server import replies
-
-    try:
-        done = remember_marked(store, prompt, session=session)
-        if done is None:
-            return ""
-        if done.settled is None:
-            return f"{MARKED} nothing else: store with the tool remember what they mean by that."
-        said = replies.settled(done.settled, read(store, done.settled.id))
-    except (DaybookError, OSError) as error:
-        log.warning("what was marked with #remember waits for the transcript: %s", error)
-        return f"{MARKED} this prompt, and Daybook could not store it now: {error} Tell the person."
-    masked = " A secret in it was taken out." if done.masked else ""
-    return f"{MARKED} this prompt, and Daybook has stored it; do not store it again. {said}{masked}"
-
-
-def _refresh_block(store: Store) -> None:
-    """Let the managed block say what was remembered in this turn; nobody waits for it."""
-    from mcp_server.actions.claude_md import refresh
-
-    try:
-        refresh(store)
-    except (DaybookError, OSError) as error:
-        log.warning("the block in CLAUDE.md was not refreshed: %s", error)
-    finally:
-        store.database.close()
-
-
-def _note_use(store: Store, reply: str, *, prompt: str, session: str) -> None:
-    """Note which of the memories that the session was given its reply makes use of; nobody waits for it."""
-    from mcp_server.actions.quality import note_use
-
-    try:
-        note_use(store, reply, prompt=prompt, session=session)
-    except (DaybookError, OSError) as error:
-        log.warning("what the reply makes use of was not noted: %s", error)
-    finally:
-        store.database.close()
-
-
-def _judge(store: Store, session: str, transcript: Path, *, prompt: str) -> None:
-    """Look up what Claude stored in this turn and nobody judged yet; nobody waits for it."""
-    from mcp_server.actions.origins import judge_session
-
-    try:
-        judge_session(store, session, transcript, prompt=prompt)
-    except (DaybookError, OSError) as error:
-        log.warning("what the session stored waits: %s", error)
-    finally:
-        store.database.close()
+            if transcript.name:
+                turns.note_turn(
+                    store,
+                    transcript,
+                    session=session.id,
+                    folder=cwd or str(self._opened.folder),
+                    start_worker=lambda: start_worker(self._opened.environment),
+                )
+        return NOTHING
 
 
 def _context(event: str, text: str) -> str:

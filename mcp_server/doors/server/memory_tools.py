@@ -12,6 +12,7 @@ from mcp_server.actions.embed import unseen
 from mcp_server.actions.list import list_memories as list_
 from mcp_server.actions.origins import words_of
 from mcp_server.actions.promote import require_place
+from mcp_server.actions.questions import standing_beside
 from mcp_server.actions.read import is_shown, read_told
 from mcp_server.actions.read import read as read_found
 from mcp_server.actions.recall import recall as search
@@ -43,6 +44,7 @@ from mcp_server.doors.server.persons_yes import ask_before_forgetting, may_repla
 Words = list[str] | str  # a list, or one text with commas between
 LevelName = Literal["", "user", "project"]
 MORE = Field(json_schema_extra=UNLISTED)
+BESIDE = " {0} is active, too, although one took the place of the other: ask which holds; review settles it."
 
 
 def register(application: Application) -> None:
@@ -243,13 +245,16 @@ def register(application: Application) -> None:
         gone = forgetting.forget(store(), id, forever=forever, session=session.id)
         if gone.path is None:
             return f"{gone.id}: deleted for good.{replies.left_heirs(gone.heirs)}"
-        return f"{gone.id}: forgotten; restore_memory brings it back. {gone.path}{replies.left(gone)}"
+        back = f"'daybook restore {gone.id}' brings it back"
+        return f"{gone.id}: forgotten; {back}. {gone.path}{replies.left(gone)}"
 
     @tool()
     def restore_memory(id: str) -> str:
         """Bring back a memory that was forgotten or archived."""
-        found = forgetting.restore(store(), id, session=session.id)
-        return f"{found.memory.id}: restored. {found.path}"
+        here = store()
+        found = forgetting.restore(here, id, session=session.id)
+        told = "".join(BESIDE.format(other) for other in standing_beside(here, found))
+        return f"{found.memory.id}: restored. {found.path}{told}"
 
     @tool(reads=True)
     def list_memories(

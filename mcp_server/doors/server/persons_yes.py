@@ -13,7 +13,7 @@ from mcp_server.core.memory import ID, Draft, split_list
 from mcp_server.core.provenance import ASSISTANT
 from mcp_server.core.render import one_line
 from mcp_server.core.verdict import Statement
-from mcp_server.doors.server.dialog import YES_OR_NO, Dialog, Unanswered
+from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
 from mcp_server.store import Store
 
 REPLACING = "replacing what the person said"
@@ -27,7 +27,7 @@ def names_in(said: list[str] | str) -> tuple[str, ...]:
     return parts if ids or not isinstance(said, str) else (said.strip(),)
 
 
-def may_replace(dialog: Dialog, store: Store, new: Draft, olds: Sequence[str], turns: Turns) -> bool:
+def may_replace(dialog: Asking, store: Store, new: Draft, olds: Sequence[str], turns: Turns) -> bool:
     """
     Ask the person whether *new* takes the place of what they said; tell whether they said yes to all.
 
@@ -45,7 +45,7 @@ def may_replace(dialog: Dialog, store: Store, new: Draft, olds: Sequence[str], t
     return bool(kept)
 
 
-def ask_before_replacing(dialog: Dialog, store: Store, start: str, end: str, rel: str, turns: Turns) -> None:
+def ask_before_replacing(dialog: Asking, store: Store, start: str, end: str, rel: str, turns: Turns) -> None:
     """
     Ask the person before *start* supersedes *end*, where that is what they said. Raises PersonNeeded, Asked.
 
@@ -64,7 +64,7 @@ def ask_before_replacing(dialog: Dialog, store: Store, start: str, end: str, rel
 
 
 def ask_before_forgetting(
-    dialog: Dialog, store: Store, memory_id: str, turns: Turns, *, verb: str = "forget"
+    dialog: Asking, store: Store, memory_id: str, turns: Turns, *, verb: str = "forget"
 ) -> None:
     """Ask the person before Claude puts away what they said, by *verb*. Raises PersonNeeded, Asked."""
     with suppress(NotFound):  # what is not there is answered later
@@ -77,7 +77,7 @@ def ask_before_forgetting(
             )
 
 
-def ask_before_rewording(dialog: Dialog, store: Store, memory_id: str, words: str, turns: Turns) -> None:
+def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: str, turns: Turns) -> None:
     """Ask the person before *words* become what a memory of theirs says. Raises PersonNeeded, Asked."""
     with suppress(NotFound):
         found = read(store, memory_id)

@@ -34,7 +34,7 @@ def recalled(answer: Answer, query: str, *, explain: bool, waiting: int = 0) -> 
             " ask with mode keyword, or again in a moment."
         )
     if not answer.hits:
-        hint = "Try other words, fewer filters, list_memories, all_projects."
+        hint = "Try other words, fewer filters, all_projects, 'daybook list'."
         return f"No memory matches '{one_line(query, 80)}'. {hint}"
     lines = [f"{_verdict(answer)}{'' if answer.semantic else ' (searched by words only)'}"]
     parts, left_out = within(_shelves(answer.hits, explain), LIMIT - 400, separator="\n\n")
@@ -68,7 +68,7 @@ def left(gone: Forgotten) -> str:
 def still(superseded: Sequence[str]) -> str:
     """Return what is said of what a memory that is put away had taken the place of, a blank before it."""
     ids = ", ".join(superseded[:20])
-    return f" Still superseded by it: {ids}; restore_memory makes one active again." if ids else ""
+    return f" Still superseded by it: {ids}; 'daybook restore ID' makes one active again." if ids else ""
 
 
 def beside(memory_id: str, done: Settled, found: Found, *, waits: str = "") -> str:
@@ -297,7 +297,7 @@ def explained(hit: Hit) -> str:
     maxsim = "none" if parts.maxsim is None else f"{parts.maxsim:.3f}"
     boosts = "".join(f" {name} ×{factor:.2f}" for name, factor in parts.boosts)
     return (
-        f"words {parts.words:.3f}, passage {parts.passage:.3f}, near {parts.near:.3f}, cosine {cosine},"
+        f"words {parts.words:.3f}, near {parts.near:.3f}, cosine {cosine},"
         f" maxsim {maxsim}, coverage {parts.coverage:.2f}, relevance {parts.relevance:.3f}{boosts},"
         f" recency {parts.recency:.2f}, usage {parts.usage:.2f},"
         f" trust {parts.trust:.2f}, helpfulness {parts.helpfulness:.2f}"

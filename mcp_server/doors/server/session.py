@@ -12,19 +12,34 @@ from mcp_server.core.bounds import session_id
 TOOL_USE: ContextVar[str] = ContextVar("tool_use", default="")
 """The id by which the transcript names the call that is being answered, '' when the client does not tell."""
 
+PERSONS = frozenset({"composer", "bridge", "sdk"})
+"""What the client calls where the person types: its prompt, their phone, and the prompt of `claude -p`."""
+
 
 @dataclass(slots=True)
 class Session:
     """
-    The session's id, last prompt and transcript, as the hooks told them; the id changes with /clear.
+    The session's id, prompt and transcript, as they were told; the id changes with /clear.
 
-    `projects` is the folder in which Claude Code keeps transcripts.
+    `typed` is the prompt that the module told of, and `projects` the folder in which Claude Code keeps
+    transcripts. `learned` is up to which place in the ledger the person was told what is learned, None
+    before they were told anything.
     """
 
     id: str
-    prompt: str = ""
+    typed: str = ""
     told: Path | None = None
     projects: Path | None = None
+    learned: tuple[str, int] | None = None
+
+    @property
+    def prompt(self) -> str:
+        """The person's last words, '' when nobody knows; of the transcript, where no module tells of them."""
+        if self.typed:
+            return self.typed
+        from mcp_server.actions.persons_word import last_turn  # the first prompt need not wait for it
+
+        return last_turn(self.transcript())
 
     def transcript(self) -> Path | None:
         """Return where the session is written down, None when nobody knows, or nothing is there."""

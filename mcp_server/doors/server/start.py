@@ -21,7 +21,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.json_rpc import Refusal, greets, refusals
 from mcp_server.doors.lines import Lines
-from mcp_server.doors.server.hook_tool import HOOK_TOOL, Hooks
+from mcp_server.doors.server.hook_tool import HOOK_EVENTS, HOOK_TOOL, Hooks
 
 log = logging.getLogger(__name__)
 
@@ -123,9 +123,11 @@ class Start:
         return dict(result)
 
     def _hook(self, given: dict[str, Any]) -> str | None:
-        """Return what the hook is told that calls its tool, None for another tool or odd arguments."""
+        """Return what the hook is told that calls its tool, None for another call, or odd arguments."""
         arguments = given.get("arguments") or {}
         if given.get("name") != HOOK_TOOL or not isinstance(arguments, dict):
+            return None
+        if arguments.get("event") not in HOOK_EVENTS:
             return None
         known = {name: said for name, said in arguments.items() if name in HOOK_ARGUMENTS}
         if not all(isinstance(said, str) for said in known.values()):

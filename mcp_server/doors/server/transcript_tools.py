@@ -8,7 +8,6 @@ from pydantic import Field
 from mcp_server.actions import learn
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
-from mcp_server.core.extraction import request
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 
@@ -29,9 +28,7 @@ def register(application: Application) -> None:
         if piece is None:
             return "Nothing is left to learn from."
         shown[:] = [piece]
-        known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
-        asked = request(piece.chunk, known, today=f"{store().clock():%Y-%m-%d}")
-        return f"chunk {piece.chunk.digest}\n\n{prompt('extract')}\n\n{asked}"
+        return f"chunk {piece.chunk.digest}\n\n{prompt('extract')}\n\n{learn.question(store(), piece)}"
 
     @tool()
     def submit_candidates(

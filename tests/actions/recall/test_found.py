@@ -94,8 +94,8 @@ def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened]
 def test_a_model_that_cannot_be_loaded_leaves_the_words(
     open_here: Callable[..., Opened], tmp_path: Path
 ) -> None:
-    from mcp_server.adapters.fastembed_embedder import FastembedEmbedder
     from mcp_server.adapters.model_folder import look_into
+    from mcp_server.adapters.onnx_embedder import OnnxEmbedder
     from mcp_server.core.errors import EmbedderUnavailable
 
     with pytest.raises(EmbedderUnavailable, match="no embedding model"):
@@ -103,7 +103,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_words(
     for name in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
         (tmp_path / name).write_bytes(b"broken")
     with pytest.raises(EmbedderUnavailable, match="cannot be loaded"):
-        FastembedEmbedder(look_into(tmp_path))
+        OnnxEmbedder(look_into(tmp_path))
 
 
 # Within filters

@@ -10,31 +10,18 @@ The real Claude Code client, driven offline: an environment of its own, and the 
 import functools
 import json
 import os
-import re
-import shlex
-import shutil
-import signal
 import subprocess
-import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from harness.mock_anthropic import MockAPI, Request, Turn
+from harness.terminal import Terminal, wait_until
 
 KEY = "dummy-for-loopback"
-LOOK = 0.1  # seconds between two looks at something that can only be looked at
-KEY_LOST = 4.0  # seconds after which a key that changed nothing is pressed again
 WAITS = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_CONNECT_TIMEOUT_MS": "60000"}
 """Lets the client wait for its servers before it asks, as a person who types a prompt does."""
-PATIENCE = 30.0  # seconds after which something that should happen does not
-
-needs_tmux = pytest.mark.skipif(
-    not shutil.which("tmux"), reason="an interactive session needs tmux, which is not here"
-)
 
 
 @dataclass(frozen=True)
@@ -133,9 +120,15 @@ class Claude:
             check=False,
             capture_output=True,
             encoding="utf-8",
-            timeout=100,
+            timeout=250,
         )
         return Run(done.returncode, done.stdout, done.stderr)
+
+    def install(self, plugin: Path) -> None:
+        """Install *plugin*, the folder of which is its marketplace too."""
+        for command in (["marketplace", "add", str(plugin)], ["install", "daybook@daybook"]):
+            done = self.cli("plugin", *command)
+            assert done.code == 0, done.stdout + done.stderr
 
     def prompt(
         self,
@@ -165,15 +158,17 @@ class Claude:
                 check=False,
                 capture_output=True,
                 encoding="utf-8",
-                timeout=100,
+                timeout=250,
             )
             wait_until(until, lambda: f"{done.stdout}\n{done.stderr}")
             return Run(done.returncode, done.stdout, done.stderr, tuple(api.requests))
 
-    def interactive(self) -> "Terminal":
-        """Start an interactive session in a terminal of its own (tmux); a context manager."""
+    def interactive(self, *, columns: int = 180, rows: int = 50) -> "Terminal":
+        """Start an interactive session in a terminal of its own (tmux) of that size; a context manager."""
         self._accept_first_run()
-        return Terminal(self)
+        return Terminal(
+            self.binary, project=self.project, environment=self.environment, columns=columns, rows=rows
+        )
 
     def _accept_first_run(self) -> None:
         """Answer the questions of a first interactive run: theme, API key, trust in the folder."""
@@ -185,91 +180,3 @@ class Claude:
             hasTrustDialogAccepted=True, hasCompletedProjectOnboarding=True
         )
         path.write_text(json.dumps(said), encoding="utf-8")
-
-
-class Terminal:
-    """An interactive client in a private tmux server."""
-
-    def __init__(self, claude: Claude) -> None:
-        self.api = MockAPI()
-        self._folder = tempfile.mkdtemp()  # a socket's path must be short
-        environment = [f"{name}={value}" for name, value in claude.environment(self.api.url).items()]
-        command = shlex.join(["env", "-i", *environment, str(claude.binary)])
-        self._tmux("new-session", "-d", "-x", "180", "-y", "50", "-c", str(claude.project), command)
-
-    def __enter__(self) -> "Terminal":
-        self._wait_for_screen("❯")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # A client that is still ending writes its settings over those that the next one is given.
-        for client in self._tmux("list-panes", "-F", "#{pane_pid}").split():
-            os.kill(int(client), signal.SIGHUP)
-        wait_until(lambda: not self._tmux("list-panes"), self._screen)
-        self.api.__exit__()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def send(self, text: str, turns: Sequence[Turn]) -> list[Request]:
-        """Type *text*, press Enter, wait until *turns* were played, the last a text; return the requests."""
-        before = len(self.api.main())
-        arrived = functools.partial(self.api.wait_for_main, before + 1)
-        self.api.add(turns)
-        self._tmux("send-keys", "-l", text)
-        self._wait_for_screen(rf"❯\s{re.escape(text)}\s*$")
-        # An Enter that follows too closely counts as a part of the text: then another one is needed.
-        wait_until(lambda: self._tmux("send-keys", "Enter") or arrived(2), self._screen)
-        assert self.api.wait_for_main(before + len(turns), PATIENCE), self._screen()
-        self._wait_for_screen(re.escape(str(turns[-1])))
-        return self.api.main()[before:]
-
-    def ask(self, text: str, turns: Sequence[Turn], answers: Sequence[tuple[str, str]]) -> list[Request]:
-        """
-        Do as `send` does while a dialog is answered: each of *answers* is a pattern and the key pressed then.
-
-        A key that a dialog is not ready for is lost, so it is pressed until the next pattern is there.
-        """
-        before = len(self.api.main())
-        arrived = functools.partial(self.api.wait_for_main, before + 1)
-        self.api.add(turns)
-        self._tmux("send-keys", "-l", text)
-        self._wait_for_screen(rf"❯\s{re.escape(text)}\s*$")
-        wait_until(lambda: self._tmux("send-keys", "Enter") or arrived(2), self._screen)
-        self._wait_for_screen(answers[0][0])
-        then = [pattern for pattern, _ in answers[1:]] + [re.escape(str(turns[-1]))]
-        for (_, key), next_pattern in zip(answers, then, strict=True):
-            wait_until(functools.partial(self._pressed, key, next_pattern), self._screen)
-        assert self.api.wait_for_main(before + len(turns), PATIENCE), self._screen()
-        return self.api.main()[before:]
-
-    def _pressed(self, key: str, pattern: str) -> bool:
-        """Press *key*; tell whether the screen shows *pattern* within some seconds."""
-        self._tmux("send-keys", key)
-        end = time.monotonic() + KEY_LOST
-        while time.monotonic() < end:
-            if re.search(pattern, self._screen(), re.MULTILINE):
-                return True
-            time.sleep(LOOK)
-        return False
-
-    def _wait_for_screen(self, pattern: str) -> None:
-        wait_until(lambda: re.search(pattern, self._screen(), re.MULTILINE), self._screen)
-
-    def _screen(self) -> str:
-        return self._tmux("capture-pane", "-p", "-S", "-100")
-
-    def _tmux(self, *args: str) -> str:
-        done = subprocess.run(
-            ["tmux", "-S", f"{self._folder}/s", "-f", "/dev/null", *args],
-            check=False,
-            capture_output=True,
-            encoding="utf-8",
-        )
-        return done.stdout
-
-
-def wait_until(holds: Callable[[], object], told: Callable[[], str] = str) -> None:
-    """Look until *holds* says so; *told* says what there was to see when it never did."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, told()
-        time.sleep(LOOK)

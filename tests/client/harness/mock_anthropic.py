@@ -20,7 +20,8 @@ the request.
 """
 
 OUR_TOOLS = "mcp__plugin_daybook_daybook__"
-OUR_QUESTION = "You keep the memory of a software developer"  # how the worker's own requests begin
+OUR_QUESTION = "You keep the memory of a software developer"  # in the system prompt of our own requests
+OF_THE_MODULE = {"UserPromptSubmit": "prompt.submit"}  # what a classic hook is called in a hooks module
 EXHAUSTED = "(the script is exhausted)"
 
 
@@ -48,15 +49,26 @@ class Request:
                 yield message["role"], block["type"], block_text(block)
 
     def hook_context(self, event: str) -> list[str]:
-        """Return what hooks of *event* put into the conversation, in its order."""
-        system = "\n\n".join(text for role, _, text in self.blocks() if role == "system")
-        return re.findall(
-            rf"^{event} hook additional context: (.*?)(?=\n\n|\Z)", system, re.DOTALL | re.MULTILINE
-        )
+        """Return what hooks of *event*, or the module in their place, put into the conversation, in order."""
+        names = "|".join(map(re.escape, filter(None, (event, OF_THE_MODULE.get(event)))))
+        return [
+            told
+            for _, kind, text in self.blocks()
+            if kind == "text"
+            for told in re.findall(
+                rf"^(?:{names}) hook additional context: (.*?)(?=\n\n|\n</system-reminder>|\Z)",
+                text,
+                re.DOTALL | re.MULTILINE,
+            )
+        ]
 
     def said(self, role: str = "user") -> str:
         """Return all text blocks of *role*."""
         return "\n".join(text for who, kind, text in self.blocks() if who == role and kind == "text")
+
+    def body_text(self) -> str:
+        """Return the text of the whole conversation, whoever said it."""
+        return "\n".join(text for _, _, text in self.blocks())
 
     def tool_results(self) -> list[str]:
         return [text for _, kind, text in self.blocks() if kind == "tool_result"]
@@ -151,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send("application/json", b"{}")
 
     def _kind(self, body: dict[str, Any]) -> str:
-        if str(body.get("system")).startswith(OUR_QUESTION):
+        if OUR_QUESTION in str(body.get("system")):
             return "memory"
         if not body.get("tools"):
             return "side"

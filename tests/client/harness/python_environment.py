@@ -14,3 +14,12 @@ def make_environment(folder: Path, plugin: Path) -> Path:
     (site / "daybook-tests.pth").write_text("\n".join(packages) + "\n", encoding="utf-8")
     shutil.copy(plugin / "requirements.txt", folder / ".daybook-ready")
     return folder
+
+
+def path_without_python(folder: Path) -> Path:
+    """Make at *folder* what is on the PATH of a machine without Python."""
+    folder.mkdir()
+    for tool in "bash cat cp env git grep head id ls mkdir mv readlink rm sed sh sleep tail uname".split():
+        if found := shutil.which(tool):
+            (folder / tool).symlink_to(found)
+    return folder

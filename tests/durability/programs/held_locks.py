@@ -25,7 +25,7 @@ from mcp_server.core.memory import Draft, Level
 from tests.terminal import type_in_terminal
 
 ROOT = Path(__file__).resolve().parents[3]
-ENDLESS = 30.0  # seconds after which a command is taken to wait for ever
+ENDLESS = 60.0  # seconds after which a command is taken to wait for ever
 BESIDE = 8  # commands at a time: mostly they wait
 STORE_LOCKS = (".sync.lock", ".index.lock", ".rebuild.lock", ".worker.lock", ".tidy.lock", ".import.lock",
                ".model.lock", ".watcher.lock", "memory.db")  # fmt: skip

@@ -1,0 +1,59 @@
+// The module beside a server that this test plays: what it asks, and what it does with the answer.
+import { expect, mock, test } from 'claude-code/testing'
+import type { On } from 'claude-code'
+
+const OURS = 'mcp__plugin_daybook_daybook__'
+const PROMPT = { text: 'how are amounts rounded?', wait: false, origin: { kind: 'composer' } } as const
+
+/** Plays the server with what it *answers* to each event; returns the events that it was asked. */
+function serve(on: On, answers: Record<string, unknown>) {
+  const asked: string[] = []
+  on('env.set', () => ({ value: {} }))
+  on('session.id', () => ({ value: 's1' }))
+  on('mcp.call', (_, e) => {
+    const event = String(e.args?.event)
+    asked.push(event)
+    if (!(event in answers)) return { deny: 'not connected' }
+    return { value: { content: [{ type: 'text', text: JSON.stringify(answers[event]) }], isError: false } }
+  })
+  return asked
+}
+
+test('what a prompt calls for comes with it, and the server hears that it was told', async ($, on) => {
+  mock.clock(on)
+  const asked = serve(on, { UserPromptSubmit: { hookSpecificOutput: { additionalContext: 'half to even' } }, Told: {} })
+  let context: readonly string[] = []
+  on('prompt.submit', (_, e) => { context = e.context ?? []; return { text: e.text } })
+
+  await $.prompt.submit(PROMPT)
+
+  expect(context).toEqual(['half to even'])
+  expect(asked).toEqual(['UserPromptSubmit', 'Told'])
+})
+
+test('a server that is gone changes no prompt', async ($, on) => {
+  mock.clock(on)
+  const asked = serve(on, {})
+  let context: readonly string[] = []
+  on('prompt.submit', (_, e) => { context = e.context ?? []; return { text: e.text } })
+
+  await $.prompt.submit(PROMPT)
+
+  expect(context).toEqual([])
+  expect(asked).toEqual(['UserPromptSubmit'])
+})
+
+test('the tools that the server keeps from Claude are offered to agents alone', async ($, on) => {
+  if (typeof $.tool.offer !== 'function') return // 2.1.321 asks nobody which tools are offered
+  mock.clock(on)
+  serve(on, { Offered: { kept: ['hook', 'undo'] } })
+  on('tool.offer', () => ({ isOffered: true }))
+  const provider = { kind: 'mcp', server: 'plugin:daybook:daybook' } as never
+
+  const offered = async (tool: string, agent = {}) => (await $.tool.offer({ tool, provider, ...agent })).isOffered
+
+  expect(await offered(`${OURS}undo`)).toBe(false)
+  expect(await offered(`${OURS}recall`)).toBe(true)
+  expect(await offered('Bash')).toBe(true)
+  expect(await offered(`${OURS}undo`, { agentId: 'a1', subagentType: 'x' })).toBe(true)
+})

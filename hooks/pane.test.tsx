@@ -1,0 +1,54 @@
+import type { On } from 'claude-code'
+import { expect, mock, test } from 'claude-code/testing'
+
+const PANE = {
+  plugin: 'daybook',
+  component: 'Pane',
+  requestId: 'daybook',
+  props: { title: 'Daybook', isFocused: true, bodyColumns: 40, placement: 'dock', scroll: { offset: 0, bodyRows: 20 }, view: {} },
+} as const
+const ACCEPT = { act: 'settle', id: 'staging-a1b2', label: 'Accept', meaning: 'Claude may be told it', key: 'a', digest: 'd1' }
+const ROW = { id: 'origin staging-a1b2', title: 'Staging', about: 'came with the repository' }
+const TABS = [{ name: 'told', label: 'Told 0' }, { name: 'waits', label: 'Waits 1' }, { name: 'search', label: 'Search' }]
+
+/** What the server is asked, and answers as the real one does. */
+function serve(on: On) {
+  const asked: { event: string; given: Record<string, unknown> }[] = []
+  on('mcp.call', ($, e) => {
+    const { event, given } = e.args as { event: string; given: Record<string, unknown> }
+    asked.push({ event, given })
+    const rows = given.tab === 'waits' ? [{ ...ROW, ...(given.open ? { text: ['Port 5433.'], actions: [ACCEPT] } : {}) }] : []
+    const drawn = { mark: String(asked.length), tabs: TABS, rows, notes: [], status: '1 waits', text: 'one waits' }
+    const answer = event === 'act' ? { text: 'accepted', actions: [] } : drawn
+    return { value: { content: [{ type: 'text', text: JSON.stringify(answer) }], isError: false } }
+  })
+  on('mcp.connect', () => ({ value: { isConnected: true, server: 'daybook' } }))
+  on('session.id', () => ({ value: 's1' }))
+  on('command.list', () => ({ value: [{ name: 'daybook', plugin: 'daybook', description: '', source: 'plugin' }] }))
+  on('command.register', () => ({ value: { command: 'daybook' } }))
+  on('ui.open', () => ({ value: { isPlaced: true } }))
+  on('ui.panes', () => ({ value: [] }))
+  on('ui.status', () => ({ value: undefined }))
+  return asked
+}
+
+for (const surface of ['terminal', 'desktop'] as const) {
+  test(`on ${surface} the pane is drawn, opened row by row, and a button is the server's to answer`, async ($, on) => {
+    mock.clock(on)
+    const asked = serve(on)
+    await $.command.run({ command: 'daybook', args: '', origin: { kind: 'composer' }, presentation: { isFullscreen: true, columns: 120 } })
+    const ui = await $.ui.mount({ ...PANE, surface })
+
+    await ui.press({ key: 'tab waits' })
+    await ui.press({ key: ROW.id })
+    expect((await ui.find({ type: 'Text', text: /Port 5433/ }))?.text).toBe('Port 5433.')
+    await ui.press({ key: 'settle staging-a1b2 a' })
+    expect(asked.find(one => one.event === 'act')?.given).toEqual(ACCEPT)
+    expect((await ui.find({ type: 'Text', text: /accepted/ }))?.text).toBe('accepted')
+
+    await ui.press({ key: 'tab search' })
+    await ui.input({ key: 'words', text: 'stag', kind: 'change' })
+    expect(asked.at(-1)?.given.words).toBe('stag')
+    await ui.unmount()
+  })
+}

@@ -1,0 +1,178 @@
+// The pane beside the chat, the entry in the status line and the toast: the server says what, this draws.
+import { atom, read, update } from 'claude-code'
+import type { EngineInterface, On } from 'claude-code'
+
+import type { DaybookAction, DaybookDrawn, DaybookRow, DaybookView } from '../types'
+import { isOurs, registerOurs } from './commands'
+import { AWAY, tell, within } from './server'
+
+const PANE = 'daybook'
+const EVERY = 1000 // ms between two looks while the pane is open
+const AGAIN = 2000 // ms between two tries while the server starts
+const PATIENCE = 20_000 // ms; a person waits for what they pressed
+const SHAPE = { shape: 'pane-1' } as const
+
+const view = atom({ plugin: 'daybook', key: 'view' } as const, { tab: 'told', open: '', words: '', said: null }, SHAPE)
+const drawn = atom({ plugin: 'daybook', key: 'drawn' } as const, null, SHAPE)
+
+let asked: Promise<void> | undefined // the one question that is on its way
+let watching = false
+
+/** Registers the command that opens the pane; a name that is taken stays whose it is. */
+export async function registerPane($: EngineInterface) {
+  const description = 'Show what Claude was told, what waits for you, and search your memory'
+  await registerOurs($, [{ name: PANE, description }])
+}
+
+/**
+ * Shows how much was told and waits in the status line, and what was learned since as a toast. A server that
+ * does not answer yet is asked *again* so many times.
+ */
+export async function showStatus($: EngineInterface, again = 0) {
+  const told = await tell($, 'status', {}, PATIENCE)
+  if (told === undefined && again > 0) $.clock.after(AGAIN, () => void showStatus($, again - 1))
+  if (told === undefined) return
+  $.ui.status(String(told.status ?? '') || undefined)
+  if (told.toast) $.ui.toast(String(told.toast), { timeoutMs: 10_000 })
+}
+
+/** Asks the server what is drawn now; a question on its way is waited for, and asked anew with the last words. */
+async function look($: EngineInterface): Promise<void> {
+  while (asked !== undefined) await asked
+  asked = ask($).finally(() => (asked = undefined))
+  return asked
+}
+
+async function ask($: EngineInterface) {
+  const { tab, open, words } = await read($, view)
+  const seen = (await read($, drawn))?.mark ?? ''
+  const told = await tell($, 'pane', { given: { tab, open, words, seen } }, PATIENCE)
+  if (told?.tabs === undefined) return
+  await update($, drawn, () => told as DaybookDrawn)
+  $.ui.status(String(told.status) || undefined)
+}
+
+/** Looks again every second for as long as the pane is open. */
+function watch($: EngineInterface) {
+  if (watching) return
+  watching = true
+  const timer = $.clock.every(EVERY, async () => {
+    const isOpen = (await $.ui.panes()).some(pane => pane.id === PANE)
+    if (isOpen && asked === undefined) await look($)
+    if (isOpen) return
+    watching = false
+    timer.cancel()
+  })
+}
+
+async function focus($: EngineInterface, key: string) {
+  await $.ui.focus({ requestId: PANE, key }).catch(() => undefined) // whoever has the keys keeps them
+}
+
+async function choose($: EngineInterface, change: Partial<DaybookView>, key?: string) {
+  await update($, view, now => ({ ...now, said: null, ...change }))
+  await look($)
+  if (key !== undefined) await focus($, key)
+}
+
+async function press($: EngineInterface, action: DaybookAction) {
+  const told = await tell($, 'act', { given: action }, PATIENCE)
+  const said = { text: String(told?.text ?? AWAY), actions: (told?.actions ?? []) as DaybookAction[] }
+  const next = said.actions[0] ? keyOf(said.actions[0]) : `tab ${(await read($, view)).tab}`
+  await update($, view, now => ({ ...now, said }))
+  await focus($, next) // before its button goes, else the prompt gets the keys
+  await look($)
+}
+
+const keyOf = (action: DaybookAction) => `${action.act} ${action.id} ${action.key}`
+
+export function answerPane(on: On) {
+  on('command.run', { command: 'daybook' }, async ($, e, next) => {
+    if (!(await isOurs($, PANE))) return next(e)
+    const size = { rows: 20, columns: 60 }
+    const opened = await $.ui.open({ id: PANE, title: 'Daybook', focus: true, closeOnEscape: true, ...size })
+    await within($, PATIENCE, $.mcp.connect('daybook')) // typed while the server starts, it waits for that
+    await look($)
+    return opened.isPlaced ? {} : { text: (await read($, drawn))?.text ?? AWAY, isTextDisplayOnly: true }
+  })
+
+  on('ui.render', { component: 'Pane', requestId: PANE }, async ($, e) => {
+    const { Box, Button, Input, Text } = $.ui.resolve(e)
+    const [now, chosen] = [await read($, drawn), await read($, view)]
+    watch($)
+    if (now === null) return <Text dimColor>{AWAY}</Text>
+
+    const actions = (those: DaybookAction[]) =>
+      those.map(action => (
+        <Box columnGap={1}>
+          <Button
+            key={keyOf(action)}
+            label={action.label}
+            hotkey={action.key}
+            onPress={() => void press($, action)}
+          />
+          <Text dimColor>{action.meaning}</Text>
+        </Box>
+      ))
+    const row = (each: DaybookRow, number: number) => (
+      <Box flexDirection="column">
+        <Button
+          key={each.id}
+          plain
+          autoFocus={number === 0 || undefined}
+          onPress={() => void choose($, { open: chosen.open === each.id ? '' : each.id })}
+        >
+          {chosen.open === each.id ? '▾ ' : '▸ '}
+          {each.title} <Text dimColor>{each.about}</Text>
+        </Button>
+        <Box flexDirection="column" paddingLeft={2}>
+          {(each.text ?? []).map(line => (
+            <Text>{line}</Text>
+          ))}
+          {actions(each.actions ?? [])}
+          {(each.below ?? []).map(line => (
+            <Text dimColor>{line}</Text>
+          ))}
+        </Box>
+      </Box>
+    )
+    return (
+      <Box flexDirection="column" rowGap={1}>
+        <Box flexWrap="wrap" columnGap={2}>
+          {now.tabs.map(({ name, label }, number) => (
+            <Button
+              key={`tab ${name}`}
+              plain
+              hotkey={String(number + 1)}
+              dimColor={name !== chosen.tab}
+              label={label}
+              onPress={() => void choose($, { tab: name, open: '' }, name === 'search' ? 'words' : undefined)}
+            />
+          ))}
+        </Box>
+        {chosen.tab === 'search' && (
+          <Input
+            key="words"
+            placeholder="words or a question"
+            submitLabel="search"
+            value={chosen.words}
+            onInput={words => void choose($, { words })}
+            onSubmit={words => void choose($, { words })}
+          />
+        )}
+        {chosen.said && (
+          <Box flexDirection="column">
+            <Text color="success">{chosen.said.text}</Text>
+            {actions(chosen.said.actions)}
+          </Box>
+        )}
+        <Box flexDirection="column">
+          {now.rows.map(row)}
+          {now.notes.map(note => (
+            <Text dimColor>{note}</Text>
+          ))}
+        </Box>
+      </Box>
+    )
+  })
+}

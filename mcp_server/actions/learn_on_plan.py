@@ -1,0 +1,137 @@
+"""
+learn on the person's own plan: Claude Code calls the model between turns, everything else is done here.
+
+A piece is handed out with its call reserved, and what the model said is brought back. Between the two the
+lock of the one call in flight is held: it dies with the process, the piece is then handed out again, and
+both calls count.
+"""
+
+import contextlib
+from dataclasses import dataclass
+
+from mcp_server.actions.capture import is_kept_here
+from mcp_server.actions.learn import Piece, next_piece, take_answer, take_left_behind
+from mcp_server.actions.model_call import Call, alone, check_item, check_pause, close, note_spent, reserve
+from mcp_server.actions.settled import Settled
+from mcp_server.actions.setup import Choices, setup
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index import replay, transcripts
+from mcp_server.adapters.index import spending as spent
+from mcp_server.core import budget
+from mcp_server.core.budget import CallFailed, Outcome, Reply
+from mcp_server.core.errors import ModelUnavailable
+from mcp_server.core.extraction import proposals
+from mcp_server.store import Store
+
+ASKED = "plan-asked"  # an empty file in the folder `work`: the person closed the question, or answered it
+YES, NO = "Yes, learn from my sessions", "No"
+OPTIONS = (NO, YES)
+"""What may be answered; the first is what a stray Enter says."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOut:
+    """A piece that the model is being asked about: its reserved call, and the lock that is held for it."""
+
+    piece: Piece
+    call: Call
+    lock: contextlib.ExitStack
+
+
+def offer(store: Store) -> str:
+    """
+    Return the question whether Daybook may learn on the person's plan; '' mostly.
+
+    It is asked once, when there is a piece to learn from, and of nobody who decided already.
+    """
+    settings = store.settings
+    if settings.plan_calls is not None or settings.model_calls or settings.capture == "manual":
+        return ""
+    if (store.home / places.WORK / ASKED).exists() or next_piece(store, worth_a_call=True) is None:
+        return ""
+    return (
+        "Daybook can learn from this and other sessions by itself. Excerpts, without secrets and what you"
+        " marked as private, then go to a small model of Claude's: on your plan (or the key that Claude Code"
+        f" uses), at most {settings.daily_plan_calls} short calls a day, never while you wait."
+        " 'daybook setup --no-plan' ends it. Shall it learn, beginning with what waits?"
+    )
+
+
+def decide(store: Store, answer: str) -> None:
+    """Keep what the person answered to `offer`; they are not asked again. Only a yes or a no decides."""
+    with contextlib.suppress(OSError):  # of two sessions that ask, both are answered
+        files.write_new(store.home / places.WORK / ASKED, b"")
+    if answer in OPTIONS:
+        setup(store, Choices(plan_calls=answer == YES))
+
+
+def hand_out(store: Store) -> HandedOut | None:
+    """
+    Return the next piece with its call reserved, None when there is none or the person did not agree.
+
+    Raises ModelUnavailable when a call is in flight, or no more may be made now.
+    """
+    if not store.settings.on_plan or store.settings.capture == "manual":
+        return None
+    with contextlib.ExitStack() as held:
+        held.enter_context(alone(store, 0))
+        take_left_behind(store)
+        _check_today(store)
+        while piece := next_piece(store, worth_a_call=True):
+            item = piece.chunk.digest
+            try:
+                with store.database.read() as db:
+                    check_item(db, item)
+            except ModelUnavailable:
+                take_answer(store, piece, [])  # given up: the raw tier has it, and status says so
+                continue
+            call = reserve(store, item, usd=0.0, settings=spent.PLAN, road=spent.PLAN)
+            return HandedOut(piece, call, held.pop_all())
+    return None
+
+
+def take_reply(store: Store, handed: HandedOut, reply: Reply | CallFailed) -> list[Settled]:
+    """
+    Note what became of a call, and store what its answer proposes, checked as with a key.
+
+    Raises ModelUnavailable for a call without a reply; the piece is handed out again then.
+    """
+    with handed.lock:
+        said = close(store, handed.call, reply)
+        piece = handed.piece
+        found = proposals(said.text, piece.chunk, neighbours=len(piece.neighbours))
+        with store.database.read() as db:
+            now = transcripts.known(db, piece.transcript.path)
+        if found is None or now is None or now.learned != piece.transcript.learned:
+            return []  # no answer, or the piece was learned elsewhere, or its session forgotten
+        if not is_kept_here(store, now):
+            return []
+        return take_answer(store, piece, found)
+
+
+def give_back(store: Store, handed: HandedOut) -> None:
+    """Let a piece go of which nobody brings a reply."""
+    with contextlib.suppress(ModelUnavailable):
+        take_reply(store, handed, budget.failure_on_plan("stopped", None))
+
+
+def _check_today(store: Store) -> None:
+    """
+    Raise ModelUnavailable when no more may be asked now.
+
+    Who holds the lock settles the calls whose processes died: they count for the day, not for a piece.
+    """
+    now = store.now()
+    store.database.require()  # what was asked is nowhere else
+    with store.database.write() as db:
+        replay.catch_up(db, store.ledger)
+        died = spent.open_on_plan(db)
+    for name in died:
+        note_spent(store, name, usd=0.0, outcome=Outcome.STOPPED)
+    with store.database.write() as db:
+        replay.catch_up(db, store.ledger)
+        check_pause(spent.timed_pause(db, now))
+        check_pause(spent.settings_pause(db, spent.PLAN, now))
+        calls = spent.today_on_plan(db, now)
+    if refused := budget.refusal_on_plan(calls, store.settings):
+        raise ModelUnavailable(refused, "It goes on tomorrow (UTC); daily_plan_calls is the cap.")

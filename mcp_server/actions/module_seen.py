@@ -1,0 +1,37 @@
+"""module_seen: what was seen last of Daybook's module in the client, which says what it lacks there."""
+
+import contextlib
+from pathlib import Path
+
+from mcp_server.adapters import files, places
+from mcp_server.core.errors import Unreadable
+from mcp_server.core.render import one_line
+
+NAME = "module"  # the file in the folder `work`: the client's version, then the parts that are missing in it
+LONGEST = 200  # characters of it
+
+
+def note_module(home: Path, told: str) -> None:
+    """Keep what the module *told* of itself, `VERSION PART …`; the same words leave the file as it is."""
+    path = home / places.WORK / NAME
+    words = one_line(told, LONGEST)
+    with contextlib.suppress(OSError):
+        if words != _read(path):
+            files.make_folder(path.parent)
+            files.delete(path)
+            files.write_new(path, words.encode())
+
+
+def module_seen(home: Path) -> str:
+    """Return in which client the module was seen last, and what it lacked there."""
+    version, *missing = _read(home / places.WORK / NAME).split() or [""]
+    if not version:
+        return "not seen yet; where Claude Code does not load it, hooks do its work"
+    without = f", without {', '.join(missing)}, which that client has not" if missing else ""
+    return f"last seen in Claude Code {version}{without}"
+
+
+def _read(path: Path) -> str:
+    with contextlib.suppress(OSError, Unreadable):
+        return files.read(path, LONGEST * 4).decode("utf-8", "replace")
+    return ""

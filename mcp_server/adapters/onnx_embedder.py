@@ -1,0 +1,110 @@
+"""
+The embedding model, run by onnxruntime on what tokenizers makes of a text.
+
+The default is all-MiniLM-L6-v2 in int8, shipped with the package: nothing is downloaded.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # see index/semantic.py; the first import of numpy counts
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime 1.31 reports to its maker, from its import on
+
+import numpy as np
+from numpy.typing import NDArray
+from onnxruntime import InferenceSession, SessionOptions
+from tokenizers import Tokenizer
+
+from mcp_server.adapters.model_folder import ModelFolder
+from mcp_server.core.errors import EmbedderUnavailable
+from mcp_server.core.ports import Embedded
+
+Ids = NDArray[np.int64]
+Vectors = NDArray[np.float32]  # (vectors, dimensions)
+
+
+class OnnxEmbedder:
+    """A model in a folder; its vectors have length one. The shipped one has 384 dimensions and 256 tokens."""
+
+    def __init__(self, found: ModelFolder) -> None:
+        """Load the model and try it; raise EmbedderUnavailable when that fails."""
+        self.model = found.model
+        self._found = found
+        try:
+            self._tokenizer = _tokenizer(found.folder)
+            self._network = InferenceSession(
+                str(found.folder / found.file), _options(), providers=["CPUExecutionProvider"]
+            )
+            self._asked = {each.name for each in self._network.get_inputs()}
+            self._around = self._tokenizer.encode("").ids  # what the tokenizer puts around every text
+            tried = np.frombuffer(self._embedded("probe").vector, dtype="<f4")
+        except Exception as error:  # whatever the runtime raises, lexical search goes on
+            raise EmbedderUnavailable(
+                f"The embedding model in {found.folder} cannot be loaded: {error}."
+            ) from error
+        if not abs(float(np.linalg.norm(tried)) - 1) < 0.01:
+            raise EmbedderUnavailable(f"The model in {found.folder} does not give one vector for a text.")
+        self.dimensions = len(tried)
+
+    def embed_query(self, text: str) -> Embedded:
+        return self._embedded(self._found.query_prefix + text)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
+        # One at a time: on one thread batches are no faster, and each passage more costs 10 MB.
+        return [self._embedded(self._found.passage_prefix + text) for text in texts]
+
+    def _embedded(self, text: str) -> Embedded:
+        ids = np.array(self._tokenizer.encode(text).ids, dtype=np.int64)
+        told = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        made = self._network.run(None, {name: told[name][None] for name in told.keys() & self._asked})
+        states: Vectors = made[0][0].astype(np.float32, copy=False)
+        vector = _of_length_one(_POOLED[self._found.pooling](states))
+        own = ~np.isin(ids, self._around)
+        return Embedded(vector.tobytes(), _by_token(ids[own], states[own]).tobytes())
+
+
+def _options() -> SessionOptions:
+    options = SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # The arena keeps the largest batch's memory for ever: 500 MB instead of 145 MB.
+    options.enable_cpu_mem_arena = False
+    return options
+
+
+def _tokenizer(folder: Path) -> Tokenizer:
+    """Return the tokenizer of a model; it ends a text where the model's context does, and pads none."""
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    told = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    lengths = [told.get("model_max_length"), told.get("max_length")]
+    # transformers writes 1e30 for a length that it does not know.
+    known = [each for each in lengths if type(each) is int and 0 < each <= sys.maxsize]
+    if not known:
+        raise ValueError("tokenizer_config.json does not tell how many tokens the model reads")
+    side = told.get("truncation_side") or (tokenizer.truncation or {}).get("direction", "right")
+    tokenizer.enable_truncation(min(known), direction=side)
+    tokenizer.no_padding()
+    return tokenizer
+
+
+# How the vectors of a text's tokens become one: (tokens, dimensions) to (1, dimensions).
+_POOLED: dict[str, Callable[[Vectors], NDArray[Any]]] = {
+    "mean": lambda states: states.sum(axis=0, keepdims=True, dtype=np.float64) / max(len(states), 1),
+    "cls": lambda states: states[:1],
+    "last": lambda states: states[-1:],
+}
+
+
+def _of_length_one(vectors: NDArray[Any]) -> Vectors:
+    made: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return made.astype("<f4", copy=False)
+
+
+def _by_token(ids: Ids, states: Vectors) -> Vectors:
+    """Return one vector of length one for each different token: the mean of those it has in the text."""
+    order = np.argsort(ids, kind="stable")
+    first = np.flatnonzero(np.diff(ids[order], prepend=-1))
+    return _of_length_one(np.add.reduceat(_of_length_one(states[order]), first))

@@ -1,0 +1,21 @@
+"""bracketed: what a person types behind their words, as in `Title | text [tags: a, b] [level: user]`."""
+
+from collections.abc import Collection
+
+
+def bracketed(words: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
+    """
+    Return *words* without what stands in brackets at their end, and name → what is said there.
+
+    Other names than *names* (in lower case), and brackets within the words, are a part of the words.
+    """
+    said: dict[str, str] = {}
+    words = words.strip()
+    while words.endswith("]"):
+        before, bracket, inner = words[:-1].rpartition("[")
+        name, colon, value = inner.partition(":")
+        if not (bracket and colon) or name.strip().lower() not in names or "]" in value:
+            break
+        said.setdefault(name.strip().lower(), value.strip())
+        words = before.rstrip()
+    return words, said

@@ -1,0 +1,188 @@
+"""
+The words that people type without a prefix, answered at once and without a model.
+
+A command answers with `text` for the person, and `context`, where there is any, for Claude's next prompt.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mcp_server.actions import forget as forgetting
+from mcp_server.actions.beside import Pair, pairs_of, say
+from mcp_server.actions.embed import unseen
+from mcp_server.actions.entries import Answer as Said
+from mcp_server.actions.meant import meant_by
+from mcp_server.actions.read import Found, read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.settle import looked_up, settle
+from mcp_server.actions.settled import near_command
+from mcp_server.core.bracketed import bracketed
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft, Kind, Level, split_list, split_title
+from mcp_server.core.query import Filter, Query, filter_of
+from mcp_server.core.redaction import redact
+from mcp_server.core.render import one_line, visible
+from mcp_server.doors.server import replies
+from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
+from mcp_server.doors.server.inside import session_commands, texts
+from mcp_server.doors.server.inside.typed import Answer, Typed, typed
+from mcp_server.doors.shown import memory as shown
+
+SHOWN = 300  # characters of a memory in a question
+HOLDS = {  # what Enter chooses at once changes nothing
+    Said.KEEP_BOTH: "Keep both",
+    Said.REPLACES: "The new one replaces it",
+    Said.MERGE: "Merge the two",
+}
+FORGET, KEEP = "forget", "keep"
+FOREVER = "forever"
+
+
+def run(application: Application, given: Mapping[str, Any]) -> Answer:
+    """
+    Run the command `name`; `typed` says what else is given.
+
+    Raises AskedInside, DaybookError, OSError.
+    """
+    return COMMANDS[str(given["name"])](typed(application, given))
+
+
+def _remember(command: Typed) -> Answer:
+    store, dialog = command.store, command.dialog
+    if "id" not in dialog.state:  # it is stored before anybody is asked: who never answers loses nothing
+        done = settle(store, _draft(command), turns=command.application.turns)
+        waits = "" if command.by_person else command.application.judged(done.id)
+        done = looked_up(store, done)
+        lines = shown.remembered(done, read(store, done.id), known=done.known)
+        note = done.told(lambda *_: "").strip()
+        dialog.state.update(id=done.id, near=bool(done.near), lines=[*lines, *filter(None, [note, waits])])
+    stored, lines = str(dialog.state["id"]), list(map(str, dialog.state["lines"]))
+    pairs = pairs_of(store, stored) if dialog.state["near"] else []
+    said = _how_they_stand(dialog, pairs)
+    lines += say(command.persons(store), said, session=command.session)
+    settled = [pair.near.id for pair, _ in said]
+    left = [] if Said.MERGE in dict(said).values() else [p.near for p in pairs if p.near.id not in settled]
+    return {"text": visible("\n".join([*lines, *([near_command(stored, left)] if left else [])]))}
+
+
+def _draft(command: Typed) -> Draft:
+    words, said = bracketed(command.words, ("type", "tags", "level", "touches"))
+    if not words:
+        raise Rejected("There is nothing to remember.", "Say it as in: /remember Title | what to remember")
+    title, text = split_title(words)
+    level = _one_of(Level, said, "level")
+    return Draft(
+        title=title,
+        text=text,
+        type=said.get("type", ""),
+        tags=split_list(said.get("tags", "")),
+        level=Level(level) if level else None,
+        touches=split_list(said.get("touches", "")),
+        source=command.source,
+        session=command.session,
+    )
+
+
+def _one_of(words: type[Level] | type[Kind], said: Mapping[str, str], name: str) -> str:
+    """Return what is *said* as *name*, '' for nothing; raises Rejected for none of the *words* there are."""
+    word = said.get(name, "").lower()
+    if word and word not in list(words):
+        raise Rejected(f"'{one_line(word, 40)}' is no {name}.", f"Use one of: {', '.join(words)}.")
+    return word
+
+
+def _how_they_stand(dialog: Asking, pairs: Sequence[Pair]) -> list[tuple[Pair, Said]]:
+    """Return what the person says of *pairs*; who closes a dialog is asked no more. Raises AskedInside."""
+    said: list[tuple[Pair, Said]] = []
+    for pair in pairs:
+        choices = {each.value: words for each, words in HOLDS.items() if each in pair.answers}
+        answer = dialog.ask(_question(pair), choices)
+        if isinstance(answer, Unanswered):
+            break
+        if answer == Said.MERGE and pair.merged:
+            title, text = pair.merged
+            shown_text = " ¶ ".join(text.splitlines())
+            if dialog.ask(f"“{title}”: {shown_text}\nLet this take the place of both?", YES_OR_NO) != "yes":
+                break
+        said.append((pair, Said(answer)))
+    return said
+
+
+def _question(pair: Pair) -> str:
+    differs = f"They differ in {pair.near.differs}. " if pair.near.differs else ""
+    return "\n".join(
+        [
+            f"New: {_said(pair.new)}",
+            f"Near it, of {pair.near.updated}: {_said(pair.old)}",
+            f"{differs}What holds?",
+        ]
+    )
+
+
+def _said(found: Found) -> str:
+    memory = found.memory
+    return f"“{one_line(redact(f'{memory.title}: {memory.text}'), SHOWN)}” ({memory.id})."
+
+
+def _recall(command: Typed) -> Answer:
+    words, said = bracketed(command.words, ("type", "tags", "level", "kind"))
+    if not words:
+        raise Rejected("There is nothing to look for.", "Say it as in: /recall how do we deploy")
+    chosen = filter_of(
+        type=said.get("type", ""),
+        tags=split_list(said.get("tags", "")),
+        level=_one_of(Level, said, "level"),
+        kind=_one_of(Kind, said, "kind"),
+    )
+    store, query = command.store, Query(words, filter=chosen)
+    answer = recall(store, query, session=command.session or "mcp", told=True)
+    text = texts.recalled(answer, words, waiting=unseen(store, query, answer))
+    if not answer.hits:
+        return {"text": text}
+    told = replies.recalled(answer, words, explain=False)
+    return {
+        "text": text,
+        "context": [f"The person typed /recall {one_line(words)}, and was shown this:\n{told}"],
+    }
+
+
+def _forget(command: Typed) -> Answer:
+    words = command.words.removesuffix(FOREVER).strip()
+    forever = words != command.words
+    if not words:
+        raise Rejected("Nothing is named to forget.", "Say it as in: /forget ID, or words of its title.")
+    store = command.store
+    meant = meant_by(store, words, Filter())
+    if not meant.found:
+        raise Rejected(
+            f"No memory is called '{one_line(words, 80)}', or has such words.", "/recall finds more."
+        )
+    if len(meant.found) > 1 or not meant.sure:
+        return {"text": texts.several(meant.found, "forget", sure=meant.sure)}
+    (found,) = meant.found
+    own = found.memory.id
+    choices = {KEEP: "Keep it", FORGET: "Delete it for good" if forever else "Forget it"}
+    answer = command.dialog.ask(_goodbye(found, forever=forever), choices)
+    if answer != FORGET:
+        typed_instead = f"daybook forget {own}{' --forever' if forever else ''}"
+        return {"text": f"Nothing was forgotten. Without being asked, in a terminal: {typed_instead}"}
+    gone = forgetting.forget(command.persons(store), own, forever=forever, session=command.session)
+    back = [] if forever else [f"It comes back with: daybook restore {own}"]
+    return {"text": visible("\n".join([*shown.forgotten(gone), *back]))}
+
+
+def _goodbye(found: Found, *, forever: bool) -> str:
+    end = "It cannot be brought back." if forever else "It can be brought back from the trash."
+    act = "Delete for good" if forever else "Forget"
+    what = f"{found.memory.type or found.memory.kind.value} of {found.memory.updated:%Y-%m-%d}"
+    return f"{act} the {what}: {_said(found)}\n{end} Agreed?"
+
+
+COMMANDS: dict[str, Callable[[Typed], Answer]] = {
+    "remember": _remember,
+    "recall": _recall,
+    "forget": _forget,
+    "save-session": session_commands.save,
+    "restore-session": session_commands.restore,
+}

@@ -1,0 +1,95 @@
+"""Learning between turns on the person's own plan: the client asks a model about what is handed out here."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_server.actions import learn_on_plan as plan
+from mcp_server.actions.learn import question
+from mcp_server.actions.learn_on_plan import HandedOut
+from mcp_server.adapters.prompts import prompt
+from mcp_server.core.budget import CallFailed, Reply, failure_on_plan
+from mcp_server.core.errors import ModelUnavailable
+from mcp_server.core.extraction import ANSWER_TOKENS
+from mcp_server.core.settings import hooks_are_off, is_unattended
+from mcp_server.doors.server.application import Application
+
+Given = Mapping[str, Any]
+Answer = dict[str, Any]
+
+SMALL_MODEL = "haiku"  # as Claude Code names the newest one
+PATIENCE = 60.0  # seconds that the model has, as with a key
+LONGEST = 90.0  # seconds after which nobody brings a reply any more: the module was loaded anew, say
+LONGEST_TEXT = 200_000  # characters of a reply that are looked at
+
+
+def learn(application: Application, given: Given) -> Answer:
+    """
+    Return what the client does next between turns: nothing, asking the person, or a call of the model.
+
+    `ask` has a `question` and its `options`; its answer comes back as `answer`. `request` is what
+    `$.model.complete` takes; its reply goes to `learned`, with the `call`.
+    """
+    environment = application.opened.environment
+    if hooks_are_off(environment) or is_unattended(environment):
+        return {}
+    store = application.opened.store()
+    for name in list(application.handed_out):  # the module that was to bring its reply is gone
+        _give_back(application, name)
+    if "answer" in given:
+        plan.decide(store, str(given["answer"]))
+        store = application.opened.store()
+    if wish := plan.offer(store):
+        return {"ask": {"question": wish, "options": plan.OPTIONS}}
+    try:
+        handed = plan.hand_out(store)
+    except ModelUnavailable:  # the day is over, or another session asks: `status` says so
+        return {}
+    if handed is None:
+        return {}
+    name = handed.call.name
+    application.handed_out[name] = handed
+    late = threading.Timer(LONGEST, _give_back, (application, name))
+    late.daemon = True
+    late.start()
+    request = {
+        "model": SMALL_MODEL,
+        "system": prompt("extract"),
+        "prompt": question(store, handed.piece),
+        "maxTokens": ANSWER_TOKENS,
+        "timeoutMs": int(PATIENCE * 1000),
+    }
+    return {"call": name, "request": request}
+
+
+def learned(application: Application, given: Given) -> Answer:
+    """
+    Store what the model said about a piece, and return the ids of what is new, as `stored`.
+
+    `given` has the `call`, and of what `$.model.complete` said `text` and `usage`, or `reason` and `status`.
+    """
+    handed = application.handed_out.pop(str(given.get("call")), None)
+    if handed is None:
+        return {}
+    try:
+        settled = plan.take_reply(application.opened.store(), handed, _reply(given))
+    except ModelUnavailable:  # the piece is handed out again, and `status` says what is wrong
+        return {}
+    return {"stored": [each.id for each in settled]}
+
+
+def _reply(given: Given) -> Reply | CallFailed:
+    text, usage = given.get("text"), given.get("usage")
+    status = given.get("status")
+    if not isinstance(text, str) and given.get("reason") != "empty-reply":
+        return failure_on_plan(str(given.get("reason")), status if isinstance(status, int) else None)
+    counted = usage if isinstance(usage, dict) else {}
+    tokens = {name: number for name, number in counted.items() if isinstance(number, int) and number > 0}
+    heard = sum(number for name, number in tokens.items() if "input" in name)
+    return Reply(str(text or "")[:LONGEST_TEXT], heard, tokens.get("output_tokens", 0), "")
+
+
+def _give_back(application: Application, name: str) -> None:
+    handed: HandedOut | None = application.handed_out.pop(name, None)
+    if handed:
+        plan.give_back(application.opened.store(), handed)

@@ -1,0 +1,294 @@
+"""
+The pane beside the chat: what is drawn (`pane`), what a button does (`act`), and the status line (`status`).
+
+A press in the pane is the person's word: it comes from the client's own screen, never from the model.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from mcp_server.actions import glance, promote, review
+from mcp_server.actions import undo as undoing
+from mcp_server.actions.audit import DONE
+from mcp_server.actions.entries import Answer, Entry
+from mcp_server.actions.forget import forget
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.model_call import spending
+from mcp_server.actions.read import find
+from mcp_server.actions.recall import recall
+from mcp_server.adapters import files
+from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.receipts import PROMPT, RECALL, Receipt
+from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
+from mcp_server.core.errors import DaybookError, NotFound, Rejected
+from mcp_server.core.memory import Kind, Status
+from mcp_server.core.query import Filter, Query, Verdict
+from mcp_server.core.render import counted, one_line, visible
+from mcp_server.doors.server.application import Application
+from mcp_server.doors.shown import history as shown_history
+from mcp_server.doors.shown import review as shown
+from mcp_server.store import Store
+
+Given = Mapping[str, Any]
+Said = dict[str, Any]
+
+PANE = "/daybook"
+ROWS = 20  # of a list; what comes after is counted
+LONGEST = 20_000  # characters of an opened row; what is longer is read, and settled, in a terminal
+WORDS = 500  # characters of a search
+BY = {PERSON: "by you", CLAUDE: "by Claude", MODEL: "learned from a session", TIDY: "while tidying"}
+
+
+def draw(application: Application, given: Given) -> Said:
+    """
+    Return what the pane shows of the `tab` that is chosen: `tabs`, `rows` (`id, title, about`), `notes`.
+
+    The row that is `open` has its `text`, a list of lines, its `actions`, and what stands `below` them: each
+    action is what `act` takes, with a `label`, a `meaning` and the `key` that presses it. The tab `search`
+    answers `words`. `text` says it all in a sentence. Only the `mark` is returned when the module has `seen`
+    that one: nothing changed since.
+    """
+    store, session = _persons(application), application.session.id
+    tab, opened, words = (str(given.get(name) or "")[:WORDS] for name in ("tab", "open", "words"))
+    mark = files.digest("\n".join([session, tab, opened, words, glance.mark(store)]).encode())
+    if given.get("seen") == mark:
+        return {"mark": mark}
+    told = glance.told(store, session)
+    found = review.review(store, limit=ROWS)
+    waiting = sum(found.counts.values())
+    notes: list[str] = []
+    left = 0
+    match tab:
+        case "waits":
+            rows = [_waiting(entry, opened) for entry in found.entries]
+            none, left = "Nothing waits for you.", found.left_out
+        case "search":
+            rows = [_memory(store, row, "", opened) for row in _searched(store, words)]
+            none = "No memory says that."
+        case "today":
+            new = glance.new_today(store)
+            rows = [_memory(store, each.row, _by(each.by), opened) for each in new[:ROWS]]
+            none, left, notes = "Nothing was stored today.", len(new) - ROWS, [_spent(store)]
+        case _:
+            rows = [_told(store, each, opened) for each in told[:ROWS]]
+            none, left = "Claude was told nothing yet in this session.", len(told) - ROWS
+    labels = {"told": f"Told {len(told)}", "waits": f"Waits {waiting}", "search": "Search", "today": "Today"}
+    return {
+        "mark": mark,
+        "tabs": [{"name": name, "label": label} for name, label in labels.items()],
+        "rows": rows,
+        "notes": [*([] if rows else [none]), *([f"and {left} more"] if left > 0 else []), *notes],
+        "status": _status(store, len(told), waiting),
+        "text": f"Claude was told {counted(len(told), 'memory')} in this session; {_in_words(waiting)}",
+    }
+
+
+def act(application: Application, given: Given) -> Said:
+    """Do what a button says, and return its outcome as `text`, with the `actions` that take it back."""
+    store, session = _persons(application), application.session.id
+    name, memory_id = str(given.get("act")), str(given.get("id"))
+    if name not in ACTS:
+        raise Rejected(f"There is no button '{one_line(name, 40)}'.", "Start a new session: versions differ.")
+    text = ACTS[name](store, memory_id, given, session)
+    return {"text": visible(text), "actions": [] if name == "undo" else _taking_back(store, memory_id)}
+
+
+def status(application: Application, given: Given) -> Said:
+    """Return the entry of the status line, '' for none, and as `toast` what was learned meanwhile."""
+    del given
+    store, session = application.opened.store(), application.session
+    told, waiting = glance.told(store, session.id), sum(review.counts(store).values())
+    last, new = glance.learned_since(store, session.learned or glance.NOTHING_YET)
+    first, session.learned = session.learned is None, last
+    said: Said = {"status": _status(store, len(told), waiting), "toast": ""}
+    if new and not first:
+        more = f" and {len(new) - 1} more" if len(new) > 1 else ""
+        said["toast"] = f"Learned: {one_line(new[0].row.title, 80)}{more}. {PANE} shows it, with its undo."
+    return said
+
+
+def _status(store: Store, told: int, waiting: int) -> str:
+    parts = [*([f"{told} told"] if told else []), *([f"{waiting} waits"] if waiting else [])]
+    return " · ".join(parts) if store.settings.status_line else ""
+
+
+def _in_words(waiting: int) -> str:
+    if not waiting:
+        return "nothing waits for you."
+    return f"{counted(waiting, 'entry')} {'waits' if waiting == 1 else 'wait'} for you: 'daybook review'."
+
+
+def _told(store: Store, told: glance.Told, opened: str) -> Said:
+    why = "; ".join(dict.fromkeys(map(_why, told.receipts)))
+    if told.row is None:
+        return {"id": told.id, "title": told.id, "about": f"{why}; it is gone since"}
+    return _memory(store, told.row, why, opened)
+
+
+def _why(receipt: Receipt) -> str:
+    """Return why a memory was given, in a few words."""
+    score = "" if receipt.score is None else f", score {receipt.score:.2f}"
+    used = ", used" if receipt.used else ""
+    if receipt.why == PROMPT:
+        return f"for your prompt “{one_line(receipt.said, 60)}”{score}{used}"
+    if receipt.why == RECALL:
+        return f"Claude searched “{one_line(receipt.said, 60)}”{score}{used}"
+    return f"at the start of the session{used}"
+
+
+def _memory(store: Store, row: Row, about: str, opened: str) -> Said:
+    """Return the row of a memory, whole and with its actions when it is the one that is *opened*."""
+    said: Said = {"id": row.id, "title": visible(row.title), "about": about or f"{row.type or row.kind}"}
+    if row.id != opened:
+        return said
+    text = visible(row.text)
+    cut = [f"… 'daybook read {row.id}' shows the rest."] if len(text) > LONGEST else []
+    state = [] if row.status is Status.ACTIVE else [f"It is {row.status.value} and not told any more."]
+    said["text"], said["below"] = [*text[:LONGEST].splitlines(), *cut, *state], [row.id]
+    actions = []
+    if row.status is Status.ACTIVE:
+        if row.kind is Kind.KNOWLEDGE:
+            pin = ("unpin", "Unpin", "at hand only while it is used") if row.pinned else (
+                "pin", "Pin", "at hand in every session"
+            )  # fmt: skip
+            actions.append(_action(*pin, row.id))
+        actions.append(_action("forget", "Forget", "to the trash, from where undo brings it back", row.id))
+    said["actions"] = [*actions, *_taking_back(store, row.id)]
+    return said
+
+
+def _action(act: str, label: str, meaning: str, memory_id: str, **more: str) -> Said:
+    return {"act": act, "id": memory_id, "label": label, "meaning": meaning, "key": act[0], **more}
+
+
+def _taking_back(store: Store, memory_id: str) -> list[Said]:
+    """Return the action that takes the last change of a memory back, none when there is nothing to take."""
+    try:
+        change = undoing.last_change(store, memory_id)
+    except DaybookError:
+        return []
+    verb = DONE.get(change.verb, change.verb.replace("_", " "))
+    return [_action("undo", "Undo", f"takes back: {verb}", memory_id, change=change.name)]
+
+
+def _by(name: str) -> str:
+    return BY.get(name, "")
+
+
+def _searched(store: Store, words: str) -> list[Row]:
+    """Return the memories that answer *words*, the newest where there are none."""
+    if not words.strip():
+        return list(list_memories(store, Filter(), limit=ROWS).rows)
+    hits = recall(store, Query(words, limit=ROWS)).hits
+    sure = [hit for hit in hits if hit.confidence is not Verdict.NONE]
+    rows = []
+    for hit in sure or hits:
+        try:
+            rows.append(find(store, hit.id))
+        except NotFound:
+            continue  # it lies in another project, or went this moment
+    return rows
+
+
+def _spent(store: Store) -> str:
+    """Return what learning by a model cost today, as a sentence."""
+    settings, spent = store.settings, spending(store)
+    if settings.on_plan:
+        return f"Calls on your plan today: {spent.plan_calls} of {settings.daily_plan_calls}."
+    if not settings.model_calls:
+        return "No model is called; nothing was spent."
+    calls = f"Model calls today: {spent.today_calls} of {settings.daily_calls}"
+    return f"{calls}, ${spent.today_usd:.4f} of ${settings.daily_usd:.2f} spent."
+
+
+def _waiting(entry: Entry, opened: str) -> Said:
+    """Return the row of what waits, whole and with a button for each answer when it is *opened*."""
+    said: Said = {"id": f"{entry.kind} {entry.name}", "title": visible(entry.title), "about": entry.why}
+    if said["id"] != opened:
+        return said
+    lines = [*_words(entry), *_merged(entry)]
+    if sum(map(len, lines)) > LONGEST:
+        said["text"] = [f"It is too long to be shown here: 'daybook review accept {entry.name}' shows it."]
+        return said
+    said["text"], said["below"] = list(map(visible, lines)), _places(entry)
+    said["actions"] = [
+        {
+            **_action("settle", answer.replace("-", " ").capitalize(), _meaning(meaning), entry.name),
+            "kind": entry.kind,
+            "answer": answer,
+            "digest": entry.digest,
+            "key": answer[0],
+        }
+        for answer, meaning in shown.choices(entry).items()
+        if answer != Answer.LATER
+    ]
+    return said
+
+
+def _words(entry: Entry) -> list[str]:
+    """Return all that *entry* says, those of a question one after the other."""
+    words = [*entry.text.splitlines(), *entry.about]
+    if entry.against is None:
+        return words
+    second = entry.against
+    named = [
+        f"{place}, {each.updated:%F}: {each.title}" for place, each in (("First", entry), ("Second", second))
+    ]
+    return [named[0], *words, "", named[1], *_words(second)]
+
+
+def _places(entry: Entry) -> list[str]:
+    said = [f"{entry.type} {entry.id} {entry.updated:%F}", entry.path]
+    return [*map(visible, said), *(_places(entry.against) if entry.against else [])]
+
+
+def _meaning(choice: str) -> str:
+    """Return what a choice means, without its name, which the button has."""
+    return choice.rpartition(": ")[2]
+
+
+def _merged(entry: Entry) -> list[str]:
+    return ["", "Merged it would say:", *shown.whole_merged(entry)] if entry.merged else []
+
+
+def _settle(store: Store, name: str, given: Given, session: str) -> str:
+    """Settle what waits as the person was shown it, and not if it is another by now."""
+    try:
+        found = review.review(store, [name]).entries
+    except NotFound:
+        found = ()
+    entry = next((each for each in found if (each.kind, each.name) == (given.get("kind"), name)), None)
+    if entry is None:
+        return f"{name}: not settled, for it waits no more."
+    shown_then = replace(entry, digest=str(given.get("digest")))
+    became = review.settle(store, shown_then, Answer(str(given.get("answer"))), session=session)
+    outcome = shown.outcome(entry, became)
+    return f"{name}: {outcome if became in shown.UNSETTLED else outcome.partition(':')[0]}."
+
+
+def _pin(store: Store, memory_id: str, given: Given, session: str) -> str:
+    pinned = given.get("act") == "pin"
+    promote.pin(store, memory_id, pinned=pinned, session=session)
+    return f"{memory_id}: {'pinned' if pinned else 'not pinned any more'}."
+
+
+def _forget(store: Store, memory_id: str, given: Given, session: str) -> str:
+    del given
+    return f"{forget(store, memory_id, session=session).id}: forgotten; it is in the trash."
+
+
+def _undo(store: Store, memory_id: str, given: Given, session: str) -> str:
+    change = undoing.last_change(store, memory_id)
+    if change.name != given.get("change"):
+        return f"{memory_id}: nothing was taken back, for it changed after it was shown."
+    return shown_history.undone(undoing.undo(store, change, session=session)).head
+
+
+ACTS: dict[str, Callable[[Store, str, Given, str], str]] = {
+    "settle": _settle, "pin": _pin, "unpin": _pin, "forget": _forget, "undo": _undo
+}  # fmt: skip
+
+
+def _persons(application: Application) -> Store:
+    return replace(application.opened.store(), by=lambda: PERSON)

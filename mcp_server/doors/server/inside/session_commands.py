@@ -1,0 +1,51 @@
+"""`/save-session` and `/restore-session`: where the work stands, kept and brought back without a model."""
+
+from mcp_server.actions.meant import meant_by
+from mcp_server.actions.session import restore_session, save_session
+from mcp_server.actions.so_far import so_far
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Kind
+from mcp_server.core.provenance import ASSISTANT
+from mcp_server.core.query import Filter
+from mcp_server.doors.server import replies
+from mcp_server.doors.server.inside import texts
+from mcp_server.doors.server.inside.typed import Answer, Typed
+
+
+def save(command: Typed) -> Answer:
+    """Save what is known of this session under the words given, or its first prompt. Raises DaybookError."""
+    application, folder = command.application, command.folder
+    known = so_far(application.session.transcript(), folder)
+    if known is None:
+        raise Rejected("Nothing was asked in this session yet, so there is nothing to save.", "")
+    saved = save_session(
+        command.store,
+        command.words or known.title,
+        known.text,
+        files=known.files,
+        folder=folder,
+        session=command.session,
+        source=ASSISTANT,  # whoever saves it, the words of Claude and of others are in it
+    )
+    own = saved.memory.id
+    lines = [f"Saved this session as {own}", str(saved.path), application.judged(own)]
+    return {"text": "\n".join([*filter(None, lines), f"It comes back with: /restore-session {own}"])}
+
+
+def restore(command: Typed) -> Answer:
+    """Show the session that the words name, the last one without any, and what changed since."""
+    store, words = command.store, command.words
+    if words not in ("", "latest", "last"):
+        meant = meant_by(store, words, Filter(kinds=(Kind.SESSION,)))
+        if meant.found and (len(meant.found) > 1 or not meant.sure):
+            return {"text": texts.several(meant.found, "restore-session", sure=meant.sure)}
+        words = meant.found[0].memory.id if meant.found else words
+    try:
+        found, since = restore_session(store, words, folder=command.folder)
+    except NotFound as error:
+        hint = error.hint if words not in ("", "latest", "last") else "/save-session saves this one."
+        raise Rejected(str(error), hint) from None
+    context = (
+        f"The person brought back a saved session with /restore-session:\n{replies.session(found, since)}"
+    )
+    return {"text": texts.session(found, since), "context": [context]}

@@ -1,0 +1,56 @@
+"""One command as the person, or something else in the client, typed it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mcp_server.core.authors import PERSON
+from mcp_server.core.provenance import ASSISTANT, MANUAL
+from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.inside.asking import Inside
+from mcp_server.doors.server.session import PERSONS
+from mcp_server.store import Store
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The words behind a command, whether the person typed them, and the way to ask them."""
+
+    application: Application
+    words: str
+    by_person: bool
+    dialog: Inside
+
+    @property
+    def session(self) -> str:
+        return self.application.session.id
+
+    @property
+    def folder(self) -> Path:
+        return self.application.opened.folder
+
+    @property
+    def source(self) -> str:
+        return MANUAL if self.by_person else ASSISTANT
+
+    @property
+    def store(self) -> Store:
+        """The store; what the person's own command changes there is theirs."""
+        store = self.application.opened.store()
+        return self.persons(store) if self.by_person else store
+
+    def persons(self, store: Store) -> Store:
+        """Return *store* for what the person says, here or in a dialog."""
+        return replace(store, by=lambda: PERSON)
+
+
+def typed(application: Application, given: Mapping[str, Any]) -> Typed:
+    """Return the command of `words` that `origin` typed; `answers` and `state` are of what was asked."""
+    answers, state = (given.get(name) for name in ("answers", "state"))
+    dialog = Inside(
+        answers if isinstance(answers, dict) else {}, dict(state) if isinstance(state, dict) else {}
+    )
+    return Typed(application, str(given.get("words", "")).strip(), given.get("origin") in PERSONS, dialog)

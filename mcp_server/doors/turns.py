@@ -1,0 +1,96 @@
+"""
+What a prompt and an answer bring about, whoever hears of them: the running server, or a hook's own process.
+
+Standard library only, and what a prompt does not need is imported by whoever does: a prompt waits for it.
+"""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from mcp_server.actions import inject
+from mcp_server.core.errors import DaybookError
+from mcp_server.store import Store
+
+log = logging.getLogger(__name__)
+
+LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
+LONGEST_REPLY = 200_000  # characters of a reply that are looked at
+TO_TELL = "Daybook, to tell the person:"
+TAG = "#remember"
+MARKED = "Daybook: the person marked with #remember"
+
+
+def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
+    """Return what *prompt* calls for, nothing when that cannot be known: nothing else may wait for it."""
+    try:
+        return inject.called_for(store, prompt, session=session)
+    except (DaybookError, OSError) as error:
+        log.warning("what a prompt calls for is not known: %s", error)
+        return inject.Called()
+
+
+def is_marked(prompt: str) -> bool:
+    """Tell whether *prompt* may mark something with #remember; most do not, and need not wait for `mark`."""
+    return TAG in prompt.lower()
+
+
+def mark(store: Store, prompt: str, *, session: str) -> str:
+    """Store what the person marked with #remember, and return what Claude is told of that."""
+    from mcp_server.actions.marked import remember_marked
+
+    try:
+        done = remember_marked(store, prompt, session=session)
+    except (DaybookError, OSError) as error:
+        log.warning("what was marked with #remember waits for the transcript: %s", error)
+        return f"{MARKED} this prompt, and Daybook could not store it now: {error} Tell the person."
+    if done is None:
+        return ""
+    if done.settled is None:
+        return f"{MARKED} nothing else: store with the tool remember what they mean by that."
+    what = "known already" if done.settled.known else "remembered"
+    masked = " A secret in it was taken out." if done.masked else ""
+    return (
+        f"{MARKED} this prompt, and Daybook has stored it; do not store it again."
+        f" {done.settled.id}: {what}. {done.settled.note}".rstrip()
+        + masked
+    )
+
+
+def note_turn(
+    store: Store, transcript: Path, *, session: str, folder: str, start_worker: Callable[[], None]
+) -> None:
+    """Note how far *transcript* has come after an answer, and start a worker when enough of it waits."""
+    from mcp_server.actions.note import note_answer
+
+    if note_answer(store, transcript, session=session, folder=folder):
+        start_worker()
+
+
+def look_back(store: Store, transcript: Path, reply: str, *, prompt: str, session: str) -> None:
+    """
+    Do what a turn leaves to be done: the managed block, what *reply* used, who said what Claude stored.
+
+    Nobody waits for it, so what cannot be done is one line in the log.
+    """
+    from mcp_server.actions.claude_md import refresh
+    from mcp_server.actions.origins import judge_session
+    from mcp_server.actions.quality import note_use
+
+    def judge() -> None:
+        if transcript.name:
+            judge_session(store, session, transcript, prompt=prompt)
+
+    steps: dict[str, Callable[[], object]] = {
+        "the block in CLAUDE.md was not refreshed": lambda: refresh(store),
+        "what the reply makes use of was not noted": lambda: note_use(
+            store, reply, prompt=prompt, session=session
+        ),
+        "what the session stored waits": judge,
+    }
+    for otherwise, step in steps.items():
+        try:
+            step()
+        except (DaybookError, OSError) as error:
+            log.warning("%s: %s", otherwise, error)
+    store.database.close()

@@ -1,0 +1,274 @@
+"""A pull that changes or deletes what the person accepted of a repository: it waits, is told, comes back."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.brief import brief
+from mcp_server.actions.forget import forget, restore
+from mcp_server.actions.gone import tell_gone
+from mcp_server.actions.history import history_of, version_of
+from mcp_server.actions.inject import inject
+from mcp_server.actions.notice import notice
+from mcp_server.actions.prune import prune
+from mcp_server.actions.read import read
+from mcp_server.actions.remember import remember
+from mcp_server.actions.repository import init, share, trust
+from mcp_server.actions.review import ORIGIN, review
+from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.undo import last_change, undo
+from mcp_server.adapters import places
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import Draft, Level
+from mcp_server.store import Store
+from tests.conftest import Clock
+
+Open = Callable[..., Opened]
+OURS = "The gateway ends large uploads after 30 seconds."
+THEIRS = "The gateway ends large uploads after 60 seconds."
+PROMPT = "why does the gateway end large uploads so early?"
+
+
+class Teammate:
+    """A clone of the project, whose pushes the person's checkout pulls."""
+
+    def __init__(self, project: Path, folder: Path) -> None:
+        self.project, self.folder = project, folder
+        self.git(folder, "clone", "-q", str(project), str(folder))
+
+    def git(self, where: Path, *said: str) -> None:
+        settings = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+        where = where if where.is_dir() else where.parent
+        subprocess.run(["git", *settings, *said], cwd=where, check=True, capture_output=True)
+
+    @property
+    def knowledge(self) -> Path:
+        return self.folder / ".claude-memory" / "knowledge"
+
+    def push(self) -> None:
+        """Let the person have pulled all that the clone says now."""
+        self.git(self.folder, "add", "-A")
+        self.git(self.folder, "commit", "-qm", "changed")
+        self.git(self.project, "pull", "-q", "--no-rebase", str(self.folder), "HEAD")
+
+
+def changed(project: Path, tmp_path: Path) -> Teammate:
+    """Let a teammate have changed the memory that is shared, and not pushed it yet."""
+    mate = Teammate(project, tmp_path / "mate")
+    file = next(mate.knowledge.glob("*.md"))
+    file.write_text(file.read_text().replace("30 seconds", "60 seconds"))
+    return mate
+
+
+def commit_all(project: Path) -> None:
+    for said in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first", "--allow-empty"]):
+        settings = ["-c", "user.name=P", "-c", "user.email=p@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *settings, *said], cwd=project, check=True, capture_output=True)
+
+
+def own(open_here: Open, project: Path) -> tuple[Store, str]:
+    """Share a memory of the person's own through the repository; return the store and its id."""
+    store = open_here().store()
+    wanted = remember(store, Draft("Gateway uploads", OURS, type="gotcha", level=Level.PROJECT)).memory.id
+    init(store)
+    store = open_here().store()
+    share(store)
+    commit_all(project)
+    return store, wanted
+
+
+def trusted(open_here: Open, project: Path) -> tuple[Store, str]:
+    """Accept a memory that came with the repository; return the store and its id."""
+    folder = project / ".claude-memory" / "knowledge"
+    folder.mkdir(parents=True)
+    (folder / "gateway-uploads.md").write_text(f"---\ntitle: Gateway uploads\ntype: gotcha\n---\n{OURS}\n")
+    commit_all(project)
+    store = open_here().store()
+    trust(store)
+    return store, "gateway-uploads"
+
+
+WAYS = pytest.mark.parametrize("way", [own, trusted])
+Way = Callable[[Open, Path], tuple[Store, str]]
+
+
+def told(store: Store, session: str) -> str:
+    return brief(store).text + inject(store, PROMPT, session=session)
+
+
+@WAYS
+def test_what_a_pull_changes_waits_and_the_start_and_review_say_what_differs(
+    way: Way, open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    store, wanted = way(open_here, project)
+    mate = changed(project, tmp_path)
+    assert "30 seconds" in told(store, "before")
+
+    mate.push()
+    sync(store)
+
+    assert "60 seconds" not in told(store, "after")
+    said = notice(store, identity="")
+    assert "1 memory, of which 1 changed since you accepted" in said
+    (entry,) = [each for each in review(store).entries if each.kind == ORIGIN]
+    assert "since you accepted it" in entry.why
+    assert any("30 seconds" in line and "60 seconds" in line for line in entry.about)
+    assert any(f"daybook restore {wanted}" in line for line in entry.about)
+    rebuild(store)
+    assert notice(store, identity="") == said
+    latest = history_of(store, wanted).versions[0]
+    assert "60 seconds" in latest.differs
+    assert OURS in version_of(store, wanted, latest.number)[1]
+
+
+@WAYS
+def test_restore_brings_back_what_was_accepted_before_a_pull_changed_it(
+    way: Way, open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    store, wanted = way(open_here, project)
+    path = read(store, wanted).path
+    accepted = path.read_bytes()
+    mate = changed(project, tmp_path)
+    mate.push()
+    sync(store)
+    pulled = path.read_bytes()
+
+    restore(store, wanted)
+
+    assert path.read_bytes() == accepted
+    assert "30 seconds" in told(store, "after")
+    undo(store, last_change(store, wanted))
+    assert path.read_bytes() == pulled
+    assert "60 seconds" not in told(store, "later")
+
+
+@WAYS
+def test_what_a_pull_deletes_is_told_once_and_comes_back_as_it_was_accepted(
+    way: Way, open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    store, wanted = way(open_here, project)
+    path = read(store, wanted).path
+    accepted = path.read_bytes()
+    mate = Teammate(project, tmp_path / "mate")
+    next(mate.knowledge.glob("*.md")).unlink()
+    mate.push()
+    store = open_here().store()
+
+    sync(store)
+
+    said = notice(store, identity="")
+    assert "1 memory that you accepted is gone" in said and f": {wanted}" in said
+    assert "accepted" not in notice(store, identity="")
+    sync(store)
+    assert tell_gone(store.home) == []
+    (version,) = history_of(store, wanted).versions
+    assert "its file is gone" in version.differs
+
+    restore(store, wanted)
+
+    assert path.read_bytes() == accepted
+    store = open_here().store()
+    assert "30 seconds" in told(store, "after")
+    undo(store, last_change(store, wanted))
+    assert not path.exists()
+
+
+def test_a_pull_that_deletes_some_of_many_names_those(open_here: Open, project: Path, tmp_path: Path) -> None:
+    store, _ = own(open_here, project)
+    more = [remember(store, Draft(f"Port {each}", f"Service {each} listens on 80{each}.")) for each in "abc"]
+    commit_all(project)
+    mate = Teammate(project, tmp_path / "mate")
+    for each in more[:2]:
+        (mate.knowledge / each.path.name).unlink()
+    (mate.knowledge / "new.md").write_text("---\ntitle: New\n---\nA new memory.\n")
+    mate.push()
+    sync(store)
+    (mate.knowledge / more[2].path.name).unlink()
+    (mate.knowledge / "new.md").unlink()  # nobody had accepted it
+    mate.push()
+
+    sync(store)
+
+    (said,) = tell_gone(store.home)
+    assert said.startswith("3 memories that you accepted are gone")
+    assert all(each.memory.id in said for each in more) and "new" not in said.rpartition(":")[2]
+
+
+def test_what_another_branch_lacks_and_this_one_has_again_is_as_before(
+    open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    store, _ = own(open_here, project)
+    folder = project / ".claude-memory"
+    shutil.move(folder, tmp_path / "away")
+    here = open_here().store()
+    sync(here)
+    shutil.move(tmp_path / "away", folder)
+
+    store = open_here().store()
+    sync(store)
+
+    assert tell_gone(store.home) == []
+    assert "30 seconds" in told(store, "back")
+
+
+def test_what_daybook_itself_moved_away_or_deleted_is_not_told(open_here: Open, project: Path) -> None:
+    store, wanted = own(open_here, project)
+    other = remember(store, Draft("Another", "It goes for good.", level=Level.PROJECT))
+    third = remember(store, Draft("A third", "Somebody renames its file.", level=Level.PROJECT))
+    forget(store, wanted)
+    forget(store, other.memory.id, forever=True)
+    third.path.rename(third.path.with_name("another-name.md"))
+    killed = remember(store, Draft("A fourth", "Who forgot it was killed before the index knew."))
+    trash = places.trash_folder(store.home, read(store, killed.memory.id).vault) / "knowledge"
+    trash.mkdir(parents=True, exist_ok=True)
+    killed.path.rename(trash / killed.path.name)
+
+    sync(store)
+
+    assert tell_gone(store.home) == []
+    with pytest.raises(NotFound):
+        restore(store, other.memory.id)
+    assert restore(store, wanted).memory.text.strip() == OURS
+
+
+def test_each_accepted_state_is_kept_and_the_last_comes_back_also_from_a_new_index(
+    open_here: Open, project: Path, clock: Clock
+) -> None:
+    store, wanted = own(open_here, project)
+    for seconds in (40, 50):
+        clock.now += timedelta(hours=1)
+        revise(store, wanted, Revision(text=OURS.replace("30", str(seconds))))
+    path = read(store, wanted).path
+    accepted = path.read_bytes()
+    before = sorted(each.name for each in (store.home / "history").rglob("*.md"))
+
+    rebuild(store)
+    path.unlink()
+    sync(store)
+
+    assert sorted(each.name for each in (store.home / "history").rglob("*.md")) == before
+    assert tell_gone(store.home)
+    restore(store, wanted)
+    assert path.read_bytes() == accepted
+
+
+def test_pruning_spares_what_was_accepted_last(open_here: Open, project: Path) -> None:
+    store, wanted = own(open_here, project)
+    for number in range(30):
+        revise(store, wanted, Revision(text=f"{OURS} {number} {'words ' * 10_000}"))
+    store = open_here(MAX_HISTORY_SIZE_MB="1").store()
+    path = read(store, wanted).path
+    accepted = path.read_bytes()
+
+    assert prune(store)
+
+    path.unlink()
+    sync(store)
+    restore(store, wanted)
+    assert path.read_bytes() == accepted

@@ -1,0 +1,102 @@
+"""Learning on the person's own plan: they are asked once, the client's small model is asked between turns."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness.drive_claude import Claude
+from harness.mock_anthropic import Request
+from harness.terminal import Terminal, needs_tmux, wait_until
+
+pytestmark = pytest.mark.client
+
+DECIDED = "We decided to keep invoices in Postgres because the reports need window functions."
+LONG = f"{DECIDED} {'And so it goes on for a while. ' * 30}"
+SAID = "Invoices are kept in Postgres because the reports need window functions."
+QUESTION = "Shall it learn, beginning with what waits"
+ASKED_WITHIN = 15.0  # seconds on a busy machine
+
+
+def propose(request: Request) -> str:
+    """Propose what the piece decides, and something that nobody said."""
+    said = [("The vendor's script runs before every commit.", "always run the script of the vendor")]
+    if DECIDED in str(request.body["messages"][0]["content"]):
+        said.append((SAID, "keep invoices in Postgres"))
+    usual = {"type": "decision", "tags": ["billing"], "supersedes": None}
+    return json.dumps([{**usual, "title": text[:60], "content": text, "evidence": of} for text, of in said])
+
+
+def ledger(store: Path, event: str) -> list[dict[str, Any]]:
+    lines = [line for path in (store / "ledger").glob("*.jsonl") for line in path.read_text().splitlines()]
+    return [said for said in map(json.loads, lines) if said["event"] == event]
+
+
+def keep_a_session(claude: Claude, store: Path) -> list[Request]:
+    """Let a session without a person be kept; return what was asked to learn from it."""
+    claude.env["MCP_TIMEOUT"] = "120000"  # ms; a client that gives up a server at its start asks nobody
+    kept = lambda: any(said.get("whole") for said in ledger(store, "transcript_kept"))  # noqa: E731
+    return claude.prompt(LONG, ["Noted."], env={"DAYBOOK_PLAN_CALLS": "yes"}, until=kept).memory
+
+
+def ask_until_asked(terminal: Terminal) -> None:
+    """Go on with the session until the question is on the screen: at the first turn the server may not be."""
+    for turn in range(1, 9):
+        terminal.send(f"good morning {turn}", [f"good morning to you {turn}"])
+        if terminal.shows(QUESTION, ASKED_WITHIN):
+            return
+    raise AssertionError(terminal.screen())
+
+
+def memory(terminal: Terminal) -> list[Request]:
+    return [request for request in terminal.api.requests if request.kind == "memory"]
+
+
+def knowledge(store: Path) -> list[str]:
+    return [path.read_text().partition("\n---\n")[2].strip() for path in store.rglob("knowledge/*.md")]
+
+
+@needs_tmux
+def test_a_yes_leads_to_calls_between_turns_up_to_the_days_limit_and_none_without_a_person(
+    claude: Claude, store: Path
+) -> None:
+    claude.env["DAYBOOK_DAILY_PLAN_CALLS"] = "1"
+    assert keep_a_session(claude, store) == []
+
+    with claude.interactive() as terminal:
+        terminal.api.memory = propose
+        ask_until_asked(terminal)
+        assert memory(terminal) == []
+        terminal.press("Down", r"❯ 2\. Yes")
+        terminal.press("Enter", r"^❯\s*$")
+        wait_until(lambda: knowledge(store), terminal.screen)
+        turns = len(terminal.api.main())
+
+        terminal.send(f"thanks {LONG[:120]}", ["you are welcome"])
+        terminal.send("and good night", ["sleep well"])
+        assert QUESTION not in terminal.screen()
+        (asked,) = memory(terminal)
+        assert terminal.api.requests.index(asked) == turns  # after the turn that came before it
+
+    assert re.match("claude-haiku", asked.body["model"])
+    assert DECIDED in str(asked.body["messages"])
+    assert knowledge(store) == [SAID]
+    assert (store / "config.toml").read_text() == "plan_calls = true\n"
+    assert [said["call"] for said in ledger(store, "reserved")] == [ledger(store, "spent")[0]["call"]]
+
+
+@needs_tmux
+def test_a_no_is_kept_and_nothing_is_asked(claude: Claude, store: Path) -> None:
+    keep_a_session(claude, store)
+
+    with claude.interactive() as terminal:
+        ask_until_asked(terminal)
+        terminal.press("Enter", r"^❯\s*$")
+        wait_until((store / "config.toml").exists, terminal.screen)
+        terminal.send("good night", ["sleep well"])
+        assert QUESTION not in terminal.screen()
+        assert memory(terminal) == []
+
+    assert (store / "config.toml").read_text() == "plan_calls = false\n"
+    assert ledger(store, "reserved") == []

@@ -1,0 +1,115 @@
+"""Whatever state the server, its environment or Python is in: no error is seen, and the session goes on."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from harness.drive_claude import Claude
+from harness.mock_anthropic import call
+from harness.python_environment import path_without_python
+from harness.terminal import needs_tmux
+
+pytestmark = [pytest.mark.client, needs_tmux]
+
+TROUBLE = r"hook failed|hook error|hook problem|timed out|not connected|Daybook did not"
+STORED = {"title": "Invoices", "content": "Amounts on an invoice are rounded half to even."}
+ASKS = "how are the amounts on an invoice rounded?"
+
+SLOW = f"""#!{sys.executable}
+import subprocess, sys, threading, time
+server = subprocess.Popen([sys.argv[1], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def back():
+    for line in server.stdout:
+        if b"additionalContext" in line:
+            time.sleep(3)
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+threading.Thread(target=back, daemon=True).start()
+for line in sys.stdin.buffer:
+    server.stdin.write(line)
+    server.stdin.flush()
+"""
+
+
+def servers_of(store: Path) -> list[int]:
+    """Return the processes that serve *store*."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if b"mcp_server" in words and f"MEMORY_DIR={store}".encode() in (
+                process / "environ"
+            ).read_bytes().split(b"\0"):
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+def told_in(store: Path) -> list[dict[str, object]]:
+    """Return what the ledger says that prompts were told."""
+    texts = [path.read_text(encoding="utf-8") for path in store.rglob("ledger/*.jsonl")]
+    lines = [json.loads(line) for text in texts for line in text.splitlines()]
+    return [line for line in lines if line.get("event") == "injected" and "prompt" in line]
+
+
+def test_what_a_slow_server_answers_too_late_is_not_counted_as_told(
+    claude: Claude, plugin: Path, store: Path, tmp_path: Path
+) -> None:
+    slow = tmp_path / "slow" / "daybook"
+    shutil.copytree(plugin, slow, symlinks=True)
+    relay = slow / "bin" / "relay"
+    relay.write_text(SLOW, encoding="utf-8")
+    relay.chmod(0o755)
+    mcp = json.loads((slow / ".mcp.json").read_text(encoding="utf-8"))
+    mcp["mcpServers"]["daybook"] = {
+        "command": "${CLAUDE_PLUGIN_ROOT}/bin/relay",
+        "args": ["${CLAUDE_PLUGIN_ROOT}/bin/daybook"],
+    }
+    (slow / ".mcp.json").write_text(json.dumps(mcp), encoding="utf-8")
+    (tmp_path / "home").mkdir()
+    claude.home = tmp_path / "home"
+    claude.install(slow)
+
+    with claude.interactive() as terminal:
+        terminal.send(f"Remember: {STORED['content']}", [call("remember", **STORED), "kept it"])
+        (asked,) = terminal.send(ASKS, ["half to even"])
+        screen = terminal.screen()
+
+    assert asked.hook_context("UserPromptSubmit") == []
+    assert told_in(store) == []
+    assert not re.search(TROUBLE, screen), screen
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the server is looked for in /proc")
+def test_a_server_that_was_killed_is_missed_by_nobody(claude: Claude, store: Path) -> None:
+    with claude.interactive() as terminal:
+        terminal.send(f"Remember: {STORED['content']}", [call("remember", **STORED), "kept it"])
+        for process in servers_of(store):
+            os.kill(process, signal.SIGKILL)
+        terminal.send(ASKS, ["half to even"])
+        terminal.send("and what else?", ["nothing else"])
+        screen = terminal.screen()
+
+    assert not re.search(TROUBLE, screen), screen
+
+
+def test_a_python_that_is_too_old_is_told_once_at_the_start(claude: Claude, tmp_path: Path) -> None:
+    path = path_without_python(tmp_path / "path")
+    (path / "python3").write_text("#!/bin/sh\necho 3.10.13\n", encoding="utf-8")
+    (path / "python3").chmod(0o755)
+    claude.env |= {"PATH": str(path), "DAYBOOK_VENV": str(tmp_path / "no-venv")}
+
+    with claude.interactive() as terminal:
+        terminal.send("hello there", ["hi you"])
+        terminal.send("hello again", ["hi again"])
+        screen = terminal.screen()
+
+    needed = "Daybook needs Python 3.11 or newer and found python3, which is 3.10.13"
+    assert re.sub(r"\s+", " ", screen).count(needed) == 1, screen
+    assert not re.search(TROUBLE, screen), screen

@@ -1,0 +1,165 @@
+"""What a person types without a prefix: answered at once, without a model, on the screen and in `-p`."""
+
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from harness.drive_claude import WAITS, Claude, Run
+from harness.terminal import needs_tmux
+
+pytestmark = pytest.mark.client
+
+TUESDAYS = "Production deploys run on Tuesdays only."
+FRIDAYS = "Production deploys run on Fridays only."
+AWAY = "Daybook did not answer: it is being set up, has ended or is slow."
+THEIRS = """
+export const register = on => {
+  on('session.start', async ($, e, next) => {
+    await $.command.register({ name: 'remember', description: 'theirs' })
+    return next(e)
+  })
+  on('command.run', { command: 'remember' }, () => ({ text: 'the other plugin answers' }))
+}
+"""
+
+
+def answered(run: Run) -> str:
+    """Return what a command showed in `-p`, for which no model was asked."""
+    assert run.code == 0, run.stderr
+    assert run.main == []
+    return re.sub(r"\A[\w+]+: ", "", str(run.event(type="result")["result"]))
+
+
+def test_in_print_mode_each_command_answers_and_asks_no_model(claude: Claude, store: Path) -> None:
+    stored = answered(claude.prompt(f"/remember Deploys | {TUESDAYS} [tags: ops]"))
+    assert re.match(r"Remembered deploys-\w+ \(project level\)\n/", stored), stored
+    own, path = stored.split()[1], Path(stored.splitlines()[1])
+    assert "source: manual\n" in path.read_text(encoding="utf-8")
+    assert path.is_relative_to(store)
+
+    beside = answered(claude.prompt(f"/remember Deploys | {FRIDAYS}"))
+    assert f"Near it: {own}" in beside and f"--supersedes {own}; if both hold: --distinct {own}" in beside
+    kept = answered(claude.prompt(f"/forget {own}"))
+    assert kept == f"Nothing was forgotten. Without being asked, in a terminal: daybook forget {own}"
+    assert path.is_file()
+
+    recalled = claude.prompt("/recall when do production deploys run")
+    assert f"{own} · note" in answered(recalled) and TUESDAYS in answered(recalled)
+    asked = claude.prompt("when do production deploys run?", ["On Tuesdays."], resume=recalled.session)
+    (told,) = re.findall("The person typed /recall(.*)", asked.main[0].body_text(), re.DOTALL)
+    assert f"   | {TUESDAYS}" in told
+
+    saved = answered(claude.prompt("/save-session", resume=asked.session))
+    assert saved.startswith("Saved this session as when-do-production-deploys-run-")
+    back = claude.prompt("/restore-session")
+    assert "- when do production deploys run?" in answered(back)
+    assert "On Tuesdays." in answered(back)
+    going_on = claude.prompt("go on", ["I go on."], resume=back.session)
+    assert "brought back a saved session with /restore-session" in going_on.main[0].body_text()
+
+
+@needs_tmux
+def test_on_the_screen_the_person_is_asked_and_what_they_choose_is_done(claude: Claude, store: Path) -> None:
+    with claude.interactive() as terminal:
+        screen = terminal.command(
+            f"/remember Deploys | {TUESDAYS}", r"Remembered deploys-\w+ \(project level\)"
+        )
+        (old,) = re.findall(r"Remembered (deploys-\w+)", screen)
+        replaced = terminal.command(
+            f"/remember Deploys | {FRIDAYS}",
+            rf"It takes the place of {old}, which is kept as superseded\.",
+            [
+                (r"❯ 1\. Keep both\n\s+2\. The new one replaces it\n\s+3\. Merge the two", "Down"),
+                (r"❯ 2\. The new one replaces it", "Enter"),
+            ],
+        )
+        new = re.findall(r"Remembered (deploys-\w+)", replaced)[-1]
+        mondays = FRIDAYS.replace("Fri", "Mon")
+        cancelled = terminal.command(
+            f"/remember Deploys | {mondays}",
+            r"if both hold: --distinct",
+            [(rf"Near it, of .*Fridays only\.” \({new}\)\.(?s:.*)❯ 1\. Keep both", "Escape")],
+        )
+        third = re.findall(r"Remembered (deploys-\w+)", cancelled)[-1]
+        terminal.command(
+            f"/forget {third}",
+            rf"Forgot {third}",
+            [
+                (r"Forget the note of .*Mondays only(?s:.*)❯ 1\. Keep it", "Down"),
+                (r"❯ 2\. Forget it", "Enter"),
+            ],
+        )
+        terminal.command("/recall when do production deploys run", rf"Deploys +\({new} · note")
+        (request,) = terminal.send("thank you", ["You are welcome."])
+
+    assert "The person typed /recall when do production deploys run" in request.body_text()
+    assert f"   | {FRIDAYS}" in request.body_text()
+    kept = "".join(path.read_text(encoding="utf-8") for path in store.glob("projects/*/knowledge/*.md"))
+    assert (TUESDAYS in kept, FRIDAYS in kept, mondays in kept) == (True, True, False)
+    assert f"superseded_by: {new}\n" in kept
+
+
+@pytest.mark.parametrize("order", [("other", "daybook"), ("daybook", "other")])
+def test_a_name_that_somebody_has_already_stays_theirs(
+    binary: Path, plugin: Path, environment: Path, tmp_path: Path, order: Sequence[str]
+) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    own = home / ".claude" / "commands" / "recall.md"
+    for folder in (own.parent, project):
+        folder.mkdir(parents=True)
+    own.write_text("---\ndescription: mine\n---\nThis is my own command, $ARGUMENTS.\n", encoding="utf-8")
+    env = {"DAYBOOK_VENV": str(environment), "MEMORY_DIR": str(tmp_path / "store"), **WAITS}
+    claude = Claude(binary, home=home, project=project, env=env)
+    folders = {"daybook": plugin, "other": other_plugin(tmp_path / "other")}
+    for name in order:
+        for command in (["marketplace", "add", str(folders[name])], ["install", f"{name}@{name}"]):
+            assert claude.cli("plugin", *command).code == 0
+
+    theirs = claude.prompt("/remember Deploys | They run on Tuesdays.")
+    mine = claude.prompt("/recall deploys", ["yes"])
+
+    assert "the other plugin answers" in answered(theirs)
+    assert not list(tmp_path.glob("store/**/deploys-*.md"))
+    assert "This is my own command, deploys." in mine.main[0].said()
+    assert "No memory is called 'zebras'" in answered(claude.prompt("/forget zebras"))
+
+
+def other_plugin(folder: Path) -> Path:
+    """Make a plugin that registers /remember; its folder is its marketplace, too."""
+    about = {"name": "other", "version": "1.0.0", "description": "Another plugin."}
+    listed = {"name": "other", "owner": {"name": "Others"}, "plugins": [{"name": "other", "source": "./"}]}
+    for name, said in (
+        (".claude-plugin/plugin.json", json.dumps(about)),
+        (".claude-plugin/marketplace.json", json.dumps(listed)),
+        ("hooks/hooks.json", json.dumps({"modules": ["./module.ts"]})),
+        ("hooks/module.ts", THEIRS),
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(said, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("server", "said"),
+    [("exit 1", AWAY), ("sleep 3", "No session is saved here yet.")],
+)
+def test_a_server_that_is_dead_or_starts_still_gives_one_clear_sentence(
+    claude: Claude, environment: Path, tmp_path: Path, server: str, said: str
+) -> None:
+    folder = tmp_path / "environment"
+    (folder / "bin").mkdir(parents=True)
+    shutil.copy(environment / ".daybook-ready", folder)
+    python = folder / "bin" / "python"
+    of_server = f'case "$*" in *"-m mcp_server") {server} ;; esac'
+    python.write_text(f'#!/bin/sh\n{of_server}\nexec {environment}/bin/python "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+
+    run = claude.prompt(
+        "/restore-session", env={"DAYBOOK_VENV": str(folder), "MCP_CONNECTION_NONBLOCKING": "true"}
+    )
+
+    assert answered(run).startswith(said)
+    assert "\n" not in answered(run)

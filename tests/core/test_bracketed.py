@@ -1,0 +1,30 @@
+"""What stands in brackets behind the words that a person types."""
+
+import pytest
+
+from mcp_server.core.bracketed import bracketed
+
+NAMES = ("tags", "type")
+
+
+@pytest.mark.parametrize(
+    ("typed", "words", "said"),
+    [
+        ("Title | text", "Title | text", {}),
+        ("Title | text [tags: a, b]", "Title | text", {"tags": "a, b"}),
+        ("text [Type: gotcha][TAGS : a]  ", "text", {"type": "gotcha", "tags": "a"}),
+        ("text [tags: a] [tags: b]", "text", {"tags": "b"}),
+        ("text [tags: a] goes on", "text [tags: a] goes on", {}),
+        ("text [see: the docs]", "text [see: the docs]", {}),
+        ("text [tags: a] [see: b]", "text [tags: a] [see: b]", {}),
+        ("text [tags]", "text [tags]", {}),
+        ("[tags: a]", "", {"tags": "a"}),
+        ("", "", {}),
+    ],
+)
+def test_the_end_says_it_and_nothing_else_does(typed: str, words: str, said: dict[str, str]) -> None:
+    assert bracketed(typed, NAMES) == (words, said)
+
+
+def test_a_long_line_of_brackets_takes_no_long_time() -> None:
+    assert bracketed("[" * 100_000 + " " * 100_000 + "x", NAMES)[1] == {}

@@ -1,0 +1,233 @@
+"""`/remember` and `/recall`, typed without a prefix: what the person sees and is asked, and what follows."""
+
+from collections.abc import Callable
+
+import pytest
+
+from mcp_server.actions.inject import inject
+from mcp_server.actions.list import list_memories
+from mcp_server.actions.origins import waiting
+from mcp_server.actions.quality import why
+from mcp_server.actions.read import read
+from mcp_server.actions.recall import recall
+from mcp_server.actions.remember import remember
+from mcp_server.actions.review import QUESTION, review
+from mcp_server.actions.undo import last_change, undo
+from mcp_server.bootstrap import Opened
+from mcp_server.core.authors import PERSON
+from mcp_server.core.memory import Draft, Status
+from mcp_server.core.query import Filter, Query
+from tests.conftest import Clock
+from tests.doors.module import Typed, tell
+
+SESSION = "0b0fae2e-6d0d-4b5e-8f0a-4d1c2f3a4b5c"
+OLD = "The gateway ends uploads after 30 seconds."
+NEW = "The gateway ends uploads after 60 seconds."
+REPLACES, BOTH, MERGE = "The new one replaces it", "Keep both", "Merge the two"
+
+
+@pytest.fixture
+def opened(open_here: Callable[..., Opened]) -> Opened:
+    return open_here(CLAUDE_CODE_SESSION_ID=SESSION)
+
+
+@pytest.fixture
+def typed(opened: Opened) -> Typed:
+    return Typed(opened)
+
+
+@pytest.fixture
+def old(opened: Opened, clock: Clock) -> str:
+    """What the person said yesterday."""
+    stored = remember(opened.store(), Draft("Uploads", OLD, type="decision")).memory.id
+    clock.pass_days(1)
+    return stored
+
+
+def id_in(text: str) -> str:
+    return text.removeprefix("Remembered ").split()[0]
+
+
+def test_what_the_person_types_is_stored_as_theirs(opened: Opened, typed: Typed) -> None:
+    told = typed(
+        "/remember Uploads | They end after 30 seconds. [note 2] [type: gotcha] [Tags: gateway, slow]"
+    )
+
+    found = read(opened.store(), id_in(told["text"]))
+    memory = found.memory
+    assert told == {"text": f"Remembered {memory.id} (project level)\n{found.path}"}
+    assert (memory.title, memory.text) == ("Uploads", "They end after 30 seconds. [note 2]")
+    assert (memory.type, set(memory.tags)) == ("gotcha", {"gateway", "slow"})
+    assert (memory.source, memory.session) == ("manual", SESSION)
+    assert last_change(opened.store()).by == PERSON
+    assert typed.asked == []
+
+
+@pytest.mark.parametrize("origin", ["plugin", "peer", "unclassified", ""])
+def test_what_something_else_runs_is_not_the_persons_word(opened: Opened, origin: str) -> None:
+    told = Typed(opened, origin=origin)("/remember Deploys | Run deploy.sh as root.")
+
+    store = opened.store()
+    assert read(store, id_in(told["text"])).memory.source == "assistant"
+    assert [each.row.id for each in waiting(store)] == [id_in(told["text"])]
+    assert last_change(store).by != PERSON
+    assert "not shown unasked until the person accepts it" in told["text"]
+
+
+@pytest.mark.parametrize("origin", ["composer", "bridge", "sdk"])
+def test_the_persons_own_ways_to_type_are(opened: Opened, origin: str) -> None:
+    told = Typed(opened, origin=origin)("/remember Deploys | Run deploy.sh as root.")
+
+    assert read(opened.store(), id_in(told["text"])).memory.source == "manual"
+
+
+@pytest.mark.parametrize("meta", [{}, {"claudecode/toolUseId": "toolu_01AbC"}])
+def test_a_call_of_the_models_does_nothing(opened: Opened, old: str, meta: dict[str, str]) -> None:
+    for name, words in (("remember", "A | b"), ("recall", "uploads"), ("forget", old), ("save-session", "")):
+        answers = {"": "Forget it"}
+        told = tell(opened, "command", meta=meta, name=name, words=words, origin="composer", answers=answers)
+        assert told == {"text": "This is for Daybook's module in the client."}
+
+    assert list_memories(opened.store(), Filter()).total == 1
+
+
+def test_the_person_says_that_the_new_one_replaces_what_is_known(
+    opened: Opened, typed: Typed, old: str
+) -> None:
+    told = typed(f"/remember Uploads | {NEW} [type: decision]", REPLACES)
+
+    ((question, options),) = typed.asked
+    assert options == [BOTH, REPLACES, MERGE]
+    assert OLD in question and NEW in question and old in question and "They differ in numbers." in question
+    store = opened.store()
+    assert told["text"].splitlines()[2] == f"It takes the place of {old}, which is kept as superseded."
+    assert read(store, old).memory.superseded_by == id_in(told["text"])
+    undo(store, last_change(store))
+    assert read(store, old).memory.status is Status.ACTIVE
+
+
+def test_both_are_kept_and_nobody_asks_again(opened: Opened, typed: Typed, old: str) -> None:
+    told = typed(f"/remember Uploads | {NEW} [type: decision]", BOTH)
+
+    assert f"It holds beside {old}; nobody is asked about them again." in told["text"]
+    assert [each.kind for each in review(opened.store()).entries] == []
+    assert read(opened.store(), old).memory.status is Status.ACTIVE
+
+
+def test_the_merged_text_is_shown_before_it_takes_the_place_of_both(
+    opened: Opened, typed: Typed, old: str
+) -> None:
+    told = typed(f"/remember Uploads | {NEW} [type: decision]", MERGE, "Yes")
+
+    question, options = typed.asked[1]
+    assert f"{NEW} ¶ {OLD}" in question and options == ["No", "Yes"]
+    store, new = opened.store(), id_in(told["text"])
+    assert f"takes the place of both, {new} and {old}." in told["text"]
+    (left,) = list_memories(store, Filter()).rows
+    assert read(store, left.id).memory.text == f"{NEW}\n{OLD}"
+    assert read(store, left.id).memory.source == "manual"
+
+
+@pytest.mark.parametrize("answers", [(None,), ("None of these, thanks",), (MERGE, "No"), (MERGE, None)])
+def test_without_an_answer_both_stay_and_it_is_said_what_to_type(
+    opened: Opened, typed: Typed, old: str, answers: tuple[str | None, ...]
+) -> None:
+    told = typed(f"/remember Uploads | {NEW} [type: decision]", *answers)
+
+    store, new = opened.store(), id_in(told["text"])
+    assert f"daybook revise {new} --supersedes {old}; if both hold: --distinct {old}" in told["text"]
+    assert {row.id for row in list_memories(store, Filter()).rows} == {old, new}
+    assert [each.kind for each in review(store).entries] == [QUESTION]
+
+
+def test_an_answer_is_to_the_words_that_were_shown(opened: Opened, typed: Typed, old: str) -> None:
+    path = read(opened.store(), old).path
+
+    def edit() -> None:
+        path.write_text(path.read_text(encoding="utf-8").replace("30", "45"), encoding="utf-8")
+
+    typed(f"/remember Uploads | {NEW} [type: decision]", REPLACES, None, between=edit)
+
+    assert ["30 seconds" in question for question, _ in typed.asked] == [True, False]
+    assert read(opened.store(), old).memory.status is Status.ACTIVE
+
+
+def test_what_is_known_is_not_stored_or_asked_about_twice(opened: Opened, typed: Typed) -> None:
+    first = typed(f"/remember Uploads | {OLD}")
+
+    assert typed(f"/remember Uploads | {OLD}")["text"] == f"{id_in(first['text'])} says that already."
+    assert typed.asked == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("/remember", "There is nothing to remember. Say it as in: /remember Title | what to remember"),
+        ("/remember [tags: a]", "There is nothing to remember."),
+        ("/remember A | b [level: galaxy]", "'galaxy' is no level. Use one of: user, project"),
+        ("/remember A | b [type: rumour]", "'rumour' is no"),
+        ("/remember Key | sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", "secret"),
+        ("/recall", "There is nothing to look for. Say it as in: /recall how do we deploy"),
+        ("/recall x [kind: talk]", "'talk' is no kind."),
+        ("/forget", "Nothing is named to forget."),
+        ("/forget forever", "Nothing is named to forget."),
+        ("/restore-session", "No session is saved here yet. /save-session saves this one."),
+        ("/save-session", "Nothing was asked in this session yet, so there is nothing to save."),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_sentence(typed: Typed, line: str, said: str) -> None:
+    told = typed(line)
+
+    assert said in told["text"] and "\n" not in told["text"]
+    assert set(told) == {"text"}
+
+
+def test_recall_shows_the_person_its_hits_and_gives_claude_the_same(
+    opened: Opened, typed: Typed, old: str
+) -> None:
+    told = typed("/recall after how many seconds does the gateway end uploads")
+
+    assert told["text"].splitlines()[1:] == [f"  Uploads  ({old} · decision · 2026-11-20)", f"    {OLD}"]
+    (context,) = told["context"]
+    assert context.startswith("The person typed /recall after how many seconds")
+    assert f"   | {OLD}" in context
+
+
+def test_what_recall_told_is_not_told_again_by_a_prompt(opened: Opened, typed: Typed, old: str) -> None:
+    store, question = opened.store(), "after how many seconds does the gateway end uploads?"
+    assert OLD in inject(store, question, session="another session")
+
+    typed(f"/recall {question}")
+
+    assert [(each.session, each.why, each.id) for each in why(store, session=SESSION)] == [
+        (SESSION, "recall", old)
+    ]
+    assert inject(store, question, session=SESSION) == ""
+    read(store, old).path.write_text(f"# Uploads\n{NEW}\n", encoding="utf-8")
+    assert NEW in inject(opened.store(), question, session=SESSION)
+
+
+def test_a_long_answer_has_at_most_twenty_lines(opened: Opened, typed: Typed) -> None:
+    store = opened.store()
+    for number in range(12):
+        text = f"The heron number {number} stands in the water. " + "It waits and waits.\n" * 60
+        remember(store, Draft(f"Heron {number}", text))
+
+    told = typed("/recall heron in the water")
+
+    assert 5 <= len(told["text"].splitlines()) <= 20
+    assert max(map(len, told["text"].splitlines())) < 250
+
+
+def test_recall_takes_what_stands_in_brackets(typed: Typed, old: str) -> None:
+    assert old in typed("/recall uploads [type: decision]")["text"]
+    assert typed("/recall uploads [type: gotcha]") == {
+        "text": "No memory matches 'uploads'. Try other words, or fewer in brackets."
+    }
+
+
+def test_what_the_person_recalls_counts_once_for_the_memory(opened: Opened, typed: Typed, old: str) -> None:
+    typed("/recall after how many seconds does the gateway end uploads")
+
+    (hit,) = recall(opened.store(), Query("uploads gateway seconds")).hits
+    assert hit.id == old

@@ -1,0 +1,58 @@
+"""Daybook's module in the client, as the server meets it: it tells of an event, and asks the person."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+from mcp import Client
+
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.server import build
+
+BY_A_PLUGIN = {"claudecode/toolUseId": "toolu_plugin_x"}  # what the client adds to a call of a module's
+Say = Callable[[], None]
+
+
+def tell(opened: Opened, event: str, *, meta: dict[str, Any] = BY_A_PLUGIN, **given: Any) -> dict[str, Any]:
+    """Return what the server answers the module on *event*."""
+
+    async def conversation() -> str:
+        async with Client(build(opened)) as client:
+            arguments = {"event": event, "given": given}
+            result = await client.call_tool("hook", arguments, meta=meta)
+            return "".join(block.text for block in result.content if block.type == "text")
+
+    told: dict[str, Any] = json.loads(anyio.run(conversation))
+    return told
+
+
+class Typed:
+    """
+    What a person types into the client, and how they answer: each with an option, with None, or after a deed.
+
+    `asked` are the questions and their options, as the dialog shows them.
+    """
+
+    def __init__(self, opened: Opened, *, origin: str = "composer") -> None:
+        self.opened, self.origin = opened, origin
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def __call__(self, line: str, *answers: str | None, between: Say = lambda: None) -> dict[str, Any]:
+        """Type *line*, as in "/recall deploys", and answer what is asked, after *between*."""
+        name, _, words = line.removeprefix("/").partition(" ")
+        said: dict[str, str | None] = {}
+        state, left = None, list(answers)
+        while True:
+            told = tell(
+                self.opened, "command", name=name, words=words, origin=self.origin, answers=said, state=state
+            )
+            if "ask" not in told:
+                assert not left, (told, left)
+                return told
+            question, options, state = (told["ask"][name] for name in ("question", "options", "state"))
+            assert 2 <= len(options) <= 4
+            self.asked.append((question, options))
+            answer = left.pop(0)
+            between()
+            said[question] = answer
