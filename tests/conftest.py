@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.bootstrap import Opened
@@ -17,6 +18,10 @@ from mcp_server.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+# An example may take as long as it takes: a busy machine must not make a test fail.
+settings.register_profile("daybook", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("daybook")
 
 
 def pytest_report_header() -> str:

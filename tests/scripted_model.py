@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.patience import PATIENCE
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -114,7 +116,7 @@ class ScriptedModel(ThreadingHTTPServer):
                 found[key(asked)] = found.get(key(asked), 0.0) + asked.usd
         return found
 
-    def wait_for_calls(self, number: int, seconds: float = 10) -> bool:
+    def wait_for_calls(self, number: int, seconds: float = PATIENCE) -> bool:
         """Wait until the model was asked *number* times."""
         with self.changed:
             return self.changed.wait_for(lambda: len(self.asked) >= number, seconds)
@@ -175,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _play(self, answer: Answer) -> None:
         if answer.after:
-            answer.after.wait(30)
+            answer.after.wait(PATIENCE)
         if answer.reset:
             # Closing with this option sends a reset instead of an orderly end.
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

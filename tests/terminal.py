@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-PATIENCE = 60.0  # seconds
+from tests.patience import PATIENCE
+
 Answers = Sequence[tuple[str, str | Callable[[], str]]]
 
 

@@ -1,6 +1,5 @@
 """Documents become memories, once; what people did since wins."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -298,14 +297,12 @@ def test_a_text_is_known_by_its_name_or_by_its_words(store: Store) -> None:
         seed_from_text(store, "Some text to keep.", options=Options(type="nonsense"))
 
 
-def test_twenty_documents_take_less_than_ten_seconds(store: Store, project: Path) -> None:
+def test_twenty_documents_are_taken_at_once(store: Store, project: Path) -> None:
     (project / "docs").mkdir()
     for number in range(25):
         parts = [f"## Part {part}\n\nDocument {number} says {part} things about it.\n" for part in range(12)]
         (project / f"docs/{number:02}.md").write_text(f"# Guide {number}\n\n" + "\n".join(parts))
-    begun = time.perf_counter()
 
     done = bootstrap_project(store)
 
     assert len(done.added) == 20 * 12
-    assert time.perf_counter() - begun < 10

@@ -210,14 +210,14 @@ def test_every_field_has_its_line_in_a_set_order() -> None:
     )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(memories)
 def test_what_is_rendered_is_read_back_the_same(memory: Memory) -> None:
     like = replace(memory, kind=Kind.KNOWLEDGE) if memory.status in PUT_AWAY else memory
     assert read(render(memory), like) == memory
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(word)
 @example("\U0010ffff")
 def test_any_yaml_reader_takes_our_words_for_the_same_words(text: str) -> None:
@@ -245,13 +245,13 @@ def test_what_a_file_cannot_hold_is_replaced_or_refused() -> None:
         rewrite(render(memory), replace(memory, text="a\0b"), path="knowledge/x.md")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(files())
 def test_a_memory_that_did_not_change_leaves_its_file_as_it_is(file: File) -> None:
     assert rewrite(file.data, file.memory, path=file.path) == file.data
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(files(), memories)
 def test_a_rewrite_says_the_new_memory_and_keeps_every_byte_that_is_not_ours(file: File, new: Memory) -> None:
     old, data, path = file.memory, file.data, file.path
@@ -272,7 +272,7 @@ def test_a_rewrite_says_the_new_memory_and_keeps_every_byte_that_is_not_ours(fil
     assert rewrite(data, partly, path=path).endswith(text)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.binary(max_size=40)
     | st.lists(

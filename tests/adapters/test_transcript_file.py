@@ -1,9 +1,6 @@
 import json
 import os
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +19,6 @@ from mcp_server.adapters.transcript_file import (
     transcripts,
 )
 from mcp_server.core.errors import Unreadable
-from tests.live import ROOT
 
 MEGABYTE = 1_000_000
 
@@ -131,8 +127,7 @@ def test_lines_are_whole_while_another_thread_writes_them(file: Path) -> None:
     writer.start()
     found: list[bytes] = []
     at = 0
-    deadline = time.monotonic() + 20
-    while len(found) < 300 and time.monotonic() < deadline:
+    while writer.is_alive() or at < size(file):
         for line, begun, behind in lines(file, at):
             assert begun == at
             found.append(line)
@@ -191,14 +186,20 @@ def test_complete_lines_are_counted_up_to_as_many_as_matter(
     assert count_lines(file, start, most=most) == count
 
 
+def bytes_read() -> int:
+    """Return how much this process read so far, from wherever."""
+    return int(Path("/proc/self/io").read_text(encoding="ascii").split()[1])
+
+
+@pytest.mark.skipif(not os.access("/proc/self/io", os.R_OK), reason="only Linux counts what a process reads")
 def test_counting_stops_when_enough_were_counted(file: Path) -> None:
     with open(file, "wb") as handle:
         handle.write(b"\n" * 10)
         handle.truncate(20_000 * MEGABYTE)
-    begun = time.process_time()
+    before = bytes_read()
 
     assert count_lines(file, 0, most=3) == 3
-    assert time.process_time() - begun < 0.2
+    assert bytes_read() - before < MEGABYTE + BLOCK
 
 
 def test_a_mark_stays_while_a_file_grows_and_tells_when_it_was_rewritten(file: Path) -> None:
@@ -243,75 +244,3 @@ def test_the_sessions_of_all_projects_come_oldest_first(tmp_path: Path) -> None:
     (tmp_path / "-c").symlink_to(tmp_path / "-a")
 
     assert transcripts(tmp_path) == [tmp_path / name for name in ("-a/3.jsonl", "-a/1.jsonl", "-b/2.jsonl")]
-
-
-# Size
-
-READER = r"""
-import json, re, sys, time
-from pathlib import Path
-from mcp_server.adapters.transcript_file import lines
-from mcp_server.core.transcript import Condenser
-
-begun = time.process_time()
-words = [said.words for said in Condenser().read(lines(Path(sys.argv[1])))]
-took = time.process_time() - begun
-# Not ru_maxrss: after a fork that is the memory of whoever started us.
-peak = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"))
-print(json.dumps([words, took, int(peak[1]) / 1024]))
-"""
-
-
-def turn(words: object) -> bytes:
-    return json.dumps({"type": "user", "message": {"role": "user", "content": words}}).encode() + b"\n"
-
-
-def one_line_of_600_megabytes(path: Path) -> None:
-    with open(path, "wb") as handle:
-        handle.write(turn("before"))
-        handle.truncate(600 * MEGABYTE)
-        handle.seek(600 * MEGABYTE)
-        handle.write(b"\n" + turn("after"))
-
-
-def attachments_of_200_megabytes(path: Path) -> None:
-    attachment = json.dumps({"type": "attachment", "rendered": "as was said " * 16_000}).encode() + b"\n"
-    with open(path, "wb") as handle:
-        handle.write(turn("before"))
-        for _ in range(200 * MEGABYTE // len(attachment)):
-            handle.write(attachment)
-        handle.write(turn("after"))
-
-
-def lines_of_10_megabytes(path: Path) -> None:
-    image = {"type": "image", "source": {"type": "base64", "data": "A" * 10 * MEGABYTE}}
-    with open(path, "wb") as handle:
-        handle.write(turn("before"))
-        handle.write(turn([image]) * 2 + turn("\U0001f600 wide " * MEGABYTE) + turn([{}] * 3 * MEGABYTE))
-        handle.write(turn([{"type": "tool_result", "content": "bytes " * MEGABYTE}]) * 2)
-        handle.write(turn("after"))
-
-
-@pytest.mark.parametrize(
-    "make", [one_line_of_600_megabytes, attachments_of_200_megabytes, lines_of_10_megabytes]
-)
-def test_a_file_of_any_size_is_read_in_bounded_memory_and_time(
-    file: Path, make: Callable[[Path], None]
-) -> None:
-    make(file)
-
-    done = subprocess.run(
-        [sys.executable, "-c", READER, str(file)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-
-    words, took, memory = json.loads(done.stdout)
-    print(f"{memory:.0f} MB, {size(file) / MEGABYTE / took:.0f} MB/s")
-    assert words == ["before", "after"]
-    assert memory <= 100  # MB
-    assert size(file) / MEGABYTE / took >= 50
-    file.unlink()

@@ -1,10 +1,8 @@
-"""Which of many statements may contradict each other, and how long it takes to tell."""
-
-import time
-from random import Random
+"""Which of many statements may contradict each other, and how the work grows with them."""
 
 from mcp_server.core.contradictions import opposed
 from mcp_server.core.verdict import Statement
+from tests.growth import grows_evenly
 
 
 def said(text: str, type: str = "decision") -> Statement:
@@ -61,29 +59,24 @@ def test_what_says_the_same_is_not_opposed() -> None:
     assert opposed(statements, {(1, 2): 0.99}) == []
 
 
-def test_two_thousand_statements_take_seconds_at_most() -> None:
+def test_four_times_as_many_statements_take_no_longer_than_that() -> None:
     words = "cache queue deploy branch worker invoice report search upload proxy token cookie".split()
-    statements = {
-        number: said(
-            f"The {words[number % 12]} of part{number % 97} needs {words[number % 7]} limit {number}"
-        )
-        for number in range(2000)
-    }
-    begun = time.perf_counter()
 
-    opposed(statements, {})
+    def statements(times: int) -> dict[int, Statement]:
+        return {
+            number: said(
+                f"The {words[number % 12]} of part{number % (times // 20 + 1)} needs {words[number % 7]} "
+                f"limit {number}"
+            )
+            for number in range(times)
+        }
 
-    assert time.perf_counter() - begun < 10
+    assert grows_evenly(statements, lambda told: opposed(told, {}), amount=500)
 
 
 def test_very_long_texts_are_compared_by_how_they_begin() -> None:
-    chance = Random(1)
-    long = [" ".join(f"w{chance.randrange(400)}" for _ in range(12_000)) for _ in range(8)]
-    statements = {
-        number: said(f"The timeout is {number} seconds. {text}") for number, text in enumerate(long)
-    }
-    begun = time.process_time()
+    def statements(times: int) -> dict[int, Statement]:
+        texts = [" ".join(f"w{at * (7 + number) % 401}" for at in range(times)) for number in range(8)]
+        return {number: said(f"The timeout is {number} seconds. {text}") for number, text in enumerate(texts)}
 
-    opposed(statements, {})
-
-    assert time.process_time() - begun < 3  # compared whole they take a quarter of a minute
+    assert grows_evenly(statements, lambda told: opposed(told, {}), amount=3000, most=12_000)

@@ -1,7 +1,6 @@
 """The pictures of the graph: whole, escaped, the same each time."""
 
 import re
-import time
 from xml.etree import ElementTree
 
 from mcp_server.core.graph import Edge, Graph, Node
@@ -70,12 +69,9 @@ def test_no_two_nodes_lie_on_each_other() -> None:
         assert all(abs(x - a) + abs(y - b) > 25 for a, b in spots[at + 1 :])
 
 
-def test_a_large_graph_is_drawn_in_seconds_and_says_what_is_missing() -> None:
-    start = time.perf_counter()
-
+def test_a_large_graph_is_drawn_up_to_a_limit_and_says_what_is_missing() -> None:
     drawing = as_svg([graph(MOST_DRAWN + 50)])
 
-    assert time.perf_counter() - start < 20  # about 1.5 on two quiet cores
     assert drawing.count('class="node"') == MOST_DRAWN
     assert "50 more not drawn" in drawing
     assert "n348 (" in drawing, "new, large and linked twice is worth most"

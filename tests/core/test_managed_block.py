@@ -223,7 +223,7 @@ def test_in_ten_thousand_documents_only_the_block_changes() -> None:
     assert min(seen.values()) > 1_500, seen
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from([START, END, "mine", f" {END} ", "> see"]), max_size=12))
 def test_mending_keeps_every_line_of_the_person_in_order(lines: list[str]) -> None:
     numbered = [f"{line} {number}" if line == "mine" else line for number, line in enumerate(lines)]

@@ -111,7 +111,7 @@ def test_a_section_that_overflows_says_how_many_more_there_are() -> None:
     assert len(block.told) == 140
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.integers(0, 400), min_size=6, max_size=6), st.text(max_size=100))
 def test_any_store_fits_into_the_lines_of_the_block(counts: list[int], name: str) -> None:
     asked = [points(count, types[0]) for count, (_, _, types) in zip(counts, TOPICS, strict=True)]
@@ -132,7 +132,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.sampled_from(HOSTILE) | st.text(max_size=200),
     st.sampled_from(HOSTILE) | st.text(max_size=400),

@@ -1,12 +1,11 @@
 """How documents are parted into sections that are fit to be memories."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.core.seeding import SIZE, Section, parted, sections, type_of
+from tests.growth import grows_evenly
 
 README = """\
 ---
@@ -152,10 +151,8 @@ def test_any_text_can_be_parted(text: str) -> None:
 
 @pytest.mark.parametrize("mark", ["<!-- ", "<!-- MEMORY:START -->\n"])
 def test_a_document_of_marks_that_nothing_closes_takes_no_longer_than_its_length(mark: str) -> None:
-    document = f"# Traps\n\n{mark * 40_000}\n\nThe cookie is dropped on redirects.\n"
-    begun = time.process_time()
+    def document(times: int) -> str:
+        return f"# Traps\n\n{mark * times}\n\nThe cookie is dropped on redirects.\n"
 
-    (*_, last) = sections(document, "README.md")
-
-    assert "The cookie is dropped" in last.text
-    assert time.process_time() - begun < 5  # by the square of its length it takes minutes
+    assert "The cookie is dropped" in sections(document(2), "README.md")[-1].text
+    assert grows_evenly(document, lambda text: sections(text, "README.md"))

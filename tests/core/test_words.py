@@ -77,7 +77,7 @@ def test_odd_queries_are_valid_searches(table: sqlite3.Connection, text: str) ->
     assert found(table, text.encode("utf-8", "replace").decode()) in (0, 1)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @given(text=st.text())
 def test_any_text_is_a_valid_search(table: sqlite3.Connection, text: str) -> None:
     assert found(table, text) in (0, 1)
@@ -88,7 +88,7 @@ def test_neighbours_in_odd_queries_are_valid_searches(table: sqlite3.Connection,
     assert near(table, text.encode("utf-8", "replace").decode()) <= 1
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(text=st.text())
 def test_neighbours_in_any_text_are_a_valid_search(table: sqlite3.Connection, text: str) -> None:
     assert near(table, text) <= 1

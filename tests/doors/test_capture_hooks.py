@@ -23,10 +23,10 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.patience import PATIENCE
 from tests.recorded import Recorded
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 60.0  # seconds for a process that nobody waits for
 
 
 @pytest.fixture(autouse=True)

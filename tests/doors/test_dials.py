@@ -24,8 +24,7 @@ from mcp_server.core.query import Query
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
 from mcp_server.store import Store
-
-PATIENCE = 60.0  # seconds for a thread that nobody waits for
+from tests.patience import PATIENCE
 
 
 def talk(opened: Opened, conversation: Callable[[Client, Callable[..., Any]], Any]) -> None:

@@ -14,6 +14,7 @@ from mcp_server.doors.json_rpc import LONGEST_LINE, Refusal, refusals
 from mcp_server.doors.lines import Lines, mended
 from tests.durability.programs.odd_messages import exchange, odd_messages
 from tests.durability.served import HELLO, Served
+from tests.patience import PATIENCE
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
@@ -54,7 +55,7 @@ def test_generated_messages_are_each_answered_as_often_as_they_ask(server: Serve
 )
 def test_the_code_says_what_is_wrong(server: Served, line: bytes, code: int) -> None:
     server.send(line)
-    answer = server.next_line(time.monotonic() + 20)
+    answer = server.next_line(time.monotonic() + PATIENCE)
 
     assert answer
     assert (answer["id"], answer["error"]["code"]) == ("q", code)

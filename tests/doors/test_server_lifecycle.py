@@ -15,8 +15,8 @@ import pytest
 from mcp_server.adapters.swap import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 from tests.durability.served import ROOT, Served, environment, eventually
+from tests.patience import PATIENCE
 
-GONE = 30.0  # seconds after which the server must have ended, on a busy machine
 CYCLES = 20
 
 # Starts a server that shares our stdin, tells its number, and waits to be killed.
@@ -42,7 +42,7 @@ def start(place: Path) -> Served:
 def nothing_is_left(place: Path) -> None:
     """No lock is held, and no folder of ours is among the temporary ones."""
     for name in (".watcher.lock", ".sync.lock", ".index.lock"):
-        eventually(lambda lock=place / "memory" / name: is_free(lock), f"{name} is free", within=GONE)
+        eventually(lambda lock=place / "memory" / name: is_free(lock), f"{name} is free")
     assert os.listdir(place / "temporary") == []
 
 
@@ -81,7 +81,7 @@ def test_the_server_ends_when_it_is_told_to(place: Path, end: Callable[[Served],
         assert "remembered" in said
         end(server)
 
-        server.process.wait(timeout=GONE)
+        server.process.wait(timeout=PATIENCE)
 
     nothing_is_left(place)
     assert not list(place.rglob(f"{TEMPORARY_PREFIX}*"))
@@ -97,7 +97,7 @@ def test_a_server_that_can_have_no_index_answers_from_the_files_and_leaves_nothi
         assert os.listdir(place / "memory" / "memory.db") == []
         close_stdin(server)
 
-        server.process.wait(timeout=GONE)
+        server.process.wait(timeout=PATIENCE)
 
     nothing_is_left(place)
 
@@ -111,7 +111,7 @@ def test_the_server_ends_while_it_is_at_work(place: Path) -> None:
             server.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": request})
         close_stdin(server)
 
-        server.process.wait(timeout=10)
+        server.process.wait(timeout=PATIENCE)
 
     nothing_is_left(place)
 
@@ -134,7 +134,7 @@ def test_the_server_ends_with_its_parent_although_a_third_process_holds_its_stdi
     parent.wait()
     parent.stdout.close()
 
-    eventually(lambda: is_gone(number), "the server is gone", within=GONE)
+    eventually(lambda: is_gone(number), "the server is gone")
     os.close(writing)
     nothing_is_left(place)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server.core.settings import TOOLSETS
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 60.0  # seconds that an answer or a change may take on a busy machine
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -83,18 +83,18 @@ class Served:
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
-    def ask(self, method: str, params: object = None, *, within: float = LONGEST) -> dict[str, Any]:
+    def ask(self, method: str, params: object = None) -> dict[str, Any]:
         """Send a request and return the response to it; fail when none comes in time."""
         self._number += 1
         number = f"ask-{self._number}"
         request = {"jsonrpc": "2.0", "id": number, "method": method}
         self.send(request if params is None else {**request, "params": params})
-        end = time.monotonic() + within
+        end = time.monotonic() + PATIENCE
         while said := self.next_line(end):
             if said.get("id") == number:
                 return said
             self.passed.append(said)
-        raise AssertionError(f"no answer to {method} within {within} s; exit code {self.process.poll()}")
+        raise AssertionError(f"no answer to {method} within {PATIENCE} s; exit code {self.process.poll()}")
 
     def call(self, tool: str, **arguments: object) -> str:
         """Call a tool and return its text."""
@@ -126,11 +126,9 @@ class Served:
             self._left += part
 
 
-def eventually(holds: Callable[[], bool], what: str, *, within: float = LONGEST) -> float:
-    """Return after how many seconds *holds* held; fail when it did not in time."""
-    start = time.monotonic()
+def eventually(holds: Callable[[], bool], what: str) -> None:
+    """Return when *holds* holds; fail when it does not in time."""
+    end = time.monotonic() + PATIENCE
     while not holds():
-        took = time.monotonic() - start
-        assert took < within, f"not within {within} s: {what}"
+        assert time.monotonic() < end, f"not within {PATIENCE} s: {what}"
         select.select([], [], [], 0.02)
-    return time.monotonic() - start

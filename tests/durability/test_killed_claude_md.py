@@ -48,7 +48,7 @@ def test_what_an_editor_saves_at_the_same_moment_wins_and_the_block_comes_next_t
         writer.start()
         wait_until_in(writer, "_locked_within")  # it has read the file, and waits to replace it
         document.write_text("# Mine, saved now\n", encoding="utf-8")
-    writer.join(10)
+    writer.join()
 
     assert [one.changed for one in done] == [False]
     assert "was changed meanwhile" in done[0].reason

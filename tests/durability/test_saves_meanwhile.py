@@ -201,7 +201,8 @@ def test_an_editor_that_saves_while_a_process_revises_loses_nothing(
     """As it comes, not line by line; `programs/saving_editors.py FOLDER 3500 SEED` is the long form."""
     report = run_program("saving_editors", quick_folder, SAVES, 1)
 
-    assert (report["lost"], report["saves"]) == ([], SAVES)
+    assert report["lost"] == []
+    assert report["saves"] >= SAVES
     assert report["revised"] > SAVES / 10, "there was hardly a revision to race with"
     assert report["conflicts"], "no save ever met a revision: the test tells nothing"
 

@@ -264,7 +264,7 @@ def test_a_git_checkout_of_thousands_of_files_converges(tmp_path: Path) -> None:
 
 def converges(index: Path, knowledge: Path) -> None:
     on_disk = {str(path): files.digest(path.read_bytes()) for path in knowledge.glob("*.md")}
-    eventually(lambda: says(index) == on_disk, "the index says what the files say", within=60)
+    eventually(lambda: says(index) == on_disk, "the index says what the files say")
 
 
 def says(index: Path) -> dict[str, str]:

@@ -172,7 +172,7 @@ def test_what_cannot_be_read_is_reported_and_stops_nothing(
     assert total(store) == 1
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.binary(max_size=300) | st.text(max_size=300).map(lambda said: said.encode("utf-8", "replace")))
 def test_any_bytes_are_read_or_reported(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "any.md").write_bytes(b"---\n" + data)

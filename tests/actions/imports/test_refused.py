@@ -52,7 +52,7 @@ def test_what_reads_like_an_instruction_is_taken_but_not_pushed(store: Store, pr
 ODD = st.text(max_size=60)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(content=ODD, tags=st.lists(ODD, max_size=25), kind=ODD, note=ODD, key=ODD)
 def test_whatever_a_source_says_is_unchanged_the_next_time(
     store: Store, project: Path, content: str, tags: list[str], kind: str, note: str, key: str

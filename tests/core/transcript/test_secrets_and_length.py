@@ -1,12 +1,13 @@
-"""A turn of any length is masked, cut and read in time."""
+"""A turn of any length is masked and cut, and read in one pass."""
 
-import time
+import tracemalloc
 
 import pytest
 
 from mcp_server.core.brief import FRAME
 from mcp_server.core.transcript import LONGEST_TURN, Condenser
 from tests.core.transcript.lines import KEY, as_bytes, call, claude, ranges, user, words
+from tests.growth import grows_evenly
 
 
 @pytest.mark.parametrize("length", [0, 3000, 500_000, 3_000_000])
@@ -66,20 +67,23 @@ def test_a_mask_is_not_cut_in_two() -> None:
     ["<private>", "</private>", "<", "< ", "<system-reminder>", "<!-- MEMORY:START -->", "\n> ", "#skip-",
      "#remember-", "\u200b", "é", f"{FRAME}\n", "[secret removed: "],
 )  # fmt: skip
-def test_a_turn_that_repeats_itself_is_read_in_time(unit: str) -> None:
-    begun = time.process_time()
+def test_a_turn_that_repeats_itself_takes_no_longer_than_its_length(unit: str) -> None:
+    def turns(times: int) -> list[dict[str, object]]:
+        return [user(unit * times), claude(call("Bash", command=unit * times))]
 
-    words(user(unit * (400_000 // len(unit))), claude(call("Bash", command=unit * (400_000 // len(unit)))))
-
-    assert time.process_time() - begun < 3
+    assert grows_evenly(turns, lambda lines: words(*lines), amount=4096)
 
 
-def test_a_tool_result_or_an_attachment_of_any_size_is_passed_over_quickly() -> None:
-    lines = ranges(as_bytes({"type": "attachment", "role": "user", "rendered": [{}] * 1_000_000}) * 5)
-    begun = time.process_time()
+def test_a_tool_result_or_an_attachment_of_any_size_is_passed_over_without_being_parsed() -> None:
+    lines = ranges(as_bytes({"type": "attachment", "role": "user", "rendered": [{}] * 1_000_000}))
+    tracemalloc.start()
+    try:
+        assert list(Condenser().read(lines)) == []
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
 
-    assert list(Condenser().read(lines)) == []
-    assert time.process_time() - begun < 5 * 4 / 200  # at 200 MB/s; to parse them takes ten times as long
+    assert peak < 1_000_000  # bytes; a million objects have 64 times as many
 
 
 def test_a_large_image_does_not_hide_the_words_beside_it() -> None:

@@ -22,10 +22,10 @@ from mcp_server.actions.forget import forget
 from mcp_server.actions.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from tests.patience import PATIENCE
 from tests.terminal import type_in_terminal
 
 ROOT = Path(__file__).resolve().parents[3]
-ENDLESS = 60.0  # seconds after which a command is taken to wait for ever
 BESIDE = 8  # commands at a time: mostly they wait
 STORE_LOCKS = (".sync.lock", ".index.lock", ".rebuild.lock", ".worker.lock", ".tidy.lock", ".import.lock",
                ".model.lock", ".watcher.lock", "memory.db")  # fmt: skip
@@ -91,11 +91,11 @@ def run(place: Path, project: Path, given: list[str]) -> dict[str, Any]:
         encoding="utf-8",
     )
     try:
-        out, err = process.communicate('{"session_id": "s", "source": "startup"}', timeout=ENDLESS)
+        out, err = process.communicate('{"session_id": "s", "source": "startup"}', timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-        return {"code": None, "seconds": ENDLESS, "out": out, "err": err}
+        return {"code": None, "seconds": PATIENCE, "out": out, "err": err}
     return {"code": process.returncode, "seconds": time.monotonic() - began, "out": out, "err": err}
 
 

@@ -24,12 +24,12 @@ from mcp_server import bootstrap
 from mcp_server.actions.note import note_ended, note_seen
 from mcp_server.adapters import claude_model, transcript_file
 from mcp_server.doors import worker
+from tests.patience import PATIENCE
 from tests.recorded import Recorded
 
 LONGEST_LIFE = 0.4  # seconds from the first line that it writes
-WAITED = 5.0  # seconds for that line
 LONGEST_DAY = 600  # minutes that a session goes on
-PATIENCE = 2  # workers in a row that learned nothing
+FRUITLESS = 2  # workers in a row that learned nothing
 LEARNED = b'"transcript_learned"'
 SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 
@@ -127,9 +127,9 @@ def run(folder: Path, kills: int, seed: int) -> dict[str, object]:
         sessions.go_on()
         before, learned = written(folder), written(folder, LEARNED)
         pid = started() if killed % 4 == 0 else forked()
-        waited = time.monotonic() + WAITED
+        waited = time.monotonic() + PATIENCE
         while time.monotonic() < waited and not ended(pid):
-            if written(folder, LEARNED) > learned if fruitless >= PATIENCE else written(folder) > before:
+            if written(folder, LEARNED) > learned if fruitless >= FRUITLESS else written(folder) > before:
                 break
             time.sleep(0.001)
         die_at = time.monotonic() + rng.choice((rng.uniform(0, LONGEST_LIFE), rng.expovariate(50)))

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.durability.served import Served
+from tests.patience import PATIENCE
 
 AT_ONCE = 20  # messages between two looks at the answers
-LONGEST = 60.0  # seconds for the answers to as many messages, on a busy machine
 ONCE, PERHAPS, NEVER = (1, 1), (0, 1), (0, 0)  # least and most answers to an id
 
 Expected = dict[object, tuple[int, int]]
@@ -66,10 +66,10 @@ def exchange(server: Served, messages: list[Odd]) -> tuple[list[object], list[ob
         for number, (least, limit) in answers.items():
             expected[number] += least
             most[number] += limit
-    assert server.ask("ping", within=LONGEST)["result"] == {}
+    assert server.ask("ping")["result"] == {}
     answered = Counter(answer.get("id") for answer in server.passed if "method" not in answer)
     server.passed.clear()
-    end = time.monotonic() + LONGEST
+    end = time.monotonic() + PATIENCE
     while expected - answered and (answer := server.next_line(end)):
         answered[answer.get("id")] += 1
     return list((expected - answered).elements()), list((answered - most).elements())
