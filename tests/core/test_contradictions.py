@@ -75,8 +75,11 @@ def test_four_times_as_many_statements_take_no_longer_than_that() -> None:
 
 
 def test_very_long_texts_are_compared_by_how_they_begin() -> None:
-    def statements(times: int) -> dict[int, Statement]:
-        texts = [" ".join(f"w{at * (7 + number) % 401}" for at in range(times)) for number in range(8)]
-        return {number: said(f"The timeout is {number} seconds. {text}") for number, text in enumerate(texts)}
+    def statements(filler: str) -> dict[int, Statement]:
+        return {
+            seconds: said(f"The upload gateway {filler}has a timeout of {seconds} seconds")
+            for seconds in (30, 60)
+        }
 
-    assert grows_evenly(statements, lambda told: opposed(told, {}), amount=3000, most=12_000)
+    assert opposed(statements(""), {}) != []
+    assert opposed(statements("of the shop in front of its proxy " * 200), {}) == []
