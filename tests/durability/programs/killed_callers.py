@@ -4,7 +4,8 @@ Callers of the model that are killed at random moments.
     python killed_callers.py FOLDER URL RUNS SEED
 
 Starts two callers at a time, each a fork of this warmed process, which holds no connection and no
-thread. Each asks about one item after the other until it is killed. A pair of runs has a clock that
+thread. Each asks about one item after the other, and is killed at a random moment of its next 20 attempts,
+however quick they are. A pair of runs has a clock that
 stands still; the next pair's is later, so that days begin and pauses end. The prompt says which day
 and which item it is. Goes on beyond RUNS until there were calls enough, and one was cut short. Prints a JSON
 report; the accounts are kept by the server at URL.
@@ -15,6 +16,7 @@ import json
 import os
 import random
 import signal
+import struct
 import sys
 import time
 from datetime import UTC, datetime, timedelta
@@ -26,14 +28,14 @@ from mcp_server.adapters.claude_model import ClaudeModel
 from mcp_server.core.errors import DaybookError, ModelUnavailable
 
 CALLERS = 2
-LONGEST_LIFE = 0.3  # seconds from when the store and the model's client are there
+MOST_ATTEMPTS = 20  # after which a caller is killed
 STEP = timedelta(hours=2.5)  # from one pair of runs to the next
 ITEMS = 40  # that are waiting at a time
 PADDING = "word " * 400
 MOST_TOKENS = 300
 
 
-def ask_for_ever(folder: str, url: str, now: datetime, seed: int, opened: int) -> None:
+def ask_for_ever(folder: str, url: str, now: datetime, seed: int, told: int) -> None:
     """Ask about random items, those of the day and a few that every day has, until somebody kills us."""
     rng = random.Random(seed)
     environment = {
@@ -46,12 +48,13 @@ def ask_for_ever(folder: str, url: str, now: datetime, seed: int, opened: int) -
     }
     store = bootstrap.Opened(environment, folder=Path("/"), clock=lambda: now).store()
     store.model()
-    os.write(opened, b".")
     while True:
+        began = time.monotonic()
         item = f"{now:%j}-{rng.randrange(ITEMS)}" if rng.random() < 0.8 else f"ever-{rng.randrange(ITEMS)}"
         prompt = f"{now:%Y-%m-%d} {item} {PADDING[: rng.randrange(len(PADDING))]}"
         with contextlib.suppress(ModelUnavailable):
             call_model(store, item=item, system="", prompt=prompt, most_tokens=MOST_TOKENS, patience=0.05)
+        os.write(told, struct.pack("d", time.monotonic() - began))
 
 
 def tells_enough(folder: str, runs: int) -> bool:
@@ -64,7 +67,7 @@ def tells_enough(folder: str, runs: int) -> bool:
 def run(folder: str, url: str, runs: int, seed: int) -> dict[str, object]:
     rng = random.Random(seed)
     now = datetime(2026, 11, 20, 0, 30, tzinfo=UTC)
-    kills, ended_by_itself = 0, []
+    kills, ended_by_itself, pace = 0, [], 0.0
     while kills < runs or not (tells_enough(folder, runs) or kills >= 20 * runs):
         now += STEP
         children = []
@@ -81,15 +84,15 @@ def run(folder: str, url: str, runs: int, seed: int) -> dict[str, object]:
                 finally:
                     os._exit(3)
             os.close(writing)
-            children.append((child, reading, rng.uniform(0, LONGEST_LIFE)))
-        for _, reading, _ in children:
-            os.read(reading, 1)  # it can ask now, or has ended
-            os.close(reading)
-        began = time.monotonic()
-        for child, _, life in sorted(children, key=lambda one: one[2]):
-            time.sleep(max(0.0, began + life - time.monotonic()))
+            children.append((child, reading))
+        for child, reading in children:
+            for _ in range(rng.randrange(MOST_ATTEMPTS)):
+                if told := os.read(reading, 8):  # nothing when it has ended by itself
+                    pace = max(0.8 * pace, *struct.unpack("d", told))
+            time.sleep(rng.uniform(0, pace))  # so that many are killed in a call
             os.kill(child, signal.SIGKILL)
             status = os.waitpid(child, 0)[1]
+            os.close(reading)
             kills += 1
             if not os.WIFSIGNALED(status):
                 ended_by_itself.append(status)
