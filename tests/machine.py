@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE
+
 PROJECT = Path(__file__).resolve().parents[1]
 PYTHON = os.path.realpath(sys.executable)
 TOOLS = ["cat", "cp", "ls", "mkdir", "mv", "readlink", "rm", "sleep", "tail"]
@@ -147,5 +149,5 @@ class Machine:
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err

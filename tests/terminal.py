@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.patience import PATIENCE
+PATIENCE = 240.0  # seconds, as in tests/patience.py, which this file cannot import where it is a program
 
 Answers = Sequence[tuple[str, str | Callable[[], str]]]
 
@@ -40,7 +40,11 @@ def type_in_terminal(
         try:
             name = os.ttyname(slave)
             subprocess.run(
-                [sys.executable, __file__, name, ended, *command], cwd=cwd, env=clean, check=True, timeout=60
+                [sys.executable, __file__, name, ended, *command],
+                cwd=cwd,
+                env=clean,
+                check=True,
+                timeout=PATIENCE,
             )
             screen = _watched(master, slave, ended, list(answers))
         finally:

@@ -16,6 +16,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.live import ROOT
+from tests.patience import PATIENCE
 
 PACKAGE = ROOT / "mcp_server"
 LONGEST = 320  # lines
@@ -91,7 +92,7 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 
@@ -217,7 +218,7 @@ def loaded(*words: str, said: bytes = b"", **environment: str) -> tuple[set[str]
         input=said,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0
     names = re.findall(r"^import time: .*\| +(\w+)", done.stderr.decode(), re.MULTILINE)

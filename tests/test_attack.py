@@ -15,6 +15,7 @@ from benchmarks.attack.facts import GONE, LIVE, TRASH, Fact, allow, check, copie
 from benchmarks.attack.one import PARTS, part
 from benchmarks.attack.outcome import Row
 from benchmarks.attack.soak import Look, judged
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 20261122
@@ -137,5 +138,5 @@ def attacked(*words: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         encoding="utf-8",
-        timeout=100,
+        timeout=PATIENCE,
     )

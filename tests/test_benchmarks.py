@@ -18,6 +18,7 @@ from benchmarks.ways import WITHOUT, as_in
 from mcp_server.adapters.calling import NUMBERS, called
 from mcp_server.core import ranking
 from mcp_server.meanings import load_embedder
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = ROOT / "tests" / "data" / "prompts"
@@ -196,7 +197,7 @@ def start(name: str, *options: str | Path) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE,
     )
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.changelogs import CURRENT, EXACT, OLD, WHEN, WORDS, histories, questions, read_changelog
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKDOWN = """\
@@ -111,7 +112,7 @@ def test_the_benchmark_asks_in_both_orders_and_about_what_was_superseded(tmp_pat
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE,
     )
 
     assert done.returncode == 0, done.stderr

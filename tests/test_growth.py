@@ -68,7 +68,7 @@ def test_no_test_asserts_seconds_or_waits_for_less_than_a_minute() -> None:
         "took = time.perf_counter_ns()",
         "assert time.monotonic() - began < 30",
         "end = time.monotonic() + 20",
-        "thread.join(10)",
+        "thread.join(PATIENCE)",
         "subprocess.run(command, timeout=30)",
     ],
 )
@@ -77,6 +77,6 @@ def test_what_hurries_is_seen(program: str) -> None:
 
 
 def test_patience_and_pauses_are_no_hurry() -> None:
-    program = "end = time.monotonic() + PATIENCE; pause.wait(0.002); run(command, timeout=60)"
+    program = "end = time.monotonic() + PATIENCE; pause.wait(0.002); run(command, timeout=PATIENCE)"
 
     assert not list(hurries(program))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine import PYTHON, UV, Machine, finish
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -243,7 +244,7 @@ def test_what_an_answer_leaves_to_be_done_goes_on_without_the_launcher_and_hears
         os.mkfifo(machine.home / name)
     launcher = machine.start("hook", "Stop", stdin=subprocess.PIPE)
 
-    assert launcher.communicate("x" * 300_000, timeout=60) == ("", "")
+    assert launcher.communicate("x" * 300_000, timeout=PATIENCE) == ("", "")
     assert launcher.returncode == 0
     (machine.home / "go").write_text("", encoding="utf-8")
     assert (machine.home / "heard").read_text(encoding="utf-8") == "300000 Stop"

@@ -17,6 +17,7 @@ from mcp_server.core.embedding_models import SHIPPED
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.ports import Embedder
 from mcp_server.meanings import load_embedder
+from tests.patience import PATIENCE
 from tests.tiny_model import make_model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +45,9 @@ def test_loading_the_model_leaves_nothing_in_the_home_or_temporary_folder(tmp_pa
     environment |= {"TMPDIR": str(temporary)}
     environment |= {"HOME": str(home), "MEMORY_DIR": str(tmp_path / "store"), "PYTHONPATH": str(ROOT)}
 
-    subprocess.run([sys.executable, "-P", "-c", LOAD], env=environment, cwd=home, check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-P", "-c", LOAD], env=environment, cwd=home, check=True, timeout=PATIENCE
+    )
 
     assert list(home.rglob("*")) == []
     assert list(temporary.rglob("*")) == []

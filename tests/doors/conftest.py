@@ -9,6 +9,7 @@ import pytest
 
 from tests.doors.shell import Run
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.terminal import Answers, type_in_terminal
 
 
@@ -32,7 +33,7 @@ def run(memory_dir: Path, project: Path) -> Run:
             text=True,
             encoding="utf-8",
             errors="surrogateescape",
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     return run_

@@ -14,6 +14,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.doors.hooks import EVENTS
 from mcp_server.doors.server.hook_tool import HOOK_TOOL
 from tests.durability.served import Served, environment
+from tests.patience import PATIENCE
 
 MUCH, MANY = "x" * 5_000_000, ["x"] * 100_000
 
@@ -70,7 +71,7 @@ def test_a_hook_process_ends_soon_whatever_it_is_given(tmp_path: Path, event: st
             input=json.dumps(said).encode(),
             env=environment(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)),
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert (done.returncode, done.stderr) == (0, b"")
         assert not done.stdout or json.loads(done.stdout)
@@ -93,7 +94,7 @@ def test_much_on_standard_input_is_refused_in_a_sentence(tmp_path: Path, argumen
         input=b"word " * 4_000_000,
         env=environment(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)),
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert done.returncode == 4

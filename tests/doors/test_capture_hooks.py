@@ -62,7 +62,7 @@ def hook(event: str, memory_dir: Path, recorded: Recorded, **environment: str) -
             **environment,
         },
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.live import ROOT
+from tests.patience import PATIENCE
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -22,7 +23,7 @@ def daybook(memory_dir: Path, project: Path) -> Run:
         }  # fmt: skip
         return subprocess.run(
             [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
-            cwd=project, env=environment, input=said, capture_output=True, text=True, timeout=60,
+            cwd=project, env=environment, input=said, capture_output=True, text=True, timeout=PATIENCE,
         )  # fmt: skip
 
     return run

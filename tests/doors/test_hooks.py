@@ -18,6 +18,7 @@ from mcp_server.actions.sync import sync
 from mcp_server.core.memory import Draft
 from mcp_server.core.query import Filter
 from mcp_server.store import Store
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 Hook = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -42,7 +43,7 @@ def hook(memory_dir: Path, project: Path) -> Hook:
             input=json.dumps(said).encode() if raw is None else raw,
             env={**os.environ, **settings, **environment},
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     return run
@@ -183,7 +184,7 @@ def test_a_closed_stdout_breaks_nothing(memory_dir: Path, known: str) -> None:
         stdout=writing,
         stderr=subprocess.PIPE,
         env={**os.environ, "MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT)},
-        timeout=60,
+        timeout=PATIENCE,
     )
     os.close(writing)
 

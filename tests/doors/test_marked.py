@@ -19,6 +19,7 @@ from mcp_server.core.memory import Draft, Kind, Memory
 from mcp_server.core.query import Filter
 from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.patience import PATIENCE
 from tests.recorded import Recorded, seen
 
 Prompt = Callable[[str], str]
@@ -29,7 +30,7 @@ DEPLOY = "We deploy on Fridays from the release branch."
 def no_worker_is_left() -> Iterator[None]:
     yield
     for process in own_process._started:
-        process.wait(60)
+        process.wait(PATIENCE)
 
 
 @pytest.fixture

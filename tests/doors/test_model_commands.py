@@ -18,6 +18,7 @@ from mcp_server.core.memory import Draft, Level
 from tests.durability.served import Served, eventually
 from tests.live import ROOT
 from tests.model_hub import hub
+from tests.patience import PATIENCE
 from tests.terminal import type_in_terminal
 from tests.tiny_model import make_model
 
@@ -48,7 +49,7 @@ def run(home: Path, *words: str, fails: bool = False, **environment: str) -> sub
         cwd=home.parent,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert bool(done.returncode) is fails, done.stderr
     return done
@@ -154,7 +155,7 @@ def test_the_progress_of_a_download_is_told_in_bytes(home: Path, tiny: Path) -> 
     with hub("multilingual", tiny) as (address, _):
         done = subprocess.run(
             [sys.executable, "-c", PROGRESS, str(home), address],
-            env=surroundings(), capture_output=True, text=True, timeout=60,
+            env=surroundings(), capture_output=True, text=True, timeout=PATIENCE,
         )  # fmt: skip
 
     told, loaded = map(int, done.stdout.split())
@@ -183,7 +184,7 @@ def test_a_download_that_was_killed_leaves_no_model_and_is_done_again(home: Path
     with hub("multilingual", tiny) as (address, _):
         killed = subprocess.run(
             [sys.executable, "-c", KILLED, str(home), address],
-            env=surroundings(), timeout=60,
+            env=surroundings(), timeout=PATIENCE,
         )  # fmt: skip
         assert killed.returncode == -signal.SIGKILL
         assert not (home / "models" / "multilingual").exists()

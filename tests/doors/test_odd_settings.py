@@ -13,6 +13,7 @@ from mcp_server.bootstrap import memory_dir, read_settings
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import parse_timestamp
 from tests.durability.served import Served, environment
+from tests.patience import PATIENCE
 
 TEXTS: dict[str, bytes] = {
     "100,000 brackets": b"[" * 100_000,
@@ -102,7 +103,7 @@ def test_every_door_says_it_and_goes_on(tmp_path: Path, odd: str) -> None:
     def run(*arguments: str, said: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         command = [sys.executable, "-m", f"mcp_server.doors.{arguments[0]}", *arguments[1:]]
         return subprocess.run(
-            command, env=settings, input=said, capture_output=True, timeout=60, cwd=tmp_path
+            command, env=settings, input=said, capture_output=True, timeout=PATIENCE, cwd=tmp_path
         )
 
     for command in (

@@ -21,6 +21,7 @@ from mcp_server.core.settings import TOOLSETS
 from mcp_server.doors.server import build
 from mcp_server.doors.server.start import GREETED, LISTED, STATELESS
 from tests.live import ROOT
+from tests.patience import PATIENCE
 
 CLIENT = {"name": "claude-code", "version": "2"}
 GREETING = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": CLIENT}
@@ -109,7 +110,7 @@ class Server:
         self._process.stdin.close()
         self._process.stdout.read()
         self._process.stdout.close()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=PATIENCE)
 
 
 @pytest.fixture

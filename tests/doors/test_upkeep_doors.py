@@ -22,6 +22,7 @@ from mcp_server.doors.server import build
 from mcp_server.store import Store
 from tests.doors.shell import Run
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.person import Agreeing
 
 Call = Callable[..., str]
@@ -50,7 +51,7 @@ def hook(event: str, memory_dir: Path, said: dict[str, Any], **environment: str)
         input=json.dumps(said).encode(),
         env={**os.environ, "MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()

@@ -10,6 +10,7 @@ import pytest
 
 from mcp_server.actions import work
 from tests.durability.served import Served, environment, eventually
+from tests.patience import PATIENCE
 
 EVERY_VERB = Path(__file__).parent / "programs" / "every_verb.py"
 PYTHON = (sys.executable, "-P", "-s")
@@ -32,7 +33,7 @@ class Doors:
             cwd=self.project,
             umask=self.umask,
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert fails or done.returncode == 0, done.stderr

@@ -11,6 +11,7 @@ import pytest
 
 from tests.durability.served import Served
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.safety.layouts import LAYOUTS, by_settings, in_a_bare_repository
 from tests.safety.ways import ENVIRONMENT, ask_git, ran, run_git, write_change, write_way
 from tests.terminal import type_in_terminal
@@ -90,7 +91,7 @@ def test_no_command_runs_anything_of_the_repository_whatever_it_puts_into_the_en
             env={**os.environ, **settings},
             input=json.dumps(given or {}).encode(),
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.decode()

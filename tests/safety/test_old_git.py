@@ -11,6 +11,7 @@ import pytest
 from mcp_server.adapters import git
 from mcp_server.adapters.git import Git
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.safety.ways import run_git, write_repository
 from tests.terminal import type_in_terminal
 
@@ -79,7 +80,7 @@ def test_where_and_restore_session_say_why_git_is_not_asked(
         command = [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words]
         environment = {**os.environ, **settings}
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

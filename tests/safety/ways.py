@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 PROGRAMS = ".programs"  # of the repository: where its programs lie
 HOOKS = """applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg
     commit-msg post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive
@@ -282,7 +284,7 @@ def ask_git(folder: Path, arguments: Sequence[str], *, terminal: bool, **environ
             input=given,
             stdout=writing,
             stderr=writing,
-            timeout=60,
+            timeout=PATIENCE,
         )
     finally:
         for handle in {reading, writing}:

@@ -25,6 +25,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.auto_memory.folder_of_claude import PARQUET, PROMPT, taken, topic, total
 from tests.live import ROOT
+from tests.patience import PATIENCE
 
 # Not told twice
 
@@ -184,7 +185,7 @@ def run(memory_dir: Path, project: Path) -> Callable[..., str]:
             },
             capture_output=True,
             encoding="utf-8",
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -32,6 +32,7 @@ from tests.actions.choose_embedder.chosen import (
     who_answers,
 )
 from tests.live import ROOT
+from tests.patience import PATIENCE
 
 
 def test_the_old_model_answers_until_the_new_one_has_every_vector(filled: Chosen, models: Path) -> None:
@@ -168,7 +169,7 @@ embed_pending(Opened().store(), progress=advance)
 def test_killed_while_computing_it_goes_on_where_it_was(filled: Chosen, models: Path, batches: int) -> None:
     filled.use(models / "new")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "MEMORY_DIR": str(filled.opened.home)}
-    done = subprocess.run([sys.executable, "-c", KILLED, str(batches)], env=environment, timeout=60)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(batches)], env=environment, timeout=PATIENCE)
     assert done.returncode == -signal.SIGKILL
 
     store = filled.another_process()

@@ -19,6 +19,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.terminal import Answers, type_in_terminal
 
 # Choosing a file
@@ -157,7 +158,7 @@ def daybook(settings: dict[str, str], project: Path) -> "Run":
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [*DAYBOOK, *words], cwd=project, env=settings, stdin=subprocess.DEVNULL, capture_output=True,
-            encoding="utf-8", timeout=60,
+            encoding="utf-8", timeout=PATIENCE,
         )  # fmt: skip
 
     return run

@@ -22,6 +22,7 @@ from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, TRAPS, files_of, in_trash, plan_of, put, status, twins
 from tests.conftest import Clock
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.scripted_model import ScriptedModel
 
 
@@ -258,7 +259,7 @@ def test_a_kill_at_any_moment_loses_nothing_and_can_be_undone(
         [sys.executable, "-c",
          "import sys; from tests.actions.tidy.test_undo import sweep; sweep(*sys.argv[1:])",
          str(store.home), str(project)],
-        cwd=ROOT, capture_output=True, text=True, timeout=60,
+        cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
 
     assert done.returncode == 0, done.stderr

@@ -10,6 +10,7 @@ from mcp_server.core.memory import Kind
 from mcp_server.core.query import Filter, Mode, Query
 from tests.actions.work.worked import Open, ended
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.recorded import Recorded
 
 WORKER = """
@@ -27,7 +28,7 @@ def worker(memory_dir: Path, project: Path, model: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", WORKER],
         env={**environment, "HOME": str(project), "PATH": "/usr/bin:/bin"},
-        cwd=project, capture_output=True, text=True, check=True, timeout=120,
+        cwd=project, capture_output=True, text=True, check=True, timeout=PATIENCE,
     )  # fmt: skip
     return done.stdout.strip()
 

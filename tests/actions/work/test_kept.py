@@ -18,6 +18,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
 from tests.actions.work.worked import LONG, Open, agreed, conversations, ended, known, worked
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel
 
@@ -86,7 +87,7 @@ def test_three_workers_at_once_do_everything_once(
     environment |= {"EMBEDDING_MODEL": "none", **agreed(model)}
     running = [subprocess.Popen(command, env=environment) for _ in range(3)]
 
-    assert [process.wait(60) for process in running] == [0, 0, 0]
+    assert [process.wait(PATIENCE) for process in running] == [0, 0, 0]
     assert known(opened.store(), recorded.path).learned == recorded.path.stat().st_size
     lines = [line for path in opened.store().ledger.paths() for line in path.read_text().splitlines()]
     events = [json.loads(line) for line in lines]
@@ -208,7 +209,7 @@ def test_however_large_a_transcript_is_it_is_read_in_100_mb(memory_dir: Path, re
         env={**environment, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert done.returncode == 0, done.stderr

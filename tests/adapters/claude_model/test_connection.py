@@ -13,6 +13,7 @@ from mcp_server.adapters.claude_model import ClaudeModel
 from mcp_server.core.budget import CallFailed, Outcome, Reply
 from tests.adapters.claude_model.call import GOOD, KEY, PROMPT, SYSTEM, ask, assert_private, failure
 from tests.live import ROOT
+from tests.patience import PATIENCE
 from tests.scripted_model import RESET, Answer, ScriptedModel, reply
 
 # Nobody there
@@ -157,7 +158,7 @@ def test_the_library_at_its_most_talkative_writes_nothing_down() -> None:
             env={**os.environ, "ANTHROPIC_LOG": "debug", "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert (done.returncode, api.calls) == (0, 1), done.stderr
     assert "private" not in done.stderr + done.stdout

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.mock_anthropic import MockAPI, Request, Turn
-from harness.terminal import Terminal, wait_until
+from harness.terminal import PATIENCE, Terminal, wait_until
 
 KEY = "dummy-for-loopback"
 WAITS = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_CONNECT_TIMEOUT_MS": "60000"}
@@ -120,7 +120,7 @@ class Claude:
             check=False,
             capture_output=True,
             encoding="utf-8",
-            timeout=250,
+            timeout=PATIENCE,
         )
         return Run(done.returncode, done.stdout, done.stderr)
 
@@ -158,7 +158,7 @@ class Claude:
                 check=False,
                 capture_output=True,
                 encoding="utf-8",
-                timeout=250,
+                timeout=PATIENCE,
             )
             wait_until(until, lambda: f"{done.stdout}\n{done.stderr}")
             return Run(done.returncode, done.stdout, done.stderr, tuple(api.requests))

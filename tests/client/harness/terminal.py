@@ -18,7 +18,7 @@ from harness.mock_anthropic import MockAPI, Request, Turn
 
 LOOK = 0.1  # seconds between two looks at something that can only be looked at
 KEY_LOST = 4.0  # seconds after which a key that changed nothing is pressed again
-PATIENCE = 120.0  # seconds after which something that should happen does not
+PATIENCE = 240.0  # seconds after which something that should happen does not
 
 needs_tmux = pytest.mark.skipif(
     not shutil.which("tmux"), reason="an interactive session needs tmux, which is not here"

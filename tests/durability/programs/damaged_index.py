@@ -28,6 +28,7 @@ from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from tests.patience import PATIENCE
 
 PAGE = 4096
 ASKED = Path(__file__).with_name("asked.py")
@@ -145,7 +146,7 @@ def ask(place: Path, *, meaning: bool) -> tuple[dict[str, Any], str]:
         env={**os.environ, "PYTHONPATH": str(ROOT), **model},
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     wrong = done.stderr.strip()[-800:] if done.returncode or "Traceback" in done.stderr else ""
