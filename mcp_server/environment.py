@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from mcp_server.adapters import account
 from mcp_server.adapters.git import DEFAULT_PATH, Git
 from mcp_server.adapters.project import worktree_around
 from mcp_server.core.settings import ESCAPE, HOOKS, environment_told, is_told, may_name
@@ -69,7 +70,10 @@ def _poses_as_home(place: Path, environment: Mapping[str, str]) -> bool:
     if str(place) == os.path.realpath(person_home({})):
         return False
     files = [_settings_file(place / ".claude" / name) for name in SETTINGS_FILES]
-    return any(_is_named(data, environment_told(data), "HOME", environment.get("HOME", "")) for data in files)
+    return any(
+        _is_named(data, environment_told(data), account.HOME, environment.get(account.HOME, ""))
+        for data in files
+    )
 
 
 def _settings_file(path: Path) -> bytes:
@@ -85,16 +89,9 @@ def _settings_file(path: Path) -> bytes:
 
 
 def person_home(environment: Mapping[str, str]) -> str:
-    """Return the person's home folder: HOME, without one what the system's list of users says."""
-    home = environment.get("HOME", "")
-    if os.path.isabs(home):
-        return home
-    import pwd  # only where a repository, or nobody, named a home; not on Windows
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_dir
-    except KeyError:
-        return os.path.expanduser("~")
+    """Return the person's home folder: what HOME says (on Windows USERPROFILE), else the system."""
+    home = environment.get(account.HOME, "")
+    return home if os.path.isabs(home) else account.home_folder()
 
 
 def persons_git(environment: Mapping[str, str]) -> Git:

@@ -27,6 +27,7 @@ from mcp_server.actions.repository import refused, untrusted
 from mcp_server.actions.size_limit import measure
 from mcp_server.actions.sync import catch_up_if_free, if_free
 from mcp_server.adapters import files
+from mcp_server.adapters.handles import open_to_others
 from mcp_server.adapters.index import soundness, transcripts, unattended
 from mcp_server.adapters.own_process import try_hook
 from mcp_server.core.budget import MOST_TRIES
@@ -193,8 +194,7 @@ def _tried(name: str, look: Callable[[], str], advice: str) -> Check:
 
 def _writable(home: Path) -> str:
     files.try_writing(home)
-    mode = home.stat().st_mode & 0o077
-    return str(home) + ("" if not mode else f" (readable by others: chmod 700 {home})")
+    return str(home) + (f" (readable by others: chmod 700 {home})" if open_to_others(home) else "")
 
 
 def _index(store: Store) -> str:

@@ -1,14 +1,16 @@
 """
-What a system offers beyond POSIX to whoever replaces a file that others write, too.
+What the systems offer to whoever gives a file a name or replaces one that others write, too.
 
-Two names exchange their files in one step, so that what stood there is not destroyed but comes out and
-can be looked at; and the system tells whether somebody still writes the file that came out.
+Linux and macOS exchange the files of two names in one step, so that what stood there is not destroyed but
+comes out and can be looked at; Linux tells whether somebody still writes the file that came out. Windows
+does neither, and moves no file that a program has open.
 """
 
 import errno
 import functools
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +22,33 @@ RENAME_EXCHANGE = 2  # linux/fs.h
 RENAME_SWAP = 2  # sys/stdio.h of macOS
 # The kernel is too old, the file system cannot, or a container forbids the call.
 CANNOT = frozenset({errno.EINVAL, errno.ENOSYS, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP})
+PATIENCE, PAUSE = 1.0, 0.01  # seconds: a reader or a virus scanner has a file open for milliseconds
+
+
+def link(source: Path, target: Path) -> None:
+    """Let the file *source* be at *target*, too; raise FileExistsError when something is there, OSError."""
+    if sys.platform == "win32":
+        os.link(source, target)  # never the file behind a link
+    else:
+        os.link(source, target, follow_symlinks=False)
+
+
+def move(source: Path, target: Path) -> Path:
+    """
+    Let *target* lead to the file *source*, in one step; a file that was there goes. Return *target*.
+
+    Raises OSError; on Windows PermissionError when a program has one of them open for longer than a moment.
+    """
+    if sys.platform == "win32":
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return source.replace(target)
+            except PermissionError:
+                if time.monotonic() >= end:
+                    raise
+            time.sleep(PAUSE)
+    return source.replace(target)
 
 
 def exchange(first: Path, second: Path) -> bool:
@@ -46,25 +75,27 @@ def has_writer(handle: int) -> bool | None:
 
     *handle* is open for reading alone. Linux grants a lease on reading only to a file that nobody writes.
     """
-    if not hasattr(fcntl, "F_SETLEASE"):
-        return None
-    import signal  # slow to load, and only who changes a file needs it
+    if sys.platform == "linux" and hasattr(fcntl, "F_SETLEASE"):
+        import signal  # slow to load, and only who changes a file needs it
 
-    try:
-        # Whoever opens the file at this very moment breaks the lease: the signal of that must not end us.
-        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
-        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without leases, or the file of another user
-        return None
-    return False
+        try:
+            # Whoever opens the file at this very moment breaks the lease: the signal of that must not end us.
+            fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
+            fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            return False
+        except BlockingIOError:
+            return True
+        except OSError:  # a file system without leases, or the file of another user
+            return None
+    return None
 
 
 @functools.cache
 def _system_call() -> Callable[[bytes, bytes], int] | None:
     """Return what exchanges two names and answers 0 or the number of the error; None where nothing does."""
+    if sys.platform == "win32":
+        return None
     try:
         import ctypes  # slow to load, and only who changes a file needs it
 

@@ -10,19 +10,17 @@ import errno
 import math
 import os
 import stat
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from mcp_server.adapters import swap
+from mcp_server.adapters import locks, swap
+from mcp_server.adapters.exchange import link
+from mcp_server.adapters.handles import open_file, read_at, set_mode, take_after
+from mcp_server.adapters.handles import sync_folder as sync_folder
 from mcp_server.adapters.holders import holder_of_lock, note_holder
-from mcp_server.adapters.swap import sync_folder as sync_folder
 from mcp_server.core.errors import Conflict, Held, Unreadable
-
-if sys.platform != "win32":
-    import fcntl
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -61,7 +59,7 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
     read, FileNotFoundError when there is nothing. Never blocks on a pipe.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_file(path, os.O_RDONLY)
     except FileNotFoundError:
         raise
     except ValueError as error:  # a NUL byte, half of a surrogate pair
@@ -96,7 +94,7 @@ def write_new(path: Path, data: bytes) -> None:
     """
     temporary = _write_temporary(path.parent, data)
     try:
-        os.link(temporary, path, follow_symlinks=False)
+        link(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
@@ -131,7 +129,7 @@ def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:
             job.result()
         for path, temporary in written.items():
             try:
-                os.link(temporary, path, follow_symlinks=False)
+                link(temporary, path)
             except FileExistsError:
                 taken.add(path)
     finally:
@@ -196,15 +194,16 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
     A line that a full disk or a kill cut short is ended first; readers skip it. A kill loses no line that
     was written whole; a power failure may lose the last seconds of those that are not *durable*.
     """
-    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+    handle = open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, FILE_MODE)
     try:
-        end = os.fstat(handle).st_size
-        if end == 0:
-            os.fchmod(handle, FILE_MODE)  # it may be new, whatever the umask says
-        cut = end > 0 and os.pread(handle, 1, end - 1) != b"\n"
-        whole = (b"\n" if cut else b"") + line + b"\n"
-        if os.write(handle, whole) != len(whole):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        with locks.appending(handle):
+            end = os.fstat(handle).st_size
+            if end == 0:
+                set_mode(handle, FILE_MODE)  # it may be new, whatever the umask says
+            cut = end > 0 and read_at(handle, 1, end - 1) != b"\n"
+            whole = (b"\n" if cut else b"") + line + b"\n"
+            if os.write(handle, whole) != len(whole):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         if durable:
             os.fsync(handle)
     finally:
@@ -221,30 +220,28 @@ def lock(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
     Raises Held, which names the process, when another holds it for *patience* seconds. Only who has
     nothing else to do may wait for ever: math.inf.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+    handle = open_file(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
     try:
         if patience == math.inf:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            locks.wait_for(handle)
         elif not _locked_within(handle, patience):
             raise Held(str(path), holder_of_lock(path))
         note_holder(handle)
         yield
     finally:
+        locks.release(handle)
         os.close(handle)
 
 
 def _locked_within(handle: int, patience: float) -> bool:
     """Take the lock; return False when that is not to be had for *patience* seconds."""
     end, pause = time.monotonic() + patience, SHORTEST_POLL
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() >= end:
-                return False
+    while not locks.take(handle):
+        if time.monotonic() >= end:
+            return False
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_POLL)
+    return True
 
 
 def _write_temporary(folder: Path, data: bytes, like: Path | None = None) -> Path:
@@ -256,17 +253,16 @@ def _write_temporary(folder: Path, data: bytes, like: Path | None = None) -> Pat
     """
     make_folder(folder)
     temporary = folder / swap.temporary_name()
-    made = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    handle = os.open(temporary, made, FILE_MODE)
+    handle = open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     try:
         left = memoryview(data)
         while left:
             # A full disk writes less than it was given and raises only at the next attempt.
             left = left[os.write(handle, left) :]
         if like:
-            _take_after(handle, like)
+            take_after(handle, like)
         else:
-            os.fchmod(handle, FILE_MODE)
+            set_mode(handle, FILE_MODE)
         os.fsync(handle)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -274,17 +270,3 @@ def _write_temporary(folder: Path, data: bytes, like: Path | None = None) -> Pat
     finally:
         os.close(handle)
     return temporary
-
-
-def _take_after(handle: int, like: Path) -> None:
-    own, wanted = os.fstat(handle), like.stat()
-    if (own.st_uid, own.st_gid) != (wanted.st_uid, wanted.st_gid):
-        with contextlib.suppress(OSError):
-            os.fchown(handle, -1, wanted.st_gid)
-            os.fchown(handle, wanted.st_uid, -1)
-    os.fchmod(handle, stat.S_IMODE(wanted.st_mode))
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            for name in os.listxattr(like):
-                with contextlib.suppress(OSError):
-                    os.setxattr(handle, name, os.getxattr(like, name))

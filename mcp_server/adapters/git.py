@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcp_server.adapters import files
+from mcp_server.adapters.detached import windowless
 from mcp_server.adapters.project import Worktree, repository_folders, worktree_around
 from mcp_server.core.errors import Unreadable
 
@@ -163,6 +164,7 @@ def _run(command: list[str], environment: dict[str, str]) -> str:
             capture_output=True,
             timeout=TIMEOUT,
             check=False,
+            **windowless(),
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return ""

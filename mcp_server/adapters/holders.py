@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from mcp_server.adapters.handles import write_at
+
 NOBODY_TELLS = "another process"
 NOTED = sys.platform != "linux"  # whether who takes a lock file writes his number into it
 _LOCKS = Path("/proc/locks")
@@ -26,7 +28,7 @@ def note_holder(handle: int) -> None:
     if NOTED:
         with contextlib.suppress(OSError):
             os.ftruncate(handle, 0)
-            os.pwrite(handle, b"%d\n" % os.getpid(), 0)
+            write_at(handle, b"%d\n" % os.getpid(), 0)
 
 
 def holder_of_lock(path: Path) -> str:
@@ -45,6 +47,8 @@ def holder_of_index(path: Path) -> str:
 
 def _holder_of(paths: Iterable[Path]) -> str:
     """Return the first other process that has a lock to write on one of *paths*."""
+    if sys.platform == "win32":
+        return NOBODY_TELLS
     wanted = []
     for path in paths:
         with contextlib.suppress(OSError):

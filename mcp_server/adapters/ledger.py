@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mcp_server.adapters import files
+from mcp_server.adapters.account import machine_name
 from mcp_server.core.memory import timestamp
 
 Watermark = dict[str, int]
@@ -46,7 +47,7 @@ class Ledger:
     def append(self, event: str, at: datetime, **data: object) -> None:
         """Write one line; raises OSError when the disk is full or read-only."""
         files.make_folder(self.folder)
-        machine = re.sub(r"[^a-z0-9]+", "-", os.uname().nodename.lower()).strip("-") or "machine"
+        machine = re.sub(r"[^a-z0-9]+", "-", machine_name().lower()).strip("-") or "machine"
         line = json.dumps({"at": timestamp(at), "event": event, **data}, ensure_ascii=True)
         path = self.folder / f"{machine}-{at:%Y-%m}.jsonl"
         files.append_line(path, line.encode("ascii"), durable=event in AHEAD)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mcp_server.adapters import files, swap
+from mcp_server.adapters.exchange import link
 from mcp_server.core.errors import Conflict
 
 
@@ -41,7 +42,7 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | Conflict]:
             except OSError as error:
                 problems[source] = error
         for folder in goals:
-            swap.sync_folder(folder)
+            files.sync_folder(folder)
         for source, target in targets.items():
             if source not in problems:
                 try:
@@ -49,14 +50,14 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | Conflict]:
                 except Conflict as error:
                     problems[source] = error
     for folder in folders:
-        swap.sync_folder(folder)
+        files.sync_folder(folder)
     return problems
 
 
 def _give_name(source: Path, target: Path) -> None:
     """Let the file *source* be at *target*, too; on another device a copy of it."""
     try:
-        os.link(source, target, follow_symlinks=False)
+        link(source, target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
@@ -74,5 +75,5 @@ def _take_name(source: Path, target: Path) -> None:
         pass  # somebody took it away: it is safe where it was to go
     except Conflict:
         target.unlink()
-        swap.sync_folder(target.parent)
+        files.sync_folder(target.parent)
         raise

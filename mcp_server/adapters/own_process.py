@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_server.adapters.detached import outliving, windowless
 from mcp_server.core.settings import HOOKS
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def start_worker(environment: Mapping[str, str]) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd="/",
-            start_new_session=True,
+            **outliving(),
             # Should anything of ours ever start a session, its hooks do nothing.
             env={**environment, "PYTHONPATH": str(ROOT), HOOKS: "off"},
         )
@@ -111,6 +112,7 @@ def try_hook() -> str:
             capture_output=True,
             timeout=HOOK_TIMEOUT,
             check=False,
+            **windowless(),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not run: {error}"

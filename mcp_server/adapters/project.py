@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from mcp_server.adapters.handles import open_file
 from mcp_server.core.memory import slug
 
 MAX_GIT_FILE = 64 * 1024  # bytes read of a file of git's; clone writes the remotes at the top of the config
@@ -230,7 +231,7 @@ def _mode(path: Path) -> int:
 def _head(path: Path) -> str:
     """Return the beginning of a regular file, in whole lines; '' when there is none that can be read."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_file(path, os.O_RDONLY)
     except (OSError, ValueError):
         return ""
     try:

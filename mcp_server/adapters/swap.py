@@ -19,7 +19,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
-from mcp_server.adapters.exchange import exchange, has_writer
+from mcp_server.adapters.exchange import exchange, has_writer, link, move
+from mcp_server.adapters.handles import open_file, sync_folder
 from mcp_server.core.errors import Conflict
 
 DIGEST = functools.partial(hashlib.blake2b, digest_size=16)
@@ -75,7 +76,7 @@ def look(path: Path, *, apart: bool) -> State:
     then would have to wait for us.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_file(path, os.O_RDONLY)
     except OSError:
         return State("", None)
     try:
@@ -97,7 +98,7 @@ def swap_in(temporary: Path, path: Path, *, expected: str, mine: str) -> None:
     Raises Conflict when the file says something else, is being written or is gone; it is as its author left
     it then, and *temporary* is gone.
     """
-    aside = temporary.rename(_aside(path, expected, mine))
+    aside = move(temporary, _aside(path, expected, mine))
     try:
         exchanged = exchange(aside, path)
         if not exchanged:
@@ -123,7 +124,7 @@ def take_away(path: Path, *, known: str, copy: Path | None = None) -> None:
 
     Raises Conflict when it is another by now or is being written; it stays then. FileNotFoundError.
     """
-    aside = path.rename(_aside(path, known, known))
+    aside = move(path, _aside(path, known, known))
     if copy and os.path.samestat(aside.lstat(), copy.lstat()):
         aside.unlink(missing_ok=True)
         return
@@ -133,23 +134,14 @@ def take_away(path: Path, *, known: str, copy: Path | None = None) -> None:
             aside.unlink(missing_ok=True)
         return
     try:
-        os.link(aside, path, follow_symlinks=False)
+        link(aside, path)
     except OSError:
         if not os.path.lexists(path):  # the system links no file of another user
-            aside.rename(path)  # otherwise it was saved once more, and this save is kept beside
+            move(aside, path)  # otherwise it was saved once more, and this save is kept beside
     else:
         aside.unlink(missing_ok=True)
     sync_folder(path.parent)
     raise _conflict(path, aside, state)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in *folder* durable."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _aside(path: Path, *digests: str) -> Path:
@@ -162,7 +154,7 @@ def _overwrite(aside: Path, path: Path, expected: str) -> None:
     if not state.is_one_of([expected]):
         aside.unlink(missing_ok=True)
         raise _conflict(path, aside, state)
-    aside.replace(path)
+    move(aside, path)
 
 
 def _check(aside: Path, path: Path, expected: str, mine: str) -> State:

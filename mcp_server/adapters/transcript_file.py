@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from mcp_server.adapters.handles import open_file, read_at
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import parse_timestamp
 
@@ -180,7 +181,7 @@ def _before(path: Path, offset: int) -> bytes:
         return b""
     try:
         begin = max(0, offset - MARKED)
-        found = os.pread(handle, offset - begin, begin)
+        found = read_at(handle, offset - begin, begin)
     except OSError as error:
         raise _unreadable(path, f"cannot be read: {error.strerror}") from error
     finally:
@@ -195,7 +196,7 @@ def _digest(before: bytes) -> str:
 def _open(path: Path) -> int | None:
     """Return a handle on the regular file *path*, None when there is nothing."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_file(path, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError as error:
@@ -217,7 +218,7 @@ def _unreadable(path: Path, reason: str) -> Unreadable:
 
 def _blocks(handle: int, start: int, end: int | None) -> Iterator[tuple[bytes, int]]:
     """Yield (bytes, where they begin) from *start* to *end* or to the end of the file as it is then."""
-    while block := os.pread(handle, BLOCK if end is None else max(0, min(BLOCK, end - start)), start):
+    while block := read_at(handle, BLOCK if end is None else max(0, min(BLOCK, end - start)), start):
         yield block, start
         start += len(block)
 

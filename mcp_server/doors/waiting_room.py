@@ -16,6 +16,7 @@ import tempfile
 import threading
 from typing import IO, Any
 
+from mcp_server.adapters.detached import outliving
 from mcp_server.doors.json_rpc import INVALID_PARAMS, Refusal, greets, refusals
 from mcp_server.doors.lines import Lines
 
@@ -104,7 +105,7 @@ class WaitingRoom:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=said,
-                    start_new_session=True,
+                    **outliving(),
                 )
                 said.seek(0)
                 lines = said.read().decode(errors="replace").split("\n")

@@ -10,17 +10,16 @@ import os
 from mcp_server.actions.work import work
 from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
+from mcp_server.adapters.priority import yield_to_others
 from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import MODEL
-
-NICENESS = 10  # it yields to whatever the person does
 
 
 def main() -> None:
     """Do what is pending, then end; always with exit code 0, for nobody is there to read another."""
     os.umask(0o077)
     share_one_arena()
-    os.nice(NICENESS)
+    yield_to_others()
     opened = Opened(by=lambda: MODEL)
     send_warnings_to(opened.home / "logs" / "worker.log")
     try:

@@ -12,7 +12,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mcp_server.adapters import files
+from mcp_server.adapters.handles import open_file
 from mcp_server.adapters.index import soundness
 from mcp_server.adapters.index.database import Database
 from mcp_server.core.errors import IndexUnavailable
@@ -54,9 +54,7 @@ def finds_damage(database: Database, now: float) -> bool:
     if seen:
         with contextlib.suppress(OSError):
             # Not waited for until it is on the disk: without it somebody looks once more.
-            handle = os.open(
-                _note(database.path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, files.FILE_MODE
-            )
+            handle = open_file(_note(database.path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             with open(handle, "w", encoding="ascii") as note:
                 json.dump(asdict(seen), note)
     return False

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import os
 import sqlite3
 import threading
 import time
@@ -81,11 +80,12 @@ def _code(error: Exception) -> int:
 
 
 def _is_full(folder: Path) -> bool:
+    import shutil  # slow to load, and only who met an error asks
+
     try:
-        room = os.statvfs(folder)
+        return shutil.disk_usage(folder).free < _LEAST_ROOM
     except OSError:
         return False
-    return room.f_bavail * room.f_frsize < _LEAST_ROOM
 
 
 def give_up_when_busy(status: int, _remaining: int, _total: int) -> None:

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mcp_server.adapters.detached import wait_for_end_of
 from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened, working_folder
@@ -25,8 +26,6 @@ from mcp_server.store import Store
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
-
-PARENT_CHECK = 1.0  # seconds between two looks at whether Claude Code is still there
 
 
 def main() -> None:
@@ -93,7 +92,5 @@ def _keep_current(opened: Opened) -> None:
 
 def _end_with_parent(parent: int) -> None:
     """End the process when the one that started it is gone, even if a third holds our stdin open."""
-    gone = threading.Event()
-    while os.getppid() == parent:
-        gone.wait(PARENT_CHECK)
+    wait_for_end_of(parent)
     os._exit(0)

@@ -1,0 +1,47 @@
+"""Processes that outlive who started them, that open no window, and that end with who started them."""
+
+import os
+import sys
+import threading
+from typing import Any
+
+PARENT_CHECK = 1.0  # seconds between two looks at whether the process above is still there
+_SYNCHRONIZE, _INFINITE = 0x00100000, 0xFFFFFFFF  # of OpenProcess and WaitForSingleObject of Windows
+_NO_SUCH_PROCESS = 87  # ERROR_INVALID_PARAMETER of OpenProcess
+_NEW_GROUP, _NO_WINDOW = 0x00000200, 0x08000000  # CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW
+
+
+def outliving() -> dict[str, Any]:
+    """
+    Return what `subprocess` must be told of a process that goes on when we, or our terminal, are gone.
+
+    On Windows it has a console that nobody sees: with none at all each program that it starts would open one.
+    """
+    if sys.platform == "win32":
+        return {"creationflags": _NEW_GROUP | _NO_WINDOW}
+    return {"start_new_session": True}
+
+
+def windowless() -> dict[str, Any]:
+    """Return what `subprocess` must be told of a program that is to open no window of its own."""
+    return {"creationflags": _NO_WINDOW} if sys.platform == "win32" else {}
+
+
+def wait_for_end_of(parent: int) -> None:
+    """Return when the process *parent*, which started this one, is gone; at once when it is gone already."""
+    if sys.platform == "win32":  # which goes on to tell the number of a parent that is gone
+        import ctypes  # slow to load
+
+        system = ctypes.WinDLL("kernel32", use_last_error=True)
+        system.OpenProcess.argtypes = [ctypes.c_ulong, ctypes.c_int, ctypes.c_ulong]
+        system.OpenProcess.restype = ctypes.c_void_p
+        system.WaitForSingleObject.argtypes = [ctypes.c_void_p, ctypes.c_ulong]
+        handle = system.OpenProcess(_SYNCHRONIZE, False, parent)
+        if handle:
+            system.WaitForSingleObject(handle, _INFINITE)
+        elif ctypes.get_last_error() != _NO_SUCH_PROCESS:
+            threading.Event().wait()  # it may not be asked about: our input ends when it does
+    else:
+        never = threading.Event()
+        while os.getppid() == parent:
+            never.wait(PARENT_CHECK)

@@ -1,0 +1,68 @@
+"""
+Exclusive locks of the operating system on open files. They end with the process, however that ends.
+
+POSIX locks the file. Windows locks bytes, which nobody else can read meanwhile, so it is a byte far behind
+the end: who holds the lock (`holders`) stands at the beginning.
+"""
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+FAR = 1 << 30  # the byte that is locked; none of our lock files and ledgers grows so far
+PAUSE = 0.02  # seconds between two attempts where the system waits for ten seconds at most
+
+
+def take(handle: int) -> bool:
+    """Take the lock on an open file; return False while another has it."""
+    if sys.platform == "win32":
+        os.lseek(handle, FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:  # of which kind differs: EACCES or EDEADLOCK
+            return False
+    else:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def wait_for(handle: int) -> None:
+    """Take the lock on an open file, however long another has it."""
+    if sys.platform == "win32":
+        while not take(handle):
+            time.sleep(PAUSE)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+
+
+def release(handle: int) -> None:
+    """Let go of the lock before the file is closed; Windows alone takes its time with closed files."""
+    if sys.platform == "win32":
+        os.lseek(handle, FAR, os.SEEK_SET)
+        with contextlib.suppress(OSError):  # it was never had
+            msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+
+
+@contextlib.contextmanager
+def appending(handle: int) -> Iterator[None]:
+    """
+    Keep the end of a file that was opened with O_APPEND for one write.
+
+    POSIX moves to the end and writes in one step. Windows does not, so there all who append take turns.
+    """
+    if sys.platform == "win32":
+        wait_for(handle)
+    try:
+        yield
+    finally:
+        release(handle)
