@@ -22,7 +22,7 @@ DEV := .venv/dev-ready
 test: $(DEV)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	.venv/bin/mypy
+	for platform in linux darwin win32; do .venv/bin/mypy --platform $$platform --cache-dir .mypy_cache/$$platform || exit 1; done
 	.venv/bin/lint-imports
 	$(PYTHON) -m pytest -n auto --dist loadfile $(if $(k),-k "$(k)")
 

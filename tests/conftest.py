@@ -15,6 +15,7 @@ from mcp_server.adapters.ledger import Ledger
 from mcp_server.bootstrap import Opened
 from mcp_server.core.settings import TOOLSETS
 from mcp_server.store import Store
+from tests.platforms import lacking_on_windows
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -29,6 +30,25 @@ def pytest_report_header() -> str:
         f"{name} {version(name)}" for name in ("mcp", "onnxruntime", "sqlite-utils", "watchdog")
     )
     return f"SQLite {sqlite3.sqlite_version}, {packages}"
+
+
+class NotHere(pytest.Module):
+    """A file of tests that this system cannot run."""
+
+    why = ""
+
+    def collect(self) -> list[pytest.Item]:
+        pytest.skip(f"needs {self.why}", allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """Skip as a whole, before it is imported, what needs more than Windows has."""
+    why = lacking_on_windows(module_path.read_text(encoding="utf-8")) if sys.platform == "win32" else ""
+    if not why:
+        return None
+    module = NotHere.from_parent(parent, path=module_path)
+    module.why = why
+    return module
 
 
 class Clock:
@@ -63,7 +83,8 @@ def scratch_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
         "DAYBOOK_HOOKS",
     ):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(home))
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
     return home
 
 

@@ -50,10 +50,14 @@ def ancestors(proc: Path = Path("/proc")) -> Iterator[Ancestor]:
     """
     Yield the processes above ours, the nearest first.
 
-    Where there is no *proc*, as on macOS, `ps` tells their names, and their environments stay empty.
+    Where there is no *proc*, `ps` or Windows tells their names, and their environments stay empty.
     """
     if not (proc / "self" / "stat").exists():
-        yield from _named_by_ps()
+        processes = _told_by_windows() if sys.platform == "win32" else _told_by_ps()
+        above = os.getppid()
+        while above in processes:  # a number may be given once more: each counts once
+            above, called = processes.pop(above)
+            yield Ancestor(frozenset({called}), {})
         return
     pid = os.getppid()
     while pid > 0:
@@ -68,7 +72,8 @@ def ancestors(proc: Path = Path("/proc")) -> Iterator[Ancestor]:
         pid = int(fields[1]) if len(fields) > 1 else 0
 
 
-def _named_by_ps() -> Iterator[Ancestor]:
+def _told_by_ps() -> dict[int, tuple[int, str]]:
+    """Return of each process by its number the one above it, and its name."""
     import subprocess
 
     try:
@@ -76,15 +81,49 @@ def _named_by_ps() -> Iterator[Ancestor]:
             ["/bin/ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True, check=False
         ).stdout
     except OSError:
-        return
+        return {}
     processes = {}
     for line in listed.splitlines():
         pid, parent, *name = line.split(None, 2)
         processes[int(pid)] = (int(parent), os.path.basename("".join(name).strip()))
-    above = os.getppid()
-    while above in processes:
-        above, called = processes[above]
-        yield Ancestor(frozenset({called}), {})
+    return processes
+
+
+def _told_by_windows() -> dict[int, tuple[int, str]]:
+    """Return the same; a name is without its `.exe`. Structure and calls are those of `tlhelp32.h`."""
+    processes: dict[int, tuple[int, str]] = {}
+    if sys.platform == "win32":
+        import ctypes  # slow to load
+        from ctypes import wintypes as of
+
+        class Entry(ctypes.Structure):
+            _fields_ = [
+                ("dwSize", of.DWORD),
+                ("cntUsage", of.DWORD),
+                ("th32ProcessID", of.DWORD),
+                ("th32DefaultHeapID", ctypes.c_size_t),
+                ("th32ModuleID", of.DWORD),
+                ("cntThreads", of.DWORD),
+                ("th32ParentProcessID", of.DWORD),
+                ("pcPriClassBase", of.LONG),
+                ("dwFlags", of.DWORD),
+                ("szExeFile", of.WCHAR * 260),
+            ]
+
+        system = ctypes.WinDLL("kernel32")
+        system.CreateToolhelp32Snapshot.restype = of.HANDLE
+        for call in (system.Process32FirstW, system.Process32NextW):
+            call.argtypes = [of.HANDLE, ctypes.POINTER(Entry)]
+        system.CloseHandle.argtypes = [of.HANDLE]
+        snapshot = system.CreateToolhelp32Snapshot(2, 0)  # TH32CS_SNAPPROCESS
+        entry = Entry(dwSize=ctypes.sizeof(Entry))
+        more = system.Process32FirstW(snapshot, ctypes.byref(entry))
+        while more:
+            name = entry.szExeFile.lower().removesuffix(".exe")
+            processes[entry.th32ProcessID] = (entry.th32ParentProcessID, name)
+            more = system.Process32NextW(snapshot, ctypes.byref(entry))
+        system.CloseHandle(snapshot)
+    return processes
 
 
 def _read(path: Path) -> str:

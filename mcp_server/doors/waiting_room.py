@@ -1,5 +1,5 @@
 """
-The MCP server of a first start: `python -m mcp_server.doors.waiting_room LAUNCHER`.
+The MCP server of a first start: `python -m mcp_server.doors.waiting_room LAUNCHER…`.
 
 Claude Code does not try a server again for a quarter of an hour that could not be started, and holds
 prompts back for one that is still starting. So this one answers at once, with the standard library
@@ -32,7 +32,7 @@ HOOKS = "hook"  # the tool that hooks call; it never fails
 class WaitingRoom:
     """What is between Claude Code and the server that it waits for."""
 
-    def __init__(self, launcher: str) -> None:
+    def __init__(self, *launcher: str) -> None:
         self._launcher = launcher
         self._lock = threading.Lock()  # held while a line goes to one side or the other
         self._greeting: list[bytes] = []  # what the client says first; the server must hear it too
@@ -101,7 +101,7 @@ class WaitingRoom:
         try:
             with tempfile.TemporaryFile() as said:  # a pipe would break when the set-up goes on without us
                 done = subprocess.run(
-                    [self._launcher, "setup-environment"],
+                    [*self._launcher, "setup-environment"],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=said,
@@ -110,13 +110,13 @@ class WaitingRoom:
                 said.seek(0)
                 lines = said.read().decode(errors="replace").split("\n")
         except OSError as error:
-            self._problem = f"{self._launcher} cannot be run: {error.strerror}."
+            self._problem = f"{self._launcher[-1]} cannot be run: {error.strerror}."
             return
         if done.returncode:
             self._problem = next((line for line in reversed(lines) if line), "it gave no reason.")
             return
         self._greeted.wait()
-        server = subprocess.Popen([self._launcher, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        server = subprocess.Popen([*self._launcher, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert server.stdin and server.stdout
         server.stdin.writelines(self._greeting)
         server.stdin.flush()
@@ -137,4 +137,4 @@ def _say(message: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    WaitingRoom(sys.argv[1]).serve()
+    WaitingRoom(*sys.argv[1:]).serve()

@@ -1,0 +1,219 @@
+"""
+The launcher on Windows: finds or makes Daybook's Python environment, then starts what was asked for.
+
+`bin/daybook`, a shell script, does the same on Linux and macOS and says why each step is as it is. This one
+is started by `bin/daybook.py` with any Python from 3.11 on, needs the standard library alone, and runs on
+every system, so that it can be tested on each.
+"""
+
+import contextlib
+import importlib
+import math
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from mcp_server.adapters import files
+from mcp_server.adapters.detached import outliving, windowless
+from mcp_server.environment import person_home, persons_own
+
+ROOT = Path(__file__).resolve().parents[2]
+STARTER = ROOT / "bin" / "daybook.py"
+SETTING_UP = "daybook: setting up its Python environment (once, about a minute) ..."
+_OURS = (
+    "-P",
+    "-s",
+    "-m",
+)  # neither the current folder nor the person's own packages put another in our place
+_THE_MODULES = ("UserPromptSubmit", "Stop")
+_NOT_WAITED_FOR = ("Stop", "SessionEnd")  # Claude Code ends what is not done a second after a session's end
+_EXE = """# -*- coding: utf-8 -*-
+import runpy, sys
+sys.argv[0] = {starter!r}
+runpy.run_path({starter!r}, run_name="__main__")
+"""
+
+
+class Environment:
+    """The folder with Daybook's Python, which need not be there yet, and what programs in it are told."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self.given = given
+        self.folder = environment_folder(given)
+        scripts = sysconfig.get_path("scripts", "venv", vars={"base": str(self.folder)})
+        self.python = Path(scripts, "python.exe" if sys.platform == "win32" else "python")
+        self.mark = self.folder / ".daybook-ready"  # the requirements it was made from, put there last
+
+    def is_ready(self) -> bool:
+        """Tell whether it is there, whole, and made from today's requirements."""
+        with contextlib.suppress(OSError):
+            return self.python.exists() and self.mark.read_bytes() == _requirements().read_bytes()
+        return False
+
+    def variables(self, **more: str) -> dict[str, str]:
+        """Return the environment of a program of ours."""
+        kept = {name: value for name, value in self.given.items() if name not in ("PYTHONHOME", "PYTHONPATH")}
+        threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # more make short searches slower
+        if self.folder != ROOT / ".venv":
+            more["PYTHONPYCACHEPREFIX"] = str(self.folder / "pycache")
+        return {**threads, **kept, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **more}
+
+    def make(self, *besides: str) -> None:
+        """
+        Make it unless it is ready, one process at a time; *besides* is what else the installer is given.
+
+        Raises OSError, subprocess.CalledProcessError; what the installer said is in `setup.log`.
+        """
+        ours = self.folder / ".daybook-lock"
+        if self.folder.is_dir() and any(self.folder.iterdir()) and not ours.exists():
+            raise OSError(f"{self.folder} was not made by Daybook. Remove it, or let DAYBOOK_VENV differ.")
+        files.make_folder(self.folder)
+        with files.lock(ours, patience=math.inf):
+            if not self.is_ready():
+                self._clear()
+                venv.create(self.folder, with_pip=True)
+            elif not besides:
+                return  # another process made it while we waited
+            wanted = _requirements().read_bytes()
+            install = [str(self.python), "-m", "pip", "install", "-q", "--no-user"]
+            with open(self.folder / "setup.log", "wb") as log:
+                subprocess.run(
+                    [*install, "-r", str(_requirements()), *besides],
+                    check=True,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=self.folder,
+                    env=self.variables(),
+                    **windowless(),
+                )
+            self.mark.write_bytes(wanted)
+
+    def _clear(self) -> None:
+        """Delete what was half made or is out of date; our own files stay, one of them is the lock."""
+        self.mark.unlink(missing_ok=True)
+        for place in self.folder.iterdir():
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            elif not place.name.startswith(".daybook-"):
+                place.unlink()
+
+
+def main() -> NoReturn:
+    """Do what the command line says; the exit code is that of the program that was started."""
+    verb, rest = (sys.argv[1:2] or [""])[0], sys.argv[2:]
+    environment = Environment(persons_own(os.environ, Path.cwd()))
+    if verb == "hook":
+        _hook(environment, rest)
+        sys.exit(0)  # whatever becomes of it, a hook succeeds
+    if verb == "serve":
+        make_executable()
+        if not environment.is_ready():
+            told = environment.variables(DAYBOOK_VENV=str(environment.folder))
+            room = [sys.executable, "-B", *_OURS, "mcp_server.doors.waiting_room", *_starter()]
+            sys.exit(subprocess.call(room, env=told))
+    elif verb == "setup-environment" or not environment.is_ready():
+        _set_up(environment, *(rest if verb == "setup-environment" else ()))
+    if verb != "setup-environment":
+        module = ["mcp_server"] if verb == "serve" else ["mcp_server.doors.cli", *sys.argv[1:]]
+        sys.exit(subprocess.call([environment.python, *_OURS, *module], env=environment.variables()))
+    sys.exit(0)
+
+
+def environment_folder(given: Mapping[str, str]) -> Path:
+    """
+    Return where the environment lies: never in the folder of an installed plugin, which updates replace.
+
+    Claude Code names the plugin's data folder to hooks and servers; elsewhere the same one is found from
+    where the installed copy lies.
+    """
+    named, data = given.get("DAYBOOK_VENV"), given.get("CLAUDE_PLUGIN_DATA")
+    if named and (Path(named).is_absolute() or Path.cwd() == ROOT):
+        return ROOT / named
+    plugin = given.get("CLAUDE_PLUGIN_ROOT")  # another plugin may have left both variables
+    if data and plugin and Path(plugin).resolve() == ROOT:
+        return Path(data, "venv")
+    if ROOT.parts[-5:-3] == ("plugins", "cache"):  # …/plugins/cache/MARKET/PLUGIN/VERSION
+        return ROOT.parents[3] / "data" / f"{ROOT.parts[-2]}-{ROOT.parts[-3]}" / "venv"
+    if (ROOT / ".git").exists() and os.access(ROOT, os.W_OK):
+        return ROOT / ".venv"
+    share = given.get("LOCALAPPDATA") if sys.platform == "win32" else given.get("XDG_DATA_HOME")
+    return Path(share or Path(person_home(given), ".local", "share"), "daybook", "venv")
+
+
+def make_executable() -> None:
+    """
+    Put `bin/daybook.exe` beside us where it is missing: hooks name `bin/daybook`, and start only an .exe.
+
+    It is the small program that pip puts into an environment for each command of a package.
+    """
+    if sys.platform == "win32" and not STARTER.with_suffix(".exe").exists():
+        with contextlib.suppress(Exception):  # without pip, or in a folder that is read-only: no hooks
+            scripts: Any = importlib.import_module("pip._vendor.distlib.scripts")  # pip makes them by it
+            maker = scripts.ScriptMaker(None, str(STARTER.parent))
+            maker.variants = {""}
+            maker.executable = sys.executable
+            maker.script_template = _EXE.format(starter=str(STARTER)).replace("%", "%%")
+            maker.make("daybook = daybook:main", {"interpreter_args": ["-I"]})
+
+
+def _hook(environment: Environment, given: list[str]) -> None:
+    """Run a hook with our Python or, while there is none, with the one we are."""
+    event = given[0] if given else ""
+    module = environment.given.get("DAYBOOK_MODULE")  # of Daybook, in the client: it does what these two do
+    if module and module == environment.given.get("CLAUDE_CODE_SESSION_ID") and event in _THE_MODULES:
+        return
+    ready = environment.is_ready()
+    if not ready and event == "SessionStart":
+        _start(environment, [sys.executable, "-I", *_starter()[1:], "setup-environment"], b"")
+    elif not ready and event == "Stop":
+        return  # it writes, which needs our environment
+    told = {} if ready else {"DAYBOOK_SETUP": "missing", "PYTHONDONTWRITEBYTECODE": "1"}
+    python = environment.python if ready else sys.executable
+    command = [str(python), "-S", *_OURS, "mcp_server.doors.hooks", *given]
+    if event in _NOT_WAITED_FOR:
+        _start(environment, command, sys.stdin.buffer.read(), **told)
+    else:
+        subprocess.call(command, env=environment.variables(**told))
+
+
+def _start(environment: Environment, command: list[str], said: bytes, **told: str) -> None:
+    """Start a program that goes on without us, and give it what it is told."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment.variables(DAYBOOK_VENV=str(environment.folder), **told),
+        **outliving(),
+    )
+    assert process.stdin
+    process.stdin.write(said)
+    process.stdin.close()
+
+
+def _set_up(environment: Environment, *besides: str) -> None:
+    if environment.is_ready() and not besides:
+        return
+    print(SETTING_UP, file=sys.stderr)
+    try:
+        environment.make(*besides)
+    except subprocess.CalledProcessError:
+        log = environment.folder / "setup.log"
+        sys.exit(f"daybook: its Python environment could not be made; the whole log is {log}")
+    except OSError as error:
+        sys.exit(f"daybook: {error}")
+
+
+def _starter() -> list[str]:
+    return [sys.executable, str(STARTER)]
+
+
+def _requirements() -> Path:
+    return ROOT / "requirements.txt"
