@@ -89,7 +89,7 @@ def _settings_file(path: Path) -> bytes:
 
 
 def person_home(environment: Mapping[str, str]) -> str:
-    """Return the person's home folder: what HOME says (on Windows USERPROFILE), else the system."""
+    """Return the person's home folder: what its variable says, else what the system says."""
     home = environment.get(account.HOME, "")
     return home if os.path.isabs(home) else account.home_folder()
 

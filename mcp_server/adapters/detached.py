@@ -2,7 +2,7 @@
 
 import os
 import sys
-import threading
+import time
 from typing import Any
 
 PARENT_CHECK = 1.0  # seconds between two looks at whether the process above is still there
@@ -40,8 +40,8 @@ def wait_for_end_of(parent: int) -> None:
         if handle:
             system.WaitForSingleObject(handle, _INFINITE)
         elif ctypes.get_last_error() != _NO_SUCH_PROCESS:
-            threading.Event().wait()  # it may not be asked about: our input ends when it does
+            while True:  # it may not be asked about: our input ends when it does
+                time.sleep(PARENT_CHECK)
     else:
-        never = threading.Event()
         while os.getppid() == parent:
-            never.wait(PARENT_CHECK)
+            time.sleep(PARENT_CHECK)
