@@ -30,7 +30,7 @@ def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, st
     for place in _session_folders(environment, folder):
         for name in SETTINGS_FILES:
             data = _settings_file(place / ".claude" / name)
-            told = environment_told(data)
+            told = _told(data)
             for variable, value in list(own.items()):
                 if variable != HOOKS and _is_named(data, told, variable, value):
                     del own[variable]
@@ -39,6 +39,11 @@ def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, st
 
 def _is_named(data: bytes, told: dict[str, object] | None, name: str, value: str) -> bool:
     return is_told(told, name, value) or (told is None and may_name(data, name))
+
+
+def _told(data: bytes) -> dict[str, object] | None:
+    told = environment_told(data)
+    return None if told is None else account.by_their_names(told)
 
 
 def _session_folders(environment: Mapping[str, str], folder: Path) -> set[Path]:
@@ -71,8 +76,7 @@ def _poses_as_home(place: Path, environment: Mapping[str, str]) -> bool:
         return False
     files = [_settings_file(place / ".claude" / name) for name in SETTINGS_FILES]
     return any(
-        _is_named(data, environment_told(data), account.HOME, environment.get(account.HOME, ""))
-        for data in files
+        _is_named(data, _told(data), account.HOME, environment.get(account.HOME, "")) for data in files
     )
 
 

@@ -92,6 +92,17 @@ def use(folder: Path) -> None:
     work(lambda place: opened.store(folder=place))
 
 
+def judge(folder: Path) -> None:
+    """Let a repository name a variable in other letters: on Windows that is the same one."""
+    from mcp_server.environment import persons_own
+
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".claude").mkdir()
+    (folder / ".claude" / "settings.json").write_text('{"env": {"Memory_Dir": "theirs"}}', encoding="utf-8")
+    given = {"MEMORY_DIR": "theirs", "USERPROFILE": str(folder.parent)}
+    assert persons_own(given, folder) == {"USERPROFILE": str(folder.parent)}
+
+
 if __name__ == "__main__":
     modules = every_module()
     for module in modules:
@@ -104,5 +115,6 @@ if __name__ == "__main__":
         except Exception as error:
             print(f"{module}: {type(error).__name__}: {error}")
     use(Path(sys.argv[1], "after"))
+    judge(Path(sys.argv[1], "repository"))
     sys.stdout.flush()
     os._exit(0)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 
 HOME = "USERPROFILE" if sys.platform == "win32" else "HOME"  # names the person's home folder
 
@@ -22,6 +23,11 @@ def home_folder() -> str:
         return pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:
         return os.path.expanduser("~")
+
+
+def by_their_names(told: Mapping[str, object]) -> dict[str, object]:
+    """Return variables by the names that the environment has for them: on Windows all are in capitals."""
+    return {name.upper() if sys.platform == "win32" else name: said for name, said in told.items()}
 
 
 def machine_name() -> str:

@@ -113,7 +113,7 @@ def main() -> NoReturn:
         _hook(environment, rest)
         sys.exit(0)  # whatever becomes of it, a hook succeeds
     if verb == "serve":
-        make_executable()
+        make_executable(environment.given)
         if not environment.is_ready():
             told = environment.variables(DAYBOOK_VENV=str(environment.folder))
             room = [sys.executable, "-B", *_OURS, "mcp_server.doors.waiting_room", *_starter()]
@@ -147,18 +147,21 @@ def environment_folder(given: Mapping[str, str]) -> Path:
     return Path(share or Path(person_home(given), ".local", "share"), "daybook", "venv")
 
 
-def make_executable() -> None:
+def make_executable(given: Mapping[str, str]) -> None:
     """
     Put `bin/daybook.exe` beside us where it is missing: hooks name `bin/daybook`, and start only an .exe.
 
-    It is the small program that pip puts into an environment for each command of a package.
+    It is the small program that pip puts into an environment for each command of a package. It asks `py.exe`
+    for a Python where there is one, which stays when the Python of today goes.
     """
+    launchers = [Path(given.get("SYSTEMROOT", ""), "py.exe")]
+    launchers.append(Path(given.get("LOCALAPPDATA", ""), "Programs", "Python", "Launcher", "py.exe"))
     if sys.platform == "win32" and not STARTER.with_suffix(".exe").exists():
         with contextlib.suppress(Exception):  # without pip, or in a folder that is read-only: no hooks
             scripts: Any = importlib.import_module("pip._vendor.distlib.scripts")  # pip makes them by it
             maker = scripts.ScriptMaker(None, str(STARTER.parent))
             maker.variants = {""}
-            maker.executable = sys.executable
+            maker.executable = str(next(filter(Path.is_file, launchers), sys.executable))
             maker.script_template = _EXE.format(starter=str(STARTER)).replace("%", "%%")
             maker.make("daybook = daybook:main", {"interpreter_args": ["-I"]})
 
