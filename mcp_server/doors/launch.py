@@ -151,6 +151,8 @@ def make_executable(given: Mapping[str, str]) -> None:
     """
     Put `bin/daybook.exe` beside us where it is missing: hooks name `bin/daybook`, and start only an .exe.
 
+    Hooks are started without a shell on every system, for a shell would be started by the program that a
+    repository may name in CLAUDE_CODE_SHELL_PREFIX.
     It is the small program that pip puts into an environment for each command of a package. It asks `py.exe`
     for a Python where there is one, which stays when the Python of today goes.
     """
