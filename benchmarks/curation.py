@@ -34,6 +34,7 @@ from mcp_server.actions.graph_node import put_node
 from mcp_server.actions.graph_sync import register, sync_graph
 from mcp_server.actions.link import get_related
 from mcp_server.actions.recall import recall
+from mcp_server.actions.seed import bootstrap_project
 from mcp_server.actions.tidy import tidy
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.vault import make_vault_folders
@@ -110,6 +111,20 @@ def measure(folder: Path) -> Iterator[tuple[str, list[float]]]:
     start = partial(subprocess.run, env=environment, input=b"{}", capture_output=True, check=True)
     started = [timed(start, command("hook", "SessionStart")) for _ in range(PROCESSES + 1)]
     yield "SessionStart hook, a process", started[1:]
+    projects = [documented(folder / f"documented {number}") for number in range(3)]
+    yield "bootstrap of twenty documents", [timed(bootstrap_project, each.store()) for each in projects]
+
+
+def documented(folder: Path) -> Opened:
+    """Return an empty store, seen from a project with twenty documents of twelve parts."""
+    folder.mkdir()
+    opened = open_empty(folder)
+    (opened.folder / "docs").mkdir()
+    for number in range(20):
+        parts = [f"## Part {part}\n\nDocument {number} says {part} things about it.\n" for part in range(12)]
+        text = "\n".join([f"# Guide {number}\n", *parts])
+        (opened.folder / f"docs/{number:02}.md").write_text(text, encoding="utf-8")
+    return opened
 
 
 def write_linked(opened: Opened) -> list[Memory]:
