@@ -24,7 +24,7 @@ test: $(DEV)
 	.venv/bin/ruff format --check .
 	for platform in linux darwin win32; do .venv/bin/mypy --platform $$platform --cache-dir .mypy_cache/$$platform || exit 1; done
 	.venv/bin/lint-imports
-	$(PYTHON) -m pytest -n auto --dist loadfile $(if $(k),-k "$(k)")
+	$(PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(k),-k "$(k)")
 
 fix: $(DEV)
 	.venv/bin/ruff check --fix .

@@ -51,6 +51,19 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
     return module
 
 
+# Folders and files that take longest: processes, kills and the real client.
+LONG = ("client/", "durability/", "test_attack", "safety/", "doors/", "test_benchmarks", "test_year")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that at the end no core waits for another's last file."""
+    items.sort(key=lambda item: _place(item.path.relative_to(ROOT / "tests").as_posix()))
+
+
+def _place(path: str) -> int:
+    return next((place for place, name in enumerate(LONG) if path.startswith(name)), len(LONG))
+
+
 class Clock:
     """A clock that moves only when it is told to."""
 

@@ -18,6 +18,7 @@ from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
 
 PROCESSES = 8
+EACH = 100  # that a process remembers
 
 
 def opened_at(folder: Path) -> Store:
@@ -25,20 +26,20 @@ def opened_at(folder: Path) -> Store:
     return Opened(settings, folder=Path("/")).store()
 
 
-def test_eight_processes_remember_two_thousand_things_and_none_is_lost_or_refused(
+def test_eight_processes_remember_hundreds_of_things_and_none_is_lost_or_refused(
     run_program: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
-    done = run_program("competing_processes", "remember", tmp_path, PROCESSES, 250)
+    done = run_program("competing_processes", "remember", tmp_path, PROCESSES, EACH)
 
     assert done["errors"] == []
-    assert len(done["ids"]) == len(set(done["ids"])) == PROCESSES * 250
+    assert len(done["ids"]) == len(set(done["ids"])) == PROCESSES * EACH
     store = opened_at(tmp_path)
     sync(store)
     written = {Path(stamp.path).stem for stamp in vault.stamps(store.user_vault)}
     with store.database.read() as db:
         indexed = [row.id for row in memories.rows(db, "1", ())]
     assert written == set(indexed) == set(done["ids"])
-    assert len(indexed) == PROCESSES * 250
+    assert len(indexed) == PROCESSES * EACH
     store.database.close()
 
 

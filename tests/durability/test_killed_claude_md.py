@@ -11,7 +11,7 @@ from mcp_server.adapters import files
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 
-KILLS = 200
+KILLS = 80  # `make attack` has more
 NAIVE_KILLS = 20
 
 

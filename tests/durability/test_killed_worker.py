@@ -18,7 +18,7 @@ from mcp_server.core.query import Filter
 from mcp_server.store import Store
 from tests.scripted_model import Answer, ScriptedModel, reply
 
-KILLS = int(os.environ.get("WORKER_KILLS", "60"))  # 500 by hand
+KILLS = int(os.environ.get("WORKER_KILLS", "30"))  # 500 by hand
 SEED = int(os.environ.get("WORKER_SEED", "20261120"))
 MARK = re.compile(r"Mark \d+: [a-z ]+\.")
 
