@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from mcp_server.actions.by_claude import asked_by_claude, is_subagent
 from mcp_server.actions.candidate import promote, propose_mined
 from mcp_server.actions.load import load
 from mcp_server.actions.marked import is_stored, store_marked
@@ -97,7 +98,7 @@ def keep(store: Store, transcript: Transcript, *, progress: Progress | None = No
             yield line, begin, end
             behind = end
 
-    condenser = Condenser(skipping=transcript.skipping and start > 0, subagent=is_subagent(path))
+    condenser = Condenser(skipping=transcript.skipping and start > 0, subagent=asked_by_claude(store, path))
     kept, reached = 0, start
     for chunk in chunks(condenser.read(lines())):
         kept += _keep_chunk(
@@ -110,11 +111,6 @@ def keep(store: Store, transcript: Transcript, *, progress: Progress | None = No
     if progress:
         progress(behind - reached)
     return Kept(kept, behind - start)
-
-
-def is_subagent(path: Path) -> bool:
-    """Tell whether a transcript is that of a subagent, whose prompts Claude wrote."""
-    return path.parent.name == "subagents"
 
 
 def is_kept_here(store: Store, transcript: Transcript) -> bool:
@@ -228,7 +224,7 @@ def _add_to_part(
     path: Path,
     first_words: str,
 ) -> str:
-    subagent = is_subagent(Path(transcript.path))
+    subagent = asked_by_claude(store, Path(transcript.path))
     text, digest = _read_part(vault, path)
     fresh = without_said(new, parse_turns(text)[-len(new) - 4 :])
     if len(fresh) < len(new):

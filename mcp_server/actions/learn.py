@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_server.actions.answered import Answer, Learned, forget_spooled, spool, spooled
+from mcp_server.actions.by_claude import asked_by_claude
 from mcp_server.actions.candidate import propose
-from mcp_server.actions.capture import conversation_id, is_kept_here, is_subagent
+from mcp_server.actions.capture import conversation_id, is_kept_here
 from mcp_server.actions.model_call import call_model
 from mcp_server.actions.nearby import near_sentences
 from mcp_server.actions.origins import judge_session
@@ -154,7 +155,7 @@ def _unlearned_chunks(store: Store, transcript: Transcript, start: int) -> Itera
     With each goes whether it is the last; lines that are nobody's words may follow it.
     """
     path = Path(transcript.path)
-    condenser = Condenser(subagent=is_subagent(path))
+    condenser = Condenser(subagent=asked_by_claude(store, path))
     lines = transcript_file.lines(path, start, end=transcript.kept)
     follows = False  # whether all of the chunk before was to be read; only then its end is told again
     coming = chunks(condenser.read(lines))

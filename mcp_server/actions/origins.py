@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.by_claude import asked_by_claude
 from mcp_server.actions.commit import one_change
 from mcp_server.actions.read import Found, is_accepted, read
 from mcp_server.actions.remember import reinstate, supersede
@@ -171,7 +172,8 @@ def inquire(
     for path in paths:
         begin = max(0, transcript_file.size(path) - left)
         left = max(0, left - transcript_file.size(path))
-        hearing = Hearing(own, accepted=accepted, agents_read=len(paths) > 1, agent=path != transcript)
+        agent = path != transcript or asked_by_claude(store, path)
+        hearing = Hearing(own, accepted=accepted, agents_read=len(paths) > 1, agent=agent)
         for said in hearing.hear(_lines(path, begin)):
             for inquiry in inquiries:
                 inquiry.hear(said)

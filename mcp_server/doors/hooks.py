@@ -73,6 +73,7 @@ def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
     """Return what the prompt calls for, by words alone, and what the person should be told."""
     from mcp_server.actions.gone import tell_gone
     from mcp_server.actions.inject import note_told
+    from mcp_server.adapters.started_by import client_started_by_claude
     from mcp_server.core.bounds import session_id
     from mcp_server.core.settings import is_unattended
     from mcp_server.doors import turns
@@ -81,7 +82,7 @@ def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
     prompt, session = str(said.get("prompt") or ""), session_id(said.get("session_id"))
     called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session)
     told = [called.text]
-    if turns.is_marked(prompt) and os.environ.get(SETUP) != "missing":
+    if turns.is_marked(prompt) and os.environ.get(SETUP) != "missing" and not client_started_by_claude():
         told.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
     if not is_unattended(os.environ):
         told += [f"{turns.TO_TELL} {gone}" for gone in tell_gone(store.home)]
@@ -101,6 +102,7 @@ def stop(said: dict[str, Any]) -> dict[str, Any]:
     """Note the turn and do what it leaves to be done; needs our environment, and nobody waits for it."""
     from mcp_server.actions.persons_word import last_turn
     from mcp_server.adapters.own_process import start_worker
+    from mcp_server.adapters.started_by import client_started_by_claude
     from mcp_server.core.bounds import session_id
     from mcp_server.doors.turns import LONGEST_REPLY, look_back, note_turn
 
@@ -116,7 +118,8 @@ def stop(said: dict[str, Any]) -> dict[str, Any]:
             start_worker=lambda: start_worker(opened.environment),
         )
     reply = str(said.get("last_assistant_message") or "")[:LONGEST_REPLY]
-    look_back(store, transcript, reply, prompt=last_turn(transcript), session=session)
+    prompt = "" if client_started_by_claude() else last_turn(transcript)
+    look_back(store, transcript, reply, prompt=prompt, session=session)
     return {}
 
 
@@ -222,10 +225,15 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
 
 
 def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:
+    from mcp_server.actions.by_claude import note_by_claude
     from mcp_server.actions.note import note_session
+    from mcp_server.adapters.started_by import client_started_by_claude
     from mcp_server.core.bounds import session_id
 
-    note_session(store, session_id(said.get("session_id")), folder=str(folder))
+    session = session_id(said.get("session_id"))
+    note_session(store, session, folder=str(folder))
+    if client_started_by_claude():
+        note_by_claude(store, session)
 
 
 def _opened(said: dict[str, Any]) -> tuple[Any, Path]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.adapters.own_process import Ancestor, ancestors
-from mcp_server.doors.cli.person import MARKS, objection
+from mcp_server.adapters.started_by import MARKS, Ancestor, ancestors, is_claudes_client
+from mcp_server.doors.cli.person import objection
 from tests.doors.shell import Run, said
 from tests.live import ROOT
 from tests.terminal import type_in_terminal
@@ -156,7 +156,7 @@ def test_the_processes_above_are_known_by_name_and_environment(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     program = (
-        "from mcp_server.adapters.own_process import ancestors\n"
+        "from mcp_server.adapters.started_by import ancestors\n"
         "above = list(ancestors())\n"
         "print(sorted(above[0].names), above[0].environment.get('CLAUDECODE'), len(above))"
     )
@@ -223,3 +223,45 @@ def test_a_command_that_claude_starts_seeds_from_the_project_only(run: Run, proj
 
     assert "1 added" in run("seed", "notes.md", CLAUDECODE="1").stdout
     assert "1 added" in run("seed", "../outside.md").stdout  # a script of the person's
+
+
+CLIENT, SHELL = ("claude", ""), ("bash", "")
+MARKED = ("claude", "CLAUDECODE")
+
+
+@pytest.mark.parametrize(
+    ("above", "claudes"),
+    [
+        ([CLIENT, SHELL, ("tmux", "")], False),
+        ([("sh", "CLAUDECODE"), CLIENT, SHELL], False),  # what our client itself started has marks
+        ([CLIENT, CLIENT, SHELL], False),  # it started itself anew
+        ([("claude", "CLAUDE_CODE_ENTRYPOINT"), ("code", "")], False),  # an editor started it
+        ([SHELL, ("sshd", "")], False),  # no client is there at all
+        ([CLIENT, SHELL, CLIENT], True),
+        ([CLIENT, CLIENT, SHELL, CLIENT], True),
+        ([MARKED], True),  # whose parent is gone
+        ([CLIENT, ("script", "CLAUDE_CODE_CHILD_SESSION")], True),  # the mark was taken off it
+    ],
+)
+def test_a_client_that_claude_started_is_told_from_the_persons(
+    above: list[tuple[str, str]], claudes: bool
+) -> None:
+    processes = [Ancestor(frozenset({name}), {mark: "1"} if mark else {}) for name, mark in above]
+
+    assert is_claudes_client(processes) is claudes
+
+
+@pytest.mark.parametrize(("mark", "answer"), [("CLAUDECODE", "Unanswered.NOBODY"), ("NOTHING", "yes")])
+def test_nobody_is_asked_in_a_session_that_claude_started(tmp_path: Path, mark: str, answer: str) -> None:
+    claude = tmp_path / "claude"
+    claude.symlink_to(sys.executable)
+    runs = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
+    asks = (
+        "from mcp_server.doors.server.inside.asking import Inside\n"
+        "print(Inside({'Sure?': 'Yes'}).ask('Sure?', {'yes': 'Yes'}))"
+    )
+    command = ["env", f"{mark}=1", claude, "-c", runs, sys.executable, "-c", asks]
+
+    done = type_in_terminal(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+    assert done.stdout.strip() == answer

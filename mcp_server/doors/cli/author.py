@@ -5,10 +5,10 @@ from mcp_server.actions.persons_word import Turns, turns_of
 from mcp_server.actions.repository import trust
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
-from mcp_server.adapters.own_process import ancestors
+from mcp_server.adapters.started_by import ancestors, client_started_by_claude, started_by_claude
 from mcp_server.bootstrap import Opened
 from mcp_server.core.provenance import ASSISTANT, MANUAL
-from mcp_server.doors.cli.person import is_here, started_by_claude
+from mcp_server.doors.cli.person import is_here
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 
@@ -35,7 +35,7 @@ def take_over(opened: Opened, memory_id: str) -> str:
 
 def turns(opened: Opened) -> Turns:
     """Return what gives the turns of the person's in the session of Claude Code that runs this, if any."""
-    session = opened.environment.get(SESSION, "")
+    session = "" if client_started_by_claude() else opened.environment.get(SESSION, "")
     folder = claude_folder(opened.environment) / "projects"
     return lambda: turns_of(transcript_file.find(folder, session) if session else None)
 

@@ -11,20 +11,11 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping
 
-from mcp_server.adapters.own_process import Ancestor, ancestors
+from mcp_server.adapters.started_by import Ancestor, ancestors, started_by_claude
 from mcp_server.core.authors import CLAUDE as BY_CLAUDE
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.render import visible
-
-CLAUDE = "claude"  # the name of its process, whose own environment does not tell
-MARKS = (  # what Claude Code puts into the environment of all that it starts
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_CHILD_SESSION",
-    "CLAUDE_PID",
-)
 
 
 def require(act: str) -> None:
@@ -55,13 +46,3 @@ def objection(environment: Mapping[str, str], above: Iterable[Ancestor]) -> str:
     if not (sys.stdin and sys.stdin.isatty() and sys.stdout and sys.stdout.isatty()):
         return "this is no terminal"
     return started_by_claude(environment, above)
-
-
-def started_by_claude(environment: Mapping[str, str], above: Iterable[Ancestor]) -> str:
-    """Return how it is known that Claude Code started this process, '' when it did not."""
-    if any(environment.get(mark) for mark in MARKS):
-        return "Claude Code started this"
-    for process in above:
-        if CLAUDE in process.names or any(process.environment.get(mark) for mark in MARKS):
-            return "Claude Code started this terminal"
-    return ""

@@ -33,6 +33,7 @@ class Application:
     def __init__(self, opened: Opened, hooks: Hooks) -> None:
         self.opened = opened
         self.session = hooks.session
+        self.meet = hooks.meet
         self.handed_out: dict[str, HandedOut] = {}
         """What the client is asking a model about: one piece at most, by the name of its call."""
         self._look = hooks.look
@@ -40,6 +41,8 @@ class Application:
 
     def turns(self) -> list[str]:
         """Return what the person said in this session, as far back as is looked at."""
+        if self.session.by_claude:
+            return []
         return turns_of(self.session.transcript(), prompt=self.session.prompt)
 
     def judged(self, memory_id: str, *, was: str = "") -> str:
@@ -50,6 +53,7 @@ class Application:
         it waits, '' when it does not, or when that is known later.
         """
         session = self.session
+        self.meet("")
         try:
             why = judge(
                 self.opened.store(),
@@ -67,6 +71,7 @@ class Application:
 
     def judged_words(self, *words: str) -> None:
         """Look up in the session what Claude summed it up as, so that the next one may be told."""
+        self.meet("")
         for said in filter(None, words):
             with contextlib.suppress(DaybookError):
                 judge_words(self.opened.store(), said, self.session.transcript(), prompt=self.session.prompt)

@@ -26,6 +26,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from mcp_types.version import is_version_at_least
 from pydantic import ValidationError
 
+from mcp_server.adapters.started_by import client_started_by_claude
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.render import visible
 
@@ -44,6 +45,7 @@ class Unanswered(Enum):
 
     CANCELLED = "the dialog was closed without an answer"
     UNSUPPORTED = "no dialog can be shown here"
+    NOBODY = "Claude started this session, so nobody is asked in it"
 
 
 class Asked(Exception):
@@ -93,6 +95,8 @@ class Dialog(Asking):
 
         Declining is no answer. A message of more than MOST_PARTS parts is cut: see `fits`.
         """
+        if client_started_by_claude():
+            return Unanswered.NOBODY
         offered = self.context.client_capabilities
         ways = offered.elicitation if offered else None
         if ways is None or (ways.url and not ways.form):

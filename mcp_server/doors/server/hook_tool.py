@@ -55,6 +55,7 @@ class Hooks:
         self._on = not hooks_are_off(opened.environment)
         self._called = Called()  # what the last prompt called for, until it was told
         self._gone: list[str] = []  # what the person must hear, until it was told
+        self._noted = ""  # the last session that was noted as one that Claude started
 
     def answer(
         self,
@@ -73,7 +74,8 @@ class Hooks:
             self.meet(session_id)
             session.told = Path(transcript_path) if transcript_path else session.told
             if event == "UserPromptSubmit":
-                session.typed = prompt[: turns.LONGEST_PROMPT] if origin in ("", *PERSONS) else ""
+                theirs = origin in ("", *PERSONS) and not session.by_claude
+                session.typed = prompt[: turns.LONGEST_PROMPT] if theirs else ""
             if module:
                 note_module(self._opened.home, module)
             if event == "Offered":
@@ -97,8 +99,18 @@ class Hooks:
         return NOTHING
 
     def meet(self, session_id: str) -> None:
-        """Learn which session the client is in; it changes with /clear. Raises Rejected for no id."""
-        self.session.id = bounds.session_id(session_id) or self.session.id
+        """
+        Learn which session the client is in, which changes with /clear; note it where Claude started that.
+
+        Raises Rejected for what is no id.
+        """
+        session = self.session
+        session.id = bounds.session_id(session_id) or session.id
+        if session.by_claude and session.id != self._noted:
+            from mcp_server.actions.by_claude import note_by_claude
+
+            note_by_claude(self._opened.store(), session.id)
+            self._noted = session.id
 
     def _told(self, event: str, prompt: str, transcript: Path, cwd: str, reply: str) -> str:
         session = self.session

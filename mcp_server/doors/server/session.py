@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
+from mcp_server.adapters.started_by import client_started_by_claude
 from mcp_server.core.bounds import session_id
 
 TOOL_USE: ContextVar[str] = ContextVar("tool_use", default="")
@@ -33,9 +34,14 @@ class Session:
     learned: tuple[str, int] | None = None
 
     @property
+    def by_claude(self) -> bool:
+        """Whether Claude started this session: nothing that is typed in it is the person's word."""
+        return client_started_by_claude()
+
+    @property
     def prompt(self) -> str:
         """The person's last words, '' when nobody knows; of the transcript, where no module tells of them."""
-        if self.typed:
+        if self.typed or self.by_claude:
             return self.typed
         from mcp_server.actions.persons_word import last_turn  # the first prompt need not wait for it
 

@@ -11,6 +11,7 @@ import functools
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,11 @@ from harness.terminal import PATIENCE, Terminal, wait_until
 KEY = "dummy-for-loopback"
 WAITS = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_CONNECT_TIMEOUT_MS": "60000"}
 """Lets the client wait for its servers before it asks, as a person who types a prompt does."""
+ORPHANED = 'exec 3<&0; { "$@"; echo $? >"$0"; } <&3 3<&- &'
+"""
+Runs a client that has none of our processes above it: Claude Code may have started the tests, and nothing
+that is typed in a client that Claude started is the person's. How it ends is written into the first argument.
+"""
 
 
 @dataclass(frozen=True)
@@ -149,9 +155,9 @@ class Claude:
         """
         command = [self.binary, "-p", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
         command += ["--permission-mode", "default", *(["--resume", resume] if resume else []), *args]
-        with MockAPI(turns, subagent_turns, memory) as api:
+        with MockAPI(turns, subagent_turns, memory) as api, tempfile.NamedTemporaryFile() as ended:
             done = subprocess.run(
-                command,
+                ["sh", "-c", ORPHANED, ended.name, *command],
                 cwd=self.project,
                 env=self.environment(api.url, env),
                 input=text,
@@ -161,7 +167,7 @@ class Claude:
                 timeout=PATIENCE,
             )
             wait_until(until, lambda: f"{done.stdout}\n{done.stderr}")
-            return Run(done.returncode, done.stdout, done.stderr, tuple(api.requests))
+            return Run(int(ended.read()), done.stdout, done.stderr, tuple(api.requests))
 
     def interactive(self, *, columns: int = 180, rows: int = 50) -> "Terminal":
         """Start an interactive session in a terminal of its own (tmux) of that size; a context manager."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcp_server.adapters.started_by import client_started_by_claude
 from mcp_server.core.render import visible
 from mcp_server.doors.server.dialog import Asking, Unanswered
 
@@ -38,6 +39,8 @@ class Inside(Asking):
 
     def ask(self, message: str, choices: Mapping[str, str]) -> str | Unanswered:
         """Return what was chosen. Raises AskedInside."""
+        if client_started_by_claude():
+            return Unanswered.NOBODY
         question = visible(message).strip()
         if question not in self.answers:
             raise AskedInside(question, list(choices.values()), self.state)

@@ -31,7 +31,7 @@ def learn(application: Application, given: Given) -> Answer:
     `$.model.complete` takes; its reply goes to `learned`, with the `call`.
     """
     environment = application.opened.environment
-    if hooks_are_off(environment) or is_unattended(environment):
+    if hooks_are_off(environment) or is_unattended(environment) or application.session.by_claude:
         return {}
     store = application.opened.store()
     for name in list(application.handed_out):  # the module that was to bring its reply is gone

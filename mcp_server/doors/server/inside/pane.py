@@ -21,11 +21,12 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index.memories import Row
 from mcp_server.adapters.index.receipts import PROMPT, RECALL, Receipt
 from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
-from mcp_server.core.errors import DaybookError, NotFound, Rejected
+from mcp_server.core.errors import DaybookError, NotFound, PersonNeeded, Rejected
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Filter, Query, Verdict
 from mcp_server.core.render import counted, one_line, visible
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.dialog import Unanswered
 from mcp_server.doors.shown import history as shown_history
 from mcp_server.doors.shown import review as shown
 from mcp_server.store import Store
@@ -90,6 +91,8 @@ def act(application: Application, given: Given) -> Said:
     name, memory_id = str(given.get("act")), str(given.get("id"))
     if name not in ACTS:
         raise Rejected(f"There is no button '{one_line(name, 40)}'.", "Start a new session: versions differ.")
+    if application.session.by_claude:
+        raise PersonNeeded("a button", "review", why=Unanswered.NOBODY.value)
     text = ACTS[name](store, memory_id, given, session)
     return {"text": visible(text), "actions": [] if name == "undo" else _taking_back(store, memory_id)}
 

@@ -53,4 +53,5 @@ def typed(application: Application, given: Mapping[str, Any]) -> Typed:
     dialog = Inside(
         answers if isinstance(answers, dict) else {}, dict(state) if isinstance(state, dict) else {}
     )
-    return Typed(application, str(given.get("words", "")).strip(), given.get("origin") in PERSONS, dialog)
+    by_person = given.get("origin") in PERSONS and not application.session.by_claude
+    return Typed(application, str(given.get("words", "")).strip(), by_person, dialog)
