@@ -21,7 +21,7 @@ let watching = false
 /** Registers the command that opens the pane; a name that is taken stays whose it is. */
 export async function registerPane($: EngineInterface) {
   const description = 'Show what Claude was told, what waits for you, and search your memory'
-  await registerOurs($, [{ name: PANE, description }])
+  await registerOurs($, [{ name: PANE, description, immediate: true }])
 }
 
 /**

@@ -4,11 +4,13 @@ import html
 import os
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
 from harness.drive_claude import Claude
-from harness.terminal import Terminal, needs_tmux
+from harness.mock_anthropic import Request
+from harness.terminal import KEY_LOST, PATIENCE, Terminal, needs_tmux, wait_until
 
 from tests.live import ROOT
 
@@ -85,6 +87,32 @@ def test_what_was_told_is_shown_and_a_press_accepts_what_waits(
         if os.environ.get("UPDATE"):
             PICTURE.write_text(drawn, encoding="utf-8")
         assert PICTURE.read_text(encoding="utf-8") == drawn, "UPDATE=1 draws it anew"
+
+
+@needs_tmux
+def test_it_opens_while_claude_works(claude: Claude, memories: None) -> None:
+    claude.env["MCP_TIMEOUT"] = "120000"  # ms; a client that gives up a server at its start shows nothing
+    may_answer = threading.Event()
+
+    def long_turn(request: Request) -> dict[str, str]:
+        api.arrived.wait_for(may_answer.is_set, 5 * PATIENCE)
+        return {"text": "That took a while."}
+
+    with claude.interactive(columns=120, rows=40) as terminal:
+        api = terminal.api
+        api.add([long_turn])
+        terminal.type("think hard about it")
+        wait_until(lambda: terminal.key("Enter") or api.wait_for_main(1, KEY_LOST), terminal.screen)
+
+        terminal.type("/daybook")
+        terminal.wait_for(r"❯\s/daybook\s*$")
+        opened = terminal.press("Enter", "Deploys on Tuesdays")
+
+        assert "That took a while." not in opened
+        with api.arrived:
+            may_answer.set()
+            api.arrived.notify_all()
+        terminal.wait_for(r"That took a while\.")
 
 
 def test_without_a_screen_it_says_in_a_sentence_what_the_pane_would_show(
