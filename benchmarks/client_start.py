@@ -1,10 +1,12 @@
 """
-How soon `claude "question"` reaches the model: `python benchmarks/client_start.py [RUNS] [--busy N]`.
+What Daybook costs in the client: `python benchmarks/client_start.py [ROUNDS] [--busy N] [--prompts N]`.
 
-The real client, in a terminal of its own, over a store of 1,000 made-up memories; the model is a script on
-loopback. Starts with and without the plugin take turns, each is a session of its own. `--busy N` lets so many
-processes compute beside it. Told are the milliseconds until the question arrives, and how often the screen
-says that a hook failed or took too long. `make client` fetches the client.
+The real client over a store of 1,000 made-up memories; the model is a script on loopback. Rounds with and
+without the plugin take turns, each a session of its own in a terminal of its own. Told are the milliseconds
+until a request reaches the model: of `claude "question"` from its start, of the first prompt that is typed
+as soon as the box for it is there, and of every prompt after that, from Enter; the tokens of the first and
+of the last of these requests; and how often the screen says that a hook failed or took too long. `--busy N`
+lets so many processes compute beside it. `make client` fetches the client.
 """
 
 import fcntl
@@ -21,8 +23,9 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
@@ -32,8 +35,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the environment that it makes
 
 import click
 from harness.drive_claude import KEY, Claude
-from harness.mock_anthropic import MockAPI
+from harness.mock_anthropic import MockAPI, Request
 from harness.python_environment import make_environment
+from harness.terminal import Terminal
 
 from benchmarks import synthetic
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, write_files
@@ -41,61 +45,146 @@ from benchmarks.synthetic_store import give_vectors, make_index, open_empty, wri
 ROOT = Path(__file__).resolve().parent.parent
 MEMORIES = 1_000
 PATIENCE = 60.0  # seconds after which a question that did not arrive is a failure
+KEY_LOST = 2.0  # seconds after which it is looked whether the Enter was lost
+COLUMNS = 240  # of the terminal: a prompt stands on one line
+LONGEST = 200  # characters of a prompt
+CHARACTERS = 4  # of a token
 CLIENTS = ".client/node_modules/@anthropic-ai/claude-code-*/claude"
 TROUBLE = re.compile(r"hook (?:error|failed|timed out)|timed out|not connected", re.IGNORECASE)
 ANSWER = "Noted-and-done."
 BUSY = "while True: sum(range(10_000))"
 
 
+@dataclass(slots=True)
+class Seen:
+    """What was measured with or without the plugin: milliseconds, and tokens of requests."""
+
+    start: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    prompt: list[float] = field(default_factory=list)
+    tokens_first: list[float] = field(default_factory=list)
+    tokens_last: list[float] = field(default_factory=list)
+
+
+ROWS = {
+    "start": '`claude "question"` reaches the model, ms',
+    "first": "the first prompt typed does, ms",
+    "prompt": "every prompt after it does, ms",
+    "tokens_first": "tokens of the first request",
+    "tokens_last": "tokens of the last request",
+}
+
+
 @click.command()
-@click.argument("runs", type=click.IntRange(1), default=20)
+@click.argument("rounds", type=click.IntRange(1), default=20)
 @click.option("--busy", type=click.IntRange(0), default=0, help="Processes that keep the processors busy.")
-def main(runs: int, busy: int) -> None:
+@click.option("--prompts", type=click.IntRange(2), default=6, help="Prompts that are typed in each round.")
+def main(rounds: int, busy: int, prompts: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="daybook-client-") as place:
+        folder = Path(place)
+        with_plugin, questions = prepared(folder, rounds * (prompts + 1))
+        without = Claude(with_plugin.binary, home=folder / "bare", project=with_plugin.project, env={})
+        seen, troubles = {True: Seen(), False: Seen()}, list[str]()
+        with keeping_busy(busy):
+            for number in range(rounds):
+                here = questions[number * (prompts + 1) : (number + 1) * (prompts + 1)]
+                # Who comes first changes: what the machine does beside meets both alike.
+                for plugin in (True, False) if number % 2 else (False, True):
+                    claude = with_plugin if plugin else without
+                    seconds, screen = asked(claude, here[0])
+                    seen[plugin].start.append(seconds * 1000)
+                    screen += typed(claude, here[1:], seen[plugin])
+                    troubles += TROUBLE.findall(screen) if plugin else []
+    print(f"{rounds} rounds of {prompts} prompts, {busy} busy processes beside them; medians (most)\n")
+    print("| | without | with Daybook | more |\n|---|---|---|---|")
+    for name, title in ROWS.items():
+        bare, ours = getattr(seen[False], name), getattr(seen[True], name)
+        more = median(one - other for one, other in zip(ours, bare, strict=True))
+        print(f"| {title} | {shown(bare)} | {shown(ours)} | {more:,.0f} |")
+    print(f"\nTroubles on the screen: {len(troubles)} {sorted(set(troubles)) or ''}")
+
+
+def shown(values: list[float]) -> str:
+    return f"{median(values):,.0f} ({max(values):,.0f})"
+
+
+def typed(claude: Claude, questions: Sequence[str], seen: Seen) -> str:
+    """Type *questions* into a session, note what was *seen*, and return the last screen."""
+    with claude.interactive(columns=COLUMNS) as terminal:
+        for number, question in enumerate(questions):
+            milliseconds = 1000 * waited(terminal, question, "It is noted.", f"Done {number}.")
+            (seen.prompt if number else seen.first).append(milliseconds)
+        requests = terminal.api.main()
+        seen.tokens_first.append(tokens(requests[0]))
+        seen.tokens_last.append(tokens(requests[-1]))
+        return terminal.screen()
+
+
+def tokens(request: Request) -> int:
+    """Return how many tokens *request* has, four characters to a token."""
+    return len(json.dumps(request.body, ensure_ascii=False)) // CHARACTERS
+
+
+def waited(terminal: Terminal, prompt: str, reply: str, end: str) -> float:
+    """Type *prompt*, press Enter; return the seconds until it reaches the model, once the answer is shown."""
+    before = len(terminal.api.main())
+    terminal.api.add([f"{reply}\n\n{end}"])
+    terminal.type(prompt)
+    box = rf"─\n❯\s{re.escape(prompt)}\s*\n─"
+    terminal.wait_for(box)
+    began = time.monotonic()
+    terminal.key("Enter")
+    while not terminal.api.wait_for_main(before + 1, KEY_LOST):
+        if re.search(box, terminal.screen()):  # an Enter that follows too closely is a part of the text
+            began = time.monotonic()
+            terminal.key("Enter")
+        elif time.monotonic() - began > PATIENCE:
+            raise click.ClickException(f"The prompt did not reach the model:\n{terminal.screen()}")
+    seconds = time.monotonic() - began
+    terminal.wait_for(re.escape(end))
+    return seconds
+
+
+def the_client() -> Path:
+    """Return the client's program."""
     binary = next(iter(sorted(ROOT.glob(CLIENTS))), None)
     if binary is None:
         raise click.ClickException("The client is not here: `make client` fetches it.")
-    with tempfile.TemporaryDirectory(prefix="daybook-client-") as place:
-        folder = Path(place)
-        with_plugin, questions = prepared(binary, folder, runs)
-        without = Claude(binary, home=folder / "bare", project=with_plugin.project, env={})
-        waited: dict[bool, list[float]] = {True: [], False: []}
-        troubles = []
-        with keeping_busy(busy):
-            for question in questions:
-                for plugin, claude in ((True, with_plugin), (False, without)):
-                    seconds, screen = asked(claude, question)
-                    waited[plugin].append(seconds * 1000)
-                    troubles += TROUBLE.findall(screen) if plugin else []
-    for plugin, name in ((True, "with Daybook"), (False, "without")):
-        values = sorted(waited[plugin])
-        print(f"{name}: median {median(values):.0f} ms, most {values[-1]:.0f} ms")
-    later = [one - other for one, other in zip(waited[True], waited[False], strict=True)]
-    print(
-        f"later with Daybook: median {median(later):.0f} ms; {runs} starts, {busy} busy processes beside them"
-    )
-    print(f"troubles on the screen: {len(troubles)} {sorted(set(troubles)) or ''}")
+    return binary.resolve()
 
 
-def prepared(binary: Path, folder: Path, runs: int) -> tuple[Claude, list[str]]:
-    """Return the client with the plugin installed and a store of its own, and questions for it."""
+def installed(folder: Path) -> tuple[Path, Path]:
+    """Return the plugin's folder, as git has it, and a ready Python environment, both below *folder*."""
     plugin = folder / "plugin"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     for name in filter(None, listed.stdout.split("\0")):
         (plugin / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, plugin / name, follow_symlinks=False)
     environment = make_environment(folder / "venv", plugin)
+    env = {**os.environ, "DAYBOOK_VENV": str(environment), "MEMORY_DIR": str(folder / "tried")}
+    for command in (["recall", "anything"], ["serve"]):  # makes the bytecode, as a real set-up does
+        subprocess.run(
+            [plugin / "bin" / "daybook", *command],
+            env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
+        )  # fmt: skip
+    return plugin, environment
+
+
+def prepared(folder: Path, number: int) -> tuple[Claude, list[str]]:
+    """Return the client with the plugin installed and a store of its own, and so many questions for it."""
+    plugin, environment = installed(folder)
     opened = open_empty(folder)
-    questions = synthetic.questions(write_files(opened, MEMORIES), runs)
+    questions = [
+        " ".join(each.split())[:LONGEST]
+        for each in synthetic.questions(write_files(opened, MEMORIES), number)
+    ]
     make_index(opened)
     give_vectors(opened)  # or every server embeds them beside what is measured
     env = {"DAYBOOK_VENV": str(environment), "MEMORY_DIR": str(opened.home)}
-    claude = Claude(binary, home=folder / "home", project=opened.folder, env=env)
+    claude = Claude(the_client(), home=folder / "home", project=opened.folder, env=env)
     for home in (claude.home, folder / "bare"):
         home.mkdir()
-    for command in (["marketplace", "add", str(plugin)], ["install", "daybook@daybook"]):
-        done = claude.cli("plugin", *command)
-        if done.code:
-            raise click.ClickException(done.stdout + done.stderr)
+    claude.install(plugin)
     for home in (claude.home, folder / "bare"):
         answer_first_questions(home, opened.folder)
     asked(claude, "warm up")  # bytecode, and what the client makes at its first start

@@ -93,6 +93,10 @@ class Terminal:
         """Type *text* wherever the keys go."""
         self._tmux("send-keys", "-l", text)
 
+    def key(self, key: str) -> None:
+        """Press *key* once."""
+        self._tmux("send-keys", key)
+
     def press(self, key: str, pattern: str) -> str:
         """Press *key* until the screen shows *pattern*, for a key that comes too early is lost; return it."""
         wait_until(functools.partial(self._pressed, key, pattern), self.screen)
