@@ -2,22 +2,21 @@
 learn: from the raw tier's transcripts to memories, by a model that the person agreed to.
 
 `learn` asks it with the person's key; who asks it otherwise takes the next piece and brings what was said.
-Each piece of a transcript is one question. Its answer is on the disk before anything of it is stored, with
-the range it is about, and a line in the ledger ends the piece: a process that is killed asks nothing twice
-and stores nothing twice, even when the transcript goes on meanwhile.
+Its answer is on the disk before anything of it is stored, with the ranges it is about, and a line in the
+ledger ends each part of the piece: a process that is killed asks nothing twice and stores nothing twice,
+even when a transcript goes on meanwhile.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mcp_server.actions.answered import Answer, Learned, forget_spooled, spool, spooled
-from mcp_server.actions.by_claude import asked_by_claude
 from mcp_server.actions.candidate import propose
 from mcp_server.actions.capture import conversation_id, is_kept_here
 from mcp_server.actions.model_call import call_model
-from mcp_server.actions.nearby import near_sentences
 from mcp_server.actions.origins import judge_session
+from mcp_server.actions.pieces import Part, Piece, is_worth_a_call, parts_of, piece_of, together
 from mcp_server.actions.settle import settle
 from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up, sync
@@ -26,33 +25,21 @@ from mcp_server.adapters.index import transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.authors import MODEL
-from mcp_server.core.chunks import Chunk, chunks, render
 from mcp_server.core.dials import BASE_TRUST
 from mcp_server.core.errors import ModelUnavailable, Rejected
-from mcp_server.core.extraction import ANSWER_TOKENS, Proposal, proposal, proposals, request
+from mcp_server.core.extraction import ANSWER_TOKENS, Proposal, placed, proposals, request
 from mcp_server.core.memory import Draft
 from mcp_server.core.mining import Mined
 from mcp_server.core.query import Hit
 from mcp_server.core.redaction import find_secrets
-from mcp_server.core.transcript import Condenser
 from mcp_server.store import Store
 
-WORTH_A_CALL = 600  # characters of a last piece; a shorter one waits for more, or for the session's end
 
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a model reads next: a chunk without what was learned elsewhere, and the memories near it."""
-
-    transcript: Transcript
-    chunk: Chunk
-    neighbours: tuple[Hit, ...]
-
-
-def learn(store: Store, transcript: Transcript) -> list[Settled]:
+def learn_pieces(store: Store, transcript: Transcript, rests: list[Part]) -> list[Settled]:
     """
-    Ask the model about what it did not read of *transcript*, and store what it proposes.
+    Ask the model about each whole piece of *transcript* that it did not read, and store what it proposes.
 
+    The rest of a session that ended is added to *rests*, to be learned with others.
     Raises ModelUnavailable when the budget, the person or the service says no: what is left stays pending.
     """
     settled: list[Settled] = []
@@ -62,29 +49,49 @@ def learn(store: Store, transcript: Transcript) -> list[Settled]:
     if answer := spooled(store, transcript):
         settled += _take_spooled(store, transcript, answer)
         transcript = transcript._replace(learned=_end(transcript, answer))
-    reached = transcript.paid_start
-    for chunk, last in _unlearned_chunks(store, transcript, transcript.paid_start):
-        if last and _waits_for_more(transcript, chunk):
-            break
-        if chunk.utterances:
-            settled += _learn_chunk(store, transcript, chunk, reached)
+    for part in parts_of(store, transcript, transcript.paid_start):
+        if part.is_rest:
+            rests += [part] if transcript.ended else []
+            return settled
+        if part.chunk.utterances:
+            settled += _learn_piece(store, [part])
         else:
-            _note_learned(store, transcript, chunk)
-        reached = chunk.end
-    else:
-        _note_read(store, transcript, transcript.kept)
+            _note_learned(store, part)
+    _note_read(store, transcript, transcript.kept)
     return settled
+
+
+def learn_rests(store: Store, rests: Sequence[Part]) -> list[Settled]:
+    """
+    Ask the model about *rests* of this project's sessions, in as few calls as they fit in.
+
+    What is not worth a call yet stays pending. Raises ModelUnavailable like `learn_pieces`.
+    """
+    groups = [group for group in together(rests) if is_worth_a_call(store, group)]
+    return [settled for group in groups for settled in _learn_piece(store, group)]
 
 
 def next_piece(store: Store, *, worth_a_call: bool = False) -> Piece | None:
     """
     Return the first piece of this project's sessions that no model read, None when there is none.
 
-    Of a session that goes on, a short rest is none that is *worth_a_call*.
+    The rest of a session that goes on is none that is *worth_a_call*, nor are few words of others when
+    calls enough were made today.
     """
+    rests: list[Part] = []
     for transcript in _waiting_here(store):
-        if piece := _first_piece(store, transcript, worth_a_call=worth_a_call):
-            return piece
+        for part in parts_of(store, transcript, transcript.learned):
+            if part.is_rest:
+                rests += [part] if transcript.ended or not worth_a_call else []
+                break
+            if part.chunk.utterances:
+                return piece_of(store, [part])
+            _note_learned(store, part)
+        else:
+            _note_read(store, transcript, transcript.kept)
+    for group in together(rests):
+        if not worth_a_call or is_worth_a_call(store, group):
+            return piece_of(store, group)
     return None
 
 
@@ -98,16 +105,23 @@ def take_left_behind(store: Store) -> None:
 def question(store: Store, piece: Piece) -> str:
     """Return what a model is asked about *piece*, beside the prompt `extract`."""
     known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
-    return request(piece.chunk, known, today=f"{store.clock():%Y-%m-%d}")
+    return request(piece.chunks, known, today=f"{store.clock():%Y-%m-%d}")
 
 
-def take_answer(store: Store, piece: Piece, found: Sequence[Proposal]) -> list[Settled]:
-    """Store what a model was believed of its answer about *piece*, which is learned then; [] gives it up."""
-    start = piece.transcript.learned
-    keys = tuple(each.key for each in piece.chunk.utterances)
-    answer = Answer(start, piece.chunk.end, keys, tuple(_resolved(found, piece.neighbours)))
-    spool(store, piece.transcript, answer)
-    return _take(store, piece.transcript, answer)
+def take_answer(store: Store, piece: Piece, found: Sequence[Sequence[Proposal]] = ()) -> list[Settled]:
+    """
+    Store what a model was believed of its answer about *piece*, the proposals for each of its parts.
+
+    The piece is learned then; without proposals it is given up.
+    """
+    answers = []
+    for part, made in zip(piece.parts, found or [()] * len(piece.parts), strict=True):
+        keys = tuple(each.key for each in part.chunk.utterances)
+        learned = tuple(_resolved(made, piece.neighbours))
+        answers.append((part, Answer(part.transcript.learned, part.chunk.end, keys, learned)))
+    for part, answer in answers:  # all of them, before one is stored: a call is not lost
+        spool(store, part.transcript, answer)
+    return [each for part, answer in answers for each in _take(store, part.transcript, answer)]
 
 
 def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[list[Settled], int]:
@@ -116,11 +130,15 @@ def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[
 
     Return what was done, and how many proposals were refused.
     """
-    checked = [proposal(each, piece.chunk, neighbours=len(piece.neighbours)) for each in said]
-    found = [each for each in checked if each]
-    settled = _store(store, piece.transcript, _resolved(found, piece.neighbours))
-    _note_learned(store, piece.transcript, piece.chunk)
-    return settled, len(said) - len(found)
+    found: list[list[Proposal]] = [[] for _ in piece.parts]
+    for each in said:
+        at, made = placed(each, piece.chunks, neighbours=len(piece.neighbours))
+        found[at] += [made] if made else []
+    settled = []
+    for part, proposed in zip(piece.parts, found, strict=True):
+        settled += _store(store, part.transcript, _resolved(proposed, piece.neighbours))
+        _note_learned(store, part)
+    return settled, len(said) - sum(map(len, found))
 
 
 def _waiting_here(store: Store) -> list[Transcript]:
@@ -131,49 +149,8 @@ def _waiting_here(store: Store) -> list[Transcript]:
     return [each for each in waiting if is_kept_here(store, each)]
 
 
-def _waits_for_more(transcript: Transcript, chunk: Chunk) -> bool:
-    """Tell whether the last *chunk* is too short for a call: what follows it may be more of the same."""
-    return len(chunk.text) < WORTH_A_CALL and not transcript.ended
-
-
-def _first_piece(store: Store, transcript: Transcript, *, worth_a_call: bool) -> Piece | None:
-    for chunk, last in _unlearned_chunks(store, transcript, transcript.learned):
-        if worth_a_call and last and _waits_for_more(transcript, chunk):
-            return None
-        if chunk.utterances:
-            return Piece(transcript, chunk, tuple(near_sentences(store, chunk)))
-        _note_learned(store, transcript, chunk)
-        transcript = transcript._replace(learned=chunk.end)
-    _note_read(store, transcript, transcript.kept)
-    return None
-
-
-def _unlearned_chunks(store: Store, transcript: Transcript, start: int) -> Iterator[tuple[Chunk, bool]]:
-    """
-    Yield the chunks behind byte *start* with only those turns that no model read, in no copy of them.
-
-    With each goes whether it is the last; lines that are nobody's words may follow it.
-    """
-    path = Path(transcript.path)
-    condenser = Condenser(subagent=asked_by_claude(store, path))
-    lines = transcript_file.lines(path, start, end=transcript.kept)
-    follows = False  # whether all of the chunk before was to be read; only then its end is told again
-    coming = chunks(condenser.read(lines))
-    following = next(coming, None)
-    while chunk := following:
-        following = next(coming, None)
-        keys = [each.key for each in chunk.utterances]
-        with store.database.read() as db:
-            unlearned = transcripts.unlearned_keys(db, transcript.path, keys)
-        new = tuple(each for each in chunk.utterances if each.key in unlearned)
-        before = (chunk.overlap, chunk.before) if follows else ("", ())
-        shown = replace(chunk, utterances=new, text=render(new), overlap=before[0], before=before[1])
-        yield shown, following is None
-        follows = len(new) == len(chunk.utterances)
-
-
-def _learn_chunk(store: Store, transcript: Transcript, chunk: Chunk, start: int) -> list[Settled]:
-    piece = Piece(transcript._replace(learned=start), chunk, tuple(near_sentences(store, chunk)))
+def _learn_piece(store: Store, parts: Sequence[Part]) -> list[Settled]:
+    piece = piece_of(store, parts)
     try:
         found = _ask(store, piece)
     except ModelUnavailable as error:
@@ -202,13 +179,18 @@ def _end(transcript: Transcript, answer: Answer) -> int:
     return answer.end if follows else transcript.learned
 
 
-def _ask(store: Store, piece: Piece) -> list[Proposal]:
-    asked, item = question(store, piece), piece.chunk.digest
+def _ask(store: Store, piece: Piece) -> list[list[Proposal]]:
+    asked = question(store, piece)
     while True:
         reply = call_model(
-            store, item=item, system=prompt("extract"), prompt=asked, most_tokens=ANSWER_TOKENS
+            store,
+            item=piece.digest,
+            system=prompt("extract"),
+            prompt=asked,
+            most_tokens=ANSWER_TOKENS,
+            sessions=piece.sessions,
         )
-        found = proposals(reply.text, piece.chunk, neighbours=len(piece.neighbours))
+        found = proposals(reply.text, piece.chunks, neighbours=len(piece.neighbours))
         if found is not None:
             return found
         if reply.stop_reason == "refusal":
@@ -262,8 +244,8 @@ def _suggest(store: Store, draft: Draft, supersedes: str) -> None:
     propose(store, draft, key=key, confidence=confidence, why="waits for you, as you asked")
 
 
-def _note_learned(store: Store, transcript: Transcript, chunk: Chunk) -> None:
-    _note_read(store, transcript, chunk.end, [each.key for each in chunk.utterances])
+def _note_learned(store: Store, part: Part) -> None:
+    _note_read(store, part.transcript, part.chunk.end, [each.key for each in part.chunk.utterances])
 
 
 def _note_read(store: Store, transcript: Transcript, end: int, keys: Sequence[str] = ()) -> None:

@@ -7,11 +7,12 @@ both calls count.
 """
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_server.actions.capture import is_kept_here
-from mcp_server.actions.learn import Piece, next_piece, take_answer, take_left_behind
+from mcp_server.actions.learn import next_piece, take_answer, take_left_behind
 from mcp_server.actions.model_call import Call, alone, check_item, check_pause, close, note_spent, reserve
+from mcp_server.actions.pieces import Part, Piece
 from mcp_server.actions.settled import Settled
 from mcp_server.actions.setup import Choices, setup
 from mcp_server.adapters import files, places
@@ -78,14 +79,15 @@ def hand_out(store: Store) -> HandedOut | None:
         take_left_behind(store)
         _check_today(store)
         while piece := next_piece(store, worth_a_call=True):
-            item = piece.chunk.digest
+            item = piece.digest
             try:
                 with store.database.read() as db:
                     check_item(db, item)
             except ModelUnavailable:
-                take_answer(store, piece, [])  # given up: the raw tier has it, and status says so
+                take_answer(store, piece)  # given up: the raw tier has it, and status says so
                 continue
-            call = reserve(store, item, usd=0.0, settings=spent.PLAN, road=spent.PLAN)
+            sessions = piece.sessions
+            call = reserve(store, item, usd=0.0, settings=spent.PLAN, road=spent.PLAN, sessions=sessions)
             return HandedOut(piece, call, held.pop_all())
     return None
 
@@ -98,15 +100,17 @@ def take_reply(store: Store, handed: HandedOut, reply: Reply | CallFailed) -> li
     """
     with handed.lock:
         said = close(store, handed.call, reply)
-        piece = handed.piece
-        found = proposals(said.text, piece.chunk, neighbours=len(piece.neighbours))
-        with store.database.read() as db:
-            now = transcripts.known(db, piece.transcript.path)
-        if found is None or now is None or now.learned != piece.transcript.learned:
-            return []  # no answer, or the piece was learned elsewhere, or its session forgotten
-        if not is_kept_here(store, now):
-            return []
-        return take_answer(store, piece, found)
+        parts = tuple(part for part in handed.piece.parts if _is_unlearned(store, part))
+        piece = replace(handed.piece, parts=parts)
+        found = proposals(said.text, piece.chunks, neighbours=len(piece.neighbours))
+        return [] if found is None else take_answer(store, piece, found)
+
+
+def _is_unlearned(store: Store, part: Part) -> bool:
+    """Tell whether *part* was neither learned elsewhere nor forgotten while the model was asked."""
+    with store.database.read() as db:
+        now = transcripts.known(db, part.transcript.path)
+    return now is not None and now.learned == part.transcript.learned and is_kept_here(store, now)
 
 
 def give_back(store: Store, handed: HandedOut) -> None:

@@ -10,21 +10,24 @@ import math
 import os
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from mcp_server.actions.sync import catch_up_if_free
 from mcp_server.adapters import files
 from mcp_server.adapters.index import replay
 from mcp_server.adapters.index import spending as spent
 from mcp_server.core import budget
-from mcp_server.core.budget import CallFailed, Outcome, Reply
+from mcp_server.core.budget import CallFailed, Cost, Outcome, Reply
 from mcp_server.core.errors import Held, ModelUnavailable, SettingsError
 from mcp_server.core.memory import timestamp
 from mcp_server.core.ports import Model
 from mcp_server.store import Store
 
+NOBODYS: Mapping[str, float] = MappingProxyType({})
+SESSIONS = 3  # whose cost `status` tells; `sessions` tells that of all
 LOCK_NAME = ".model.lock"  # in the store: whoever holds it may have a call in flight
 
 
@@ -43,6 +46,8 @@ class Spending:
     """Today's calls on the person's own plan."""
     plan_paused_reason: str = ""
     plan_paused_until: datetime | None = None
+    sessions: tuple[tuple[str, Cost], ...] = ()
+    """What learning from the latest sessions cost, by their short ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +66,17 @@ class Call:
 
 
 def call_model(
-    store: Store, *, item: str, system: str, prompt: str, most_tokens: int, patience: float = 0
+    store: Store,
+    *,
+    item: str,
+    system: str,
+    prompt: str,
+    most_tokens: int,
+    patience: float = 0,
+    sessions: Mapping[str, float] = NOBODYS,
 ) -> Reply:
     """
-    Make one call about *item* and return the reply.
+    Make one call about *item* and return the reply; *sessions* are those that it is for, each with its share.
 
     Raises ModelUnavailable: with `later` for what may be asked another time, without it when the item
     is given up. Waits at most *patience* seconds for another process's call, and never for a pause.
@@ -91,7 +103,7 @@ def call_model(
         settings = budget.settings_digest(model.identity, store.settings)
         with store.database.read() as db:
             check_pause(spent.settings_pause(db, settings, now))
-        call = reserve(store, item, usd=reserved, settings=settings)
+        call = reserve(store, item, usd=reserved, settings=settings, sessions=sessions)
         try:
             reply: Reply | CallFailed = model.ask(system=system, prompt=prompt, most_tokens=most_tokens)
         except CallFailed as failed:
@@ -110,12 +122,15 @@ def spending(store: Store) -> Spending:
         plan_calls = spent.today_on_plan(db, now)
         plan_pause = spent.settings_pause(db, spent.PLAN, now)
         waits = spent.waits_for_person(db, now)
+        latest = spent.latest_sessions(db, limit=SESSIONS)
+        costs = spent.of_sessions(db, [session for session, _ in latest])
     if waits:  # only then it matters which settings there are, and the model's library is loaded
         with contextlib.suppress(ModelUnavailable, SettingsError):
             settings = budget.settings_digest(_model(store).identity, store.settings)
             with store.database.read() as db:
                 pause = spent.settings_pause(db, settings, now) or pause
-    return Spending(usd, calls, *_told(pause), given_up, plan_calls, *_told(plan_pause))
+    sessions = tuple((short, costs[session]) for session, short in latest)
+    return Spending(usd, calls, *_told(pause), given_up, plan_calls, *_told(plan_pause), sessions)
 
 
 def _told(pause: spent.Pause | None) -> tuple[str, datetime | None]:
@@ -191,13 +206,26 @@ def _model(store: Store) -> Model:
     return model
 
 
-def reserve(store: Store, item: str, *, usd: float, settings: str, road: str = "") -> Call:
-    """Write down that a call is about to be made; without that line there is no call."""
+def reserve(
+    store: Store,
+    item: str,
+    *,
+    usd: float,
+    settings: str,
+    road: str = "",
+    sessions: Mapping[str, float] = NOBODYS,
+) -> Call:
+    """
+    Write down that a call is about to be made; without that line there is no call.
+
+    *sessions* are those that it is for, each with its share of what the call costs.
+    """
     with store.database.read() as db:
         tries = spent.tries(db, item)[0] + 1
     name = "-".join(filter(None, (road, os.urandom(8).hex())))
     try:
-        store.ledger.append("reserved", store.clock(), call=name, item=item, usd=usd)
+        for_sessions = {"sessions": dict(sessions)} if sessions else {}
+        store.ledger.append("reserved", store.clock(), call=name, item=item, usd=usd, **for_sessions)
     except OSError as error:
         raise _unwritable(error) from error
     return Call(name, item, tries, usd, settings)

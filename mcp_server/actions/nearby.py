@@ -1,12 +1,11 @@
 """nearby: the memories that may be about the same thing as a new one, for whoever can tell."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from mcp_server.actions.recall import recall
 from mcp_server.adapters.index import relations, selections
-from mcp_server.core.chunks import Chunk
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.excerpt import excerpt
 from mcp_server.core.extraction import KNOWN, NEIGHBOUR, known_line
@@ -15,7 +14,7 @@ from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.prompt_parts import sentences_of
 from mcp_server.core.query import Filter, Hit, Mode, Query, Sort
 from mcp_server.core.render import one_line, within
-from mcp_server.core.transcript import Speaker
+from mcp_server.core.transcript import Speaker, Utterance
 from mcp_server.core.verdict import Statement, guarded_difference, jaccard
 from mcp_server.core.words import content_words, query_terms, telling
 from mcp_server.store import Store
@@ -55,7 +54,7 @@ def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: i
     return [hit for hit in recall(store, query).hits if hit.ref.rpartition("/")[0] in adopted]
 
 
-def near_sentences(store: Store, chunk: Chunk) -> list[Hit]:
+def near_sentences(store: Store, said: Iterable[Utterance]) -> list[Hit]:
     """
     Return the memories that a piece of a transcript may change: the nearest to each of its sentences.
 
@@ -64,7 +63,7 @@ def near_sentences(store: Store, chunk: Chunk) -> list[Hit]:
     so it may come more than once.
     """
     found: dict[tuple[str, str], tuple[tuple[bool, float], Hit]] = {}
-    for sentence in _sentences(chunk):
+    for sentence in _sentences(said):
         for place, hit in enumerate(neighbours_of(store, sentence, limit=OF_SENTENCE)):
             order = (place > 0, -_evidence(hit))
             text = excerpt(hit.text, query_terms(sentence), NEIGHBOUR)
@@ -75,11 +74,11 @@ def near_sentences(store: Store, chunk: Chunk) -> list[Hit]:
     return hits[: len(within(lines, KNOWN)[0])]
 
 
-def _sentences(chunk: Chunk) -> list[str]:
-    """Return the sentences of *chunk* in pieces that are searched whole; the person's come first."""
-    turns = sorted(chunk.utterances, key=lambda each: each.speaker is not Speaker.USER)
-    said = [each for turn in turns if turn.speaker is not Speaker.TOOL for each in sentences_of(turn.words)]
-    return list(dict.fromkeys(piece for each in said for piece in wrap(each, SENTENCE)))[:SENTENCES]
+def _sentences(said: Iterable[Utterance]) -> list[str]:
+    """Return the sentences of what was *said* in pieces that are searched whole; the person's come first."""
+    turns = sorted(said, key=lambda each: each.speaker is not Speaker.USER)
+    found = [each for turn in turns if turn.speaker is not Speaker.TOOL for each in sentences_of(turn.words)]
+    return list(dict.fromkeys(piece for each in found for piece in wrap(each, SENTENCE)))[:SENTENCES]
 
 
 def nearest(store: Store, draft: Draft) -> list[Hit]:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from mcp_server.actions.sync import catch_up_if_free, ensure_synced
 from mcp_server.adapters import transcript_file
-from mcp_server.adapters.index import episodes, transcripts
+from mcp_server.adapters.index import episodes, spending, transcripts
 from mcp_server.adapters.index.episodes import Again, Episode
 from mcp_server.adapters.index.memories import Row
+from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind, clean_text, clean_title, fingerprint
 from mcp_server.core.query import check_limit
@@ -32,13 +33,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One session: what it left (kind → number), how many memories it recalled and used, what was read."""
+    """
+    One session: what it left (kind → number), how many memories it recalled and used, what was read.
+
+    `cost` is what learning from it cost, its agents included.
+    """
 
     episode: Episode
     stored: dict[str, int]
     recalled: int
     used: int
     transcripts: tuple[Reading, ...]
+    cost: Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,12 @@ def list_sessions(store: Store, *, limit: int = 20, all_projects: bool = False) 
         )
 
 
+def costs(store: Store, found: Sequence[Episode]) -> dict[str, Cost]:
+    """Return id → what learning from a session cost, for those for which a call was made."""
+    with store.database.read() as db:
+        return spending.of_sessions(db, [each.id for each in found])
+
+
 def find_session(store: Store, name: str) -> Episode:
     """Return the session with that id, short id or beginning of an id; raise Rejected unless there is one."""
     _look(store)
@@ -97,6 +109,7 @@ def tell_session(store: Store, name: str) -> Told:
         stored = episodes.memories_of(db, episode.id)
         given = episodes.given_to(db, episode.id)
         read = transcripts.of_session(db, episode.id)
+        cost = spending.of_sessions(db, [episode.id]).get(episode.id, Cost())
     return Told(
         episode,
         dict(Counter(row.type if row.kind is Kind.KNOWLEDGE else row.kind.value for row in stored)),
@@ -106,6 +119,7 @@ def tell_session(store: Store, name: str) -> Told:
             Reading(each.path, max(each.seen, transcript_file.size(Path(each.path))), each.kept, each.learned)
             for each in read
         ),
+        cost,
     )
 
 

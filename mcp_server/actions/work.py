@@ -8,6 +8,7 @@ point it loses nothing, because everything it does ends with a line in the ledge
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from mcp_server.actions.answered import sweep_answers
@@ -15,17 +16,18 @@ from mcp_server.actions.capture import keep, with_subagents
 from mcp_server.actions.claude_md import refresh
 from mcp_server.actions.compaction import forget_compactions
 from mcp_server.actions.embed import embed_pending, pending
-from mcp_server.actions.learn import learn
+from mcp_server.actions.learn import learn_pieces, learn_rests
 from mcp_server.actions.litter import sweep_litter
 from mcp_server.actions.mine import mine_when_logged
 from mcp_server.actions.model_call import refusal
-from mcp_server.actions.note import note_ended
+from mcp_server.actions.note import note_ended, note_seen
 from mcp_server.actions.origins import judge_session
+from mcp_server.actions.pieces import AT_ONCE, Part
 from mcp_server.actions.settled import Settled
 from mcp_server.actions.sync import catch_up
 from mcp_server.actions.tidy import tidy_when_due
 from mcp_server.adapters import files, transcript_file
-from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index import spending, transcripts
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.core.dials import DAY
 from mcp_server.core.errors import DaybookError, Held, ModelUnavailable
@@ -38,7 +40,8 @@ ROUNDS = 100  # looks at what is pending in one process, which somebody may go o
 
 MOST_EMBEDDED = 2000  # newest passages: a minute of one core; a server does what is left
 
-QUIET = 600  # seconds without a new line after which a session that said no goodbye is over
+QUIET = 600  # seconds without a new line after which a session that said nothing is kept as far as it came
+LEFT = 3600  # the same, after which it counts as over: people have lunch, and a rest of theirs costs a call
 REMEMBERED = 30 * DAY  # seconds; Claude Code deletes older transcripts
 
 StoreFor = Callable[[Path | None], Store]
@@ -91,18 +94,25 @@ def note_left_behind(store: Store) -> bool:
     """
     Note the sessions that ended without a word: their client was killed, or the machine went down.
 
-    They are known transcripts that were not touched for ten minutes, and have grown or end with a short rest
-    that no model read. Return whether anything waits for a worker. Raises OSError, IndexUnavailable.
+    They are known transcripts that have grown and were not touched for ten minutes, or end with a rest that
+    no model read and were not touched for an hour. Return whether anything waits for a worker: rests that
+    were not worth a call yesterday, too. Raises OSError, IndexUnavailable.
     """
     if store.settings.capture == "manual":
         return False
     noted = note_quiet(store)
     with store.database.read() as db:
-        return noted or bool(transcripts.unkept(db))
+        if noted or transcripts.unkept(db):
+            return True
+        ended = store.settings.model_calls and any(
+            each.ended for each in transcripts.unlearned(db, paid=True)
+        )
+        calls = spending.today(db, store.now())[1]
+    return ended and calls < AT_ONCE and not refusal(store)
 
 
 def note_quiet(store: Store) -> bool:
-    """Do the same; return whether any session was found to have ended so just now."""
+    """Note the sessions that ended without a word; return whether a worker has to look at one."""
     if store.settings.capture == "manual":
         return False
     catch_up(store)
@@ -113,10 +123,15 @@ def note_quiet(store: Store) -> bool:
         path = Path(each.path)
         unread = each.kept > each.unread_from(paid=store.settings.model_calls)
         rests = store.settings.model_reads and not each.ended and unread
-        grown = transcript_file.size(path) > each.seen
-        if (grown or rests) and 0 < transcript_file.changed(path) < now - QUIET:
+        size, changed = transcript_file.size(path), transcript_file.changed(path)
+        grown = size > each.seen
+        if (grown or rests) and 0 < changed < now - LEFT:
             note_ended(store, path, session=each.session, folder=each.folder)
-            noted = True
+        elif grown and 0 < changed < now - QUIET:
+            note_seen(store, path, size, session=each.session, folder=each.folder, ended=False)
+        else:
+            continue
+        noted = True
     return noted
 
 
@@ -153,20 +168,33 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
     if unlearned and (refused := refusal(store)):
         done.waits = refused
         return
-    for transcript in unlearned:
-        here = store_for(_folder(transcript))
+    rests: dict[str, list[Part]] = {}
+    stores: dict[str, Store] = {}
+
+    def learn(path: str, here: Store, ask: Callable[[], list[Settled]]) -> None:
         try:
-            settled = learn(here, transcript)
-        except ModelUnavailable as error:
-            done.waits = str(error)
-            return
+            settled = ask()
         except (DaybookError, OSError) as error:
-            done.failed[transcript.path] = str(error)
-            log.warning("%s was not learned: %s", transcript.path, error)
-            continue
+            if isinstance(error, ModelUnavailable):
+                raise
+            done.failed[path] = str(error)
+            log.warning("%s was not learned: %s", path, error)
+            return
+        done.settled += settled
         if settled:
-            done.settled += settled
             touched[here.project.key if here.project else ""] = here
+
+    try:
+        for transcript in unlearned:
+            here = store_for(_folder(transcript))
+            key = here.project.key if here.project else ""
+            stores[key] = here
+            learn(transcript.path, here, partial(learn_pieces, here, transcript, rests.setdefault(key, [])))
+        for key, parts in rests.items():
+            if parts:
+                learn(parts[0].transcript.path, stores[key], partial(learn_rests, stores[key], parts))
+    except ModelUnavailable as error:
+        done.waits = str(error)
 
 
 def _finish(store: Store, done: Work) -> None:

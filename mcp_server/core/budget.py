@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mcp_server.core.dials import DAY
+from mcp_server.core.render import counted
 from mcp_server.core.settings import Settings
 
 MODEL = "claude-haiku-5-5"
@@ -71,6 +72,28 @@ class CallFailed(Exception):
     ) -> None:
         super().__init__(sentence)
         self.outcome, self.retry_after, self.charged = outcome, retry_after, charged
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """
+    What learning from a session cost: calls with a key and on the person's plan, tokens, and USD.
+
+    A call about several sessions counts as one for each; its tokens and USD are parted between them. What
+    was on the plan costs no USD. Calls made before this was written down are not known.
+    """
+
+    calls: int = 0
+    plan_calls: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+
+    def __str__(self) -> str:
+        """Say it as `3 calls, 4,120 tokens, $0.0061`; '' for no call."""
+        paid = [counted(self.calls, "call")] if self.calls else []
+        planned = [f"{counted(self.plan_calls, 'call')} on your plan"] if self.plan_calls else []
+        said = [*paid, *planned, f"{self.tokens:,} tokens", *([f"${self.usd:.4f}"] if self.calls else [])]
+        return ", ".join(said) if paid or planned else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,9 +48,9 @@ class Proposal:
     supersedes: int | None = None
 
 
-def request(chunk: Chunk, neighbours: Sequence[tuple[str, str, str]], *, today: str) -> str:
+def request(chunks: Sequence[Chunk], neighbours: Sequence[tuple[str, str, str]], *, today: str) -> str:
     """
-    Return what the model is asked: *neighbours* are (type, title, text), numbered from 1, then the piece.
+    Return what the model is asked: *neighbours* are (type, title, text), numbered from 1, then the chunks.
 
     Everything is data inside tags that nothing in it can close.
     """
@@ -58,11 +58,12 @@ def request(chunk: Chunk, neighbours: Sequence[tuple[str, str, str]], *, today: 
     parts = [
         f"Today is {today}.",
         f"<known_memories>\n{known or 'none'}\n</known_memories>",
-        f"<told_before>\n{_inside(chunk.overlap)}\n</told_before>" if chunk.overlap else "",
-        f"<transcript>\n{_inside(chunk.text)}\n</transcript>",
-        "The JSON array:",
     ]
-    return "\n\n".join(filter(None, parts))
+    for chunk in chunks:
+        parts += [f"<told_before>\n{_inside(chunk.overlap)}\n</told_before>"] if chunk.overlap else []
+        parts.append(f"<transcript>\n{_inside(chunk.text)}\n</transcript>")
+    parts.append("The JSON array:")
+    return "\n\n".join(parts)
 
 
 def known_line(number: int, type: str, title: str, text: str) -> str:
@@ -70,17 +71,30 @@ def known_line(number: int, type: str, title: str, text: str) -> str:
     return f"[{number}] {type}: {one_line(title)}: {one_line(text, NEIGHBOUR)}"
 
 
-def proposals(answer: str, chunk: Chunk, *, neighbours: int) -> list[Proposal] | None:
+def proposals(answer: str, chunks: Sequence[Chunk], *, neighbours: int) -> list[list[Proposal]] | None:
     """
-    Return what *answer* proposes and the checks let through; None when it holds no JSON array.
+    Return what *answer* proposes for each of *chunks* and the checks let through; None without a JSON array.
 
-    An answer that was cut off is believed as far as its objects are whole.
+    A proposal belongs to the first chunk that has its evidence. An answer that was cut off is believed as
+    far as its objects are whole.
     """
     objects = _objects(answer)
     if objects is None:
         return None
-    found = [proposal(each, chunk, neighbours=neighbours) for each in objects]
-    return [each for each in found if each][:MOST]
+    found: list[list[Proposal]] = [[] for _ in chunks]
+    for said in objects:
+        at, made = placed(said, chunks, neighbours=neighbours)
+        if made and sum(map(len, found)) < MOST:
+            found[at].append(made)
+    return found
+
+
+def placed(said: Any, chunks: Sequence[Chunk], *, neighbours: int) -> tuple[int, Proposal | None]:
+    """Return the place of the first of *chunks* that bears *said* out, and the memory; (0, None) for none."""
+    for at, chunk in enumerate(chunks):
+        if made := proposal(said, chunk, neighbours=neighbours):
+            return at, made
+    return 0, None
 
 
 def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:

@@ -9,7 +9,7 @@ import time
 
 from mcp_server.core.provenance import ASSISTANT
 
-SCHEMA = 12
+SCHEMA = 13
 TOKENIZER = "porter unicode61"
 MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
 """Of which memories there is an index by vault: a search that says so, word for word, uses it."""
@@ -157,9 +157,14 @@ def create(connection: sqlite3.Connection) -> None:
     )  # fmt: skip
     db.table("turns").create({"key": str, "path": str, "learned": int}, pk="key")
     db.table("calls").create(
-        {"call": str, "at": int, "item": str, "usd": float, "settled": int, "outcome": str}, pk="call"
-    )
+        {
+            "call": str, "at": int, "item": str, "usd": float, "settled": int, "outcome": str, "tokens": int,
+        },
+        pk="call",
+        defaults={"tokens": 0},
+    )  # fmt: skip
     db.table("calls").create_index(["item"])
+    db.table("call_sessions").create({"session": str, "call": str, "share": float}, pk=("session", "call"))
     db.table("pauses").create({"at": int, "until": int, "reason": str, "settings": str})
     db.table("sightings").create(
         {"candidate": str, "session": str, "times": int, "at": int}, pk=("candidate", "session")

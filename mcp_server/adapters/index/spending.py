@@ -4,12 +4,13 @@ What the ledger says about calls of the model: their cost, their tries, and when
 A reservation stands in full until it is known what was spent; one whose process died stands for ever.
 """
 
+import json
 import math
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from mcp_server.core.budget import MOST_TRIES, Outcome
+from mcp_server.core.budget import MOST_TRIES, Cost, Outcome
 from mcp_server.core.dials import DAY
 from mcp_server.core.memory import parse_timestamp
 
@@ -35,11 +36,24 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, object], at: int)
             " ON CONFLICT (call) DO UPDATE SET at = excluded.at, item = excluded.item",
             (call, at, str(data.get("item")), usd),
         )
+        sessions = data.get("sessions")
+        for session, share in sessions.items() if isinstance(sessions, dict) else ():
+            db.execute(
+                "INSERT OR REPLACE INTO call_sessions VALUES (?, ?, ?)",
+                (session, call, min(1.0, _amount(share))),
+            )
     elif event == "spent":
         db.execute(
-            "INSERT INTO calls (call, at, item, usd, settled, outcome) VALUES (?, ?, '', ?, 1, ?)"
-            " ON CONFLICT (call) DO UPDATE SET usd = excluded.usd, settled = 1, outcome = excluded.outcome",
-            (call, at, usd, str(data.get("outcome"))),
+            "INSERT INTO calls (call, at, item, usd, settled, outcome, tokens) VALUES (?, ?, '', ?, 1, ?, ?)"
+            " ON CONFLICT (call) DO UPDATE SET usd = excluded.usd, settled = 1, outcome = excluded.outcome,"
+            " tokens = excluded.tokens",
+            (
+                call,
+                at,
+                usd,
+                str(data.get("outcome")),
+                int(_amount(data.get("input")) + _amount(data.get("output"))),
+            ),
         )
     elif event == "paused":
         db.execute(
@@ -70,6 +84,31 @@ def today_on_plan(db: sqlite3.Connection, now: int) -> int:
     """Return the number of that day's calls on the person's own plan."""
     found = db.execute(f"SELECT count(*) FROM calls WHERE at >= ? AND {_ON_PLAN}", (now - now % DAY,))
     return int(found.fetchone()[0])
+
+
+def of_sessions(db: sqlite3.Connection, sessions: Collection[str]) -> dict[str, Cost]:
+    """Return session → what learning from it cost, for those of *sessions* for which a call was made."""
+    found = db.execute(
+        f"SELECT session, sum(NOT {_ON_PLAN}), sum({_ON_PLAN}), total(tokens * share), total(usd * share)"
+        " FROM call_sessions JOIN calls USING (call)"
+        " WHERE session IN (SELECT value FROM json_each(?)) GROUP BY session",
+        (json.dumps(list(sessions)),),
+    )
+    return {
+        str(session): Cost(int(calls), int(plan), round(tokens), float(usd))
+        for session, calls, plan, tokens, usd in found
+    }
+
+
+def latest_sessions(db: sqlite3.Connection, *, limit: int) -> list[tuple[str, str]]:
+    """Return (id, short id) of the sessions for which a call was made, those with the latest call first."""
+    found = db.execute(
+        "SELECT s.session, coalesce(nullif(max(k.short), ''), substr(s.session, 1, 8))"
+        " FROM call_sessions s JOIN calls c USING (call) LEFT JOIN sessions k ON k.id = s.session"
+        " GROUP BY s.session ORDER BY max(c.at) DESC, max(c.rowid) DESC LIMIT ?",
+        (limit,),
+    )
+    return [(str(session), str(short)) for session, short in found]
 
 
 def open_on_plan(db: sqlite3.Connection) -> list[str]:

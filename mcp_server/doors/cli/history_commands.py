@@ -8,6 +8,7 @@ import click
 from mcp_server.actions import forget_session, session_history
 from mcp_server.actions.sync import sync_if_free
 from mcp_server.adapters.index.episodes import Again
+from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output
@@ -53,8 +54,9 @@ def sessions_command(
         _print_session(store, name, as_json)
         return
     found = session_history.list_sessions(store, limit=limit, all_projects=all_projects)
+    costs = session_history.costs(store, found)
     if as_json:
-        output.print_json([asdict(each) for each in found])
+        output.print_json([{**asdict(each), "cost": asdict(costs.get(each.id, Cost()))} for each in found])
         return
     if not found:
         click.echo(
@@ -63,10 +65,11 @@ def sessions_command(
         return
     rows = [
         [each.short or each.id[:16], _moment(each.started), _moment(each.last),
-         "forgotten" if each.forgotten else "", (each.topic or each.summary)[:60]]
+         "forgotten" if each.forgotten else "", str(costs.get(each.id, "")),
+         (each.topic or each.summary)[:60]]
         for each in found
     ]  # fmt: skip
-    output.print_table(["id", "began (UTC)", "last", "", "topic"], rows)
+    output.print_table(["id", "began (UTC)", "last", "", "learning from it", "topic"], rows)
 
 
 @click.command("forget-session")
@@ -123,6 +126,7 @@ def _print_session(store: Store, name: str, as_json: bool) -> None:
     click.echo(
         f"stored {sum(told.stored.values())}, recalled {told.recalled}, used {counted(told.used, 'memory')}"
     )
+    click.echo(f"learning from it: {str(told.cost) or 'no call of a model'}")
     rows = [[row.id, output.type_of(row), row.status.value, row.title[:60]] for row in stored]
     output.print_table(["stored", "type", "status", "title"], rows)
     output.print_table(

@@ -146,7 +146,12 @@ def status_command(as_json: bool) -> None:
         if until := spent.plan_paused_until:
             click.echo(f"the model is left alone until {until:%H:%M} UTC: {spent.plan_paused_reason}")
     else:
-        click.echo("the model is never called, nothing was spent: 'daybook setup' would allow it")
+        never = (
+            "the model is not called" if spent.sessions else "the model is never called, nothing was spent"
+        )
+        click.echo(f"{never}: 'daybook setup' would allow it")
+    for name, cost in spent.sessions:
+        click.echo(f"  learning from session {name}: {cost}")
     for need in state.needs:
         click.echo(f"! {need}")
     if not state.needs:

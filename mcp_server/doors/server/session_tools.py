@@ -92,7 +92,7 @@ def register(application: Application) -> None:
         when the person asks what was done lately or means an earlier session.
         """
         found = session_history.list_sessions(opened.store(), limit=limit, all_projects=all_projects)
-        return upkeep_replies.sessions(found)
+        return upkeep_replies.sessions(found, session_history.costs(opened.store(), found))
 
     @tool(reads=True)
     def get_session(id: OfSession = "") -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from mcp_server.actions import learn
+from mcp_server.actions.pieces import Piece
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
 from mcp_server.doors.server import replies
@@ -16,7 +17,7 @@ def register(application: Application) -> None:
     """Add the tools for transcripts to *application*."""
     tool = application.tool
     store = application.opened.store
-    shown: list[learn.Piece] = []  # the one that next_transcript_chunk gave last
+    shown: list[Piece] = []  # the one that next_transcript_chunk gave last
 
     @tool(reads=True)
     def next_transcript_chunk() -> str:
@@ -28,7 +29,7 @@ def register(application: Application) -> None:
         if piece is None:
             return "Nothing is left to learn from."
         shown[:] = [piece]
-        return f"chunk {piece.chunk.digest}\n\n{prompt('extract')}\n\n{learn.question(store(), piece)}"
+        return f"chunk {piece.digest}\n\n{prompt('extract')}\n\n{learn.question(store(), piece)}"
 
     @tool()
     def submit_candidates(
@@ -44,9 +45,9 @@ def register(application: Application) -> None:
         """
         here = store()
         piece = learn.next_piece(here)
-        if piece is None or piece.chunk.digest != chunk.strip():
+        if piece is None or piece.digest != chunk.strip():
             raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
-        if shown and shown[0].chunk.digest == piece.chunk.digest:
+        if shown and shown[0].digest == piece.digest:
             piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
         settled, refused = learn.take_proposals(here, piece, candidates)
         return replies.proposals("Done", settled, refused=refused)

@@ -1,6 +1,6 @@
 """What the tools for sessions and upkeep answer: short text, every foreign word on one line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from mcp_server.actions.audit import Told as Done
@@ -11,6 +11,7 @@ from mcp_server.actions.metrics import Metrics
 from mcp_server.actions.session_history import Given, Patterns, Told
 from mcp_server.adapters.index.episodes import Episode
 from mcp_server.adapters.index.memories import Row
+from mcp_server.core.budget import Cost
 from mcp_server.core.memory import Kind
 from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted, one_line, quoted, within
@@ -19,10 +20,14 @@ from mcp_server.doors.server.replies import LIMIT
 MB = 1024 * 1024
 
 
-def sessions(found: Sequence[Episode]) -> str:
+def sessions(found: Sequence[Episode], costs: Mapping[str, Cost]) -> str:
     if not found:
         return "No session is known here; all_projects=true looks everywhere."
-    return _listed([_session(each) for each in found], f"{counted(len(found), 'session')}, the latest first")
+    lines = [
+        f"{_session(each)}{f'; learning from it: {costs[each.id]}' if each.id in costs else ''}"
+        for each in found
+    ]
+    return _listed(lines, f"{counted(len(found), 'session')}, the latest first")
 
 
 def session(told: Told) -> str:
@@ -37,7 +42,7 @@ def session(told: Told) -> str:
             f"transcript: {each.kept:,} of {each.size:,} bytes kept, {each.learned:,} learned from"
             for each in told.transcripts[:5]
         ),
-        "cost: calls of the model are counted by day, see metrics_status",
+        f"learning from it: {str(told.cost) or 'no call of a model'}",
     ]
     if episode.summary:
         lines += ["summary:", quoted(redact(episode.summary))]
@@ -123,6 +128,7 @@ def metrics(found: Metrics) -> str:
         f" of {size.limit // MB or 'unlimited'} MB",
         f"transcripts to keep {found.transcripts_to_keep}, to learn from {found.bytes_to_learn:,} bytes",
         f"model calls today {spent.today_calls}, ${spent.today_usd:.4f}; on your plan {spent.plan_calls}",
+        *(f"  learning from session {name}: {cost}" for name, cost in spent.sessions),
         f"since {found.since} (of all time):",
     ]
     lines += [f"  {name} {number} ({found.ever[name]})" for name, number in found.month.items()]

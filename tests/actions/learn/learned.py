@@ -5,8 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from mcp_server.actions.capture import keep
+from mcp_server.actions.learn import learn_pieces, learn_rests
 from mcp_server.actions.list import list_memories
+from mcp_server.actions.pieces import Part
 from mcp_server.actions.read import read
+from mcp_server.actions.settled import Settled
 from mcp_server.adapters.index.transcripts import Transcript
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind, Memory, Status
@@ -27,6 +30,13 @@ def open_learning(open_here: Callable[..., Opened], model: ScriptedModel, **more
 def kept(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
     keep(store, seen(store, recorded, ended=ended))
     return queued(store, recorded)
+
+
+def learn(store: Store, *waiting: Transcript) -> list[Settled]:
+    """Learn from transcripts of one project as the worker does."""
+    rests: list[Part] = []
+    settled = [each for transcript in waiting for each in learn_pieces(store, transcript, rests)]
+    return settled + learn_rests(store, rests)
 
 
 def knowledge(store: Store, *statuses: Status) -> list[Memory]:

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from mcp_server.actions.answered import sweep_answers
-from mcp_server.actions.learn import learn
 from mcp_server.actions.read import read
 from mcp_server.adapters import files
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.memory import Kind
 from mcp_server.store import Store
-from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, proposal
+from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, learn, proposal
 from tests.recorded import Recorded, queued
 from tests.scripted_model import ScriptedModel, error, reply
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 import pytest
 
 from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.learn import learn, next_piece
+from mcp_server.actions.learn import next_piece
 from mcp_server.actions.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.extraction import KNOWN
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
-from tests.actions.learn.learned import answer, kept, open_learning, proposal
+from tests.actions.learn.learned import answer, kept, learn, open_learning, proposal
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel
 

@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 from mcp_server.actions.forget import forget
-from mcp_server.actions.learn import learn
 from mcp_server.actions.sync import rebuild
 from mcp_server.store import Store
-from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, proposal
+from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, learn, proposal
 from tests.recorded import Recorded, queued
 from tests.scripted_model import ScriptedModel
 

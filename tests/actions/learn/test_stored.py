@@ -5,14 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from mcp_server.actions.candidate import review_candidates
-from mcp_server.actions.learn import learn, next_piece, take_proposals
+from mcp_server.actions.learn import next_piece, take_proposals
 from mcp_server.actions.read import read
 from mcp_server.actions.remember import remember
 from mcp_server.actions.settle import Action
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
-from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, open_learning, proposal
+from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, learn, open_learning, proposal
 from tests.recorded import Recorded, queued
 from tests.scripted_model import ScriptedModel
 
@@ -121,7 +121,7 @@ def test_an_agent_learns_piece_by_piece_without_any_key(store: Store, recorded: 
     kept(store, recorded)
     pieces = []
     while piece := next_piece(store):
-        pieces.append(piece.chunk.text)
+        pieces.append(piece.chunks[0].text)
         said = [proposal(POSTGRES, "keep invoices in Postgres"), {"nonsense": True}]
         settled, refused = take_proposals(store, piece, said if len(pieces) == 1 else [])
         if len(pieces) == 1:
