@@ -15,6 +15,14 @@ from mcp_server.core.conversation import parse_turns
 from mcp_server.core.memory import Kind
 from mcp_server.store import Store
 
+_SESSION = Path(__file__).parent / "data" / "transcripts" / "session.jsonl"
+_LAST = ("stop_hook_summary", "turn_duration", "cost-state", "file-history-snapshot", "last-prompt", "mode")
+_HOUSEKEEPING = [
+    line
+    for line in map(json.loads, _SESSION.read_text(encoding="utf-8").splitlines())
+    if str(line["type"]).startswith("api-request") or line.get("subtype", line["type"]) in _LAST
+]
+
 
 class Recorded:
     """Writes the transcript of one session; a minute passes between two lines, and no two begin together."""
@@ -64,6 +72,11 @@ class Recorded:
             **more,
         }
         self.write(json.dumps(said) + "\n")
+
+    def turn_ends(self) -> None:
+        """Add what Claude Code writes behind a turn: its own lines, and the requests that it sent."""
+        for line in _HOUSEKEEPING:
+            self.write(json.dumps({**line, "sessionId": self.session}) + "\n")
 
     def noise(self, words: str = "x" * 2000) -> None:
         """Add lines that are nobody's words."""

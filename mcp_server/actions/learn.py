@@ -224,8 +224,8 @@ def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> li
             evidence=made.evidence,
         )
         try:
-            if store.settings.capture == "suggest":
-                _suggest(store, draft, each.supersedes)
+            if made.waits or store.settings.capture == "suggest":
+                _suggest(store, draft, each.supersedes, made.waits or "waits for you, as you asked")
             else:
                 settled.append(settle(store, draft, supersedes=each.supersedes))
         except Rejected:
@@ -236,12 +236,12 @@ def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> li
     return settled
 
 
-def _suggest(store: Store, draft: Draft, supersedes: str) -> None:
-    """Put *draft* among the candidates, as the person asked for."""
+def _suggest(store: Store, draft: Draft, supersedes: str, why: str) -> None:
+    """Put *draft* among the candidates; *why* says for people what it waits for."""
     draft = replace(draft, supersedes=(supersedes,) if supersedes else ())
     key = Mined(draft.type, draft.title, draft.text, 0.0, False).key
     confidence = BASE_TRUST[draft.source]
-    propose(store, draft, key=key, confidence=confidence, why="waits for you, as you asked")
+    propose(store, draft, key=key, confidence=confidence, why=why)
 
 
 def _note_learned(store: Store, part: Part) -> None:

@@ -20,7 +20,7 @@ from mcp_server.core.query import Hit
 from mcp_server.core.transcript import Condenser
 from mcp_server.store import Store
 
-AT_ONCE = 5  # calls of a day before which a rest goes as soon as its session has ended, however short it is
+AT_ONCE = 5  # answers of a day before which a rest goes as soon as its session has ended, however short it is
 ENOUGH = SIZE // 2  # characters of rests that are worth a call at any time; fewer wait for the next day
 
 
@@ -116,9 +116,7 @@ def is_worth_a_call(store: Store, rests: Sequence[Part]) -> bool:
     if _length(rests) >= ENOUGH:
         return True
     with store.database.read() as db:
-        now = store.now()
-        calls = spending.today_on_plan(db, now) if store.settings.on_plan else spending.today(db, now)[1]
-    return calls < AT_ONCE
+        return spending.answered_today(db, store.now()) < AT_ONCE
 
 
 def _length(parts: Iterable[Part]) -> int:

@@ -107,8 +107,8 @@ def note_left_behind(store: Store) -> bool:
         ended = store.settings.model_calls and any(
             each.ended for each in transcripts.unlearned(db, paid=True)
         )
-        calls = spending.today(db, store.now())[1]
-    return ended and calls < AT_ONCE and not refusal(store)
+        answers = spending.answered_today(db, store.now())
+    return ended and answers < AT_ONCE and not refusal(store)
 
 
 def note_quiet(store: Store) -> bool:

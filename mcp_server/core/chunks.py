@@ -6,7 +6,6 @@ that nobody's words can pass for another's.
 """
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,19 +14,9 @@ from mcp_server.core.transcript import Speaker, Utterance
 
 SIZE = 6000  # characters of a chunk: A-13 in docs/features.md
 OVERLAP = 500  # characters of the chunk before that are told again
-SHORTEST_QUOTE = 8  # characters; fewer occur anywhere
 
 _INDENT = "\n  "
 _SHORT = len("2026-11-20T15:28")
-_LABEL = re.compile(r"^(?:(?:user|claude|agent)(?: \([\d: -]{1,20}\))?: |tool (?=\[))")
-_FOLDED = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′`", "'"),
-        **dict.fromkeys("“”„‟″«»", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        "…": "...",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +62,9 @@ def chunks(utterances: Iterable[Utterance]) -> Iterator[Chunk]:
         yield _chunk(waiting, last)
 
 
-def evidence_speaker(quote: str, chunk: Chunk) -> Speaker | None:
-    """
-    Return who said *quote*, in the chunk or in its overlap; None when nobody did.
-
-    Case, white space, and the kinds of quotation marks and dashes make no difference; a quote under
-    8 characters is no evidence. What the person said too counts as the person's.
-    """
-    wanted = _LABEL.sub("", _fold(quote))
-    if len(wanted) < SHORTEST_QUOTE:
-        return None
-    said = [one for one in (*chunk.utterances, *chunk.before) if wanted in _fold(one.words)]
-    speakers = [utterance.speaker for utterance in said]
-    return Speaker.USER if Speaker.USER in speakers else next(iter(speakers), None)
+def said_in(chunk: Chunk) -> tuple[Utterance, ...]:
+    """Return what was said in the overlap of *chunk*, and then in it."""
+    return (*chunk.before, *chunk.utterances)
 
 
 def _line(utterance: Utterance) -> str:
@@ -96,10 +75,6 @@ def _line(utterance: Utterance) -> str:
     if utterance.speaker is Speaker.USER and utterance.time:
         return f"{name} ({utterance.time[:_SHORT].replace('T', ' ')}): {words}"
     return f"{name}: {words}"
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.casefold().translate(_FOLDED).split())
 
 
 def _chunk(utterances: list[Utterance], last: Chunk | None) -> Chunk:

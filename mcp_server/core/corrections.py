@@ -46,6 +46,12 @@ def correction(sentence: str) -> Correction | None:
     return None
 
 
+def denies(turn: str) -> bool:
+    """Tell whether *turn*, one of the person's, begins by saying that something is not so."""
+    first = turn.strip().partition("\n")[0]
+    return bool(_NO.match(first) or _WRONG.match(first))
+
+
 def _any(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives), re.IGNORECASE)
 
@@ -81,7 +87,7 @@ _FOR_NOW = _any(
 
 # That something is not so, before what is: a "no" may decline, "wrong" does not.
 _NO = _any(
-    r"^(?:no(?:pe)?|nein|non|нет|不|不是|いいえ|いや|actually|ojo|eigentlich)(?!\w)[\s,.:;!、，。–—-]*",
+    r"^(?:no(?:pe)?|nein|non|não|нет|不|不是|いいえ|いや|actually|ojo|eigentlich)(?!\w)[\s,.:;!、，。–—-]*",
 )
 _BEFORE = rf"^.{{0,{MOST_DENIED}}}?"
 _WRONG = _any(

@@ -2,7 +2,7 @@
 What a model is asked about a piece of transcript, and what of its answer is believed.
 
 Nothing is taken on the model's word: the shape is checked, the evidence must stand in the transcript, and
-where it stands decides whose word the memory is.
+what was said there decides whose word the memory is, and whether it waits for the person.
 """
 
 import json
@@ -11,14 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.core.chunks import Chunk, evidence_speaker
+from mcp_server.core.borne_out import borne_out
+from mcp_server.core.chunks import Chunk, said_in
 from mcp_server.core.memory import MAX_TITLE, TYPES, split_title
-from mcp_server.core.provenance import ASSISTANT, SAID
-from mcp_server.core.redaction import redact
+from mcp_server.core.redaction import find_secrets, redact
 from mcp_server.core.render import one_line
-from mcp_server.core.telling import Text, telling_words
-from mcp_server.core.transcript import Speaker
-from mcp_server.core.words import content_words
 
 MOST = 10  # memories of one answer
 LONGEST = 500  # characters of one memory
@@ -37,7 +34,11 @@ _MARKUP = re.compile(r'^\s*[\[{]|"(?:type|content|evidence)"\s*:|</?(?:transcrip
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A memory that a model proposes, checked; `supersedes` is the number of a neighbour, from 1."""
+    """
+    A memory that a model proposes, checked; `supersedes` is the number of a neighbour, from 1.
+
+    `waits` says for people why it is only a candidate, '' for one that is stored.
+    """
 
     type: str
     title: str
@@ -46,6 +47,7 @@ class Proposal:
     evidence: str
     source: str
     supersedes: int | None = None
+    waits: str = ""
 
 
 def request(chunks: Sequence[Chunk], neighbours: Sequence[tuple[str, str, str]], *, today: str) -> str:
@@ -105,15 +107,15 @@ def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
     evidence, title = said.get("evidence"), said.get("title")
     if name not in TYPES or not isinstance(text, str) or not isinstance(evidence, str):
         return None
-    text = redact(" ".join(text.split()))
+    text = " ".join(text.split())
+    title = " ".join(title.split()) if isinstance(title, str) and title.strip() else split_title(text)[0]
+    if "[secret removed" in f"{title}\n{text}" or find_secrets(f"{title}\n{text}"):
+        return None  # of what was masked nobody learns anything, and what was not never stood in a piece
     if not SHORTEST <= len(text) <= LONGEST or _REFUSAL.search(text) or _MARKUP.search(text):
         return None
-    speaker = evidence_speaker(evidence, chunk)
-    if speaker is None:
+    borne = borne_out(f"{title}\n{text}", evidence, said_in(chunk))
+    if borne is None:
         return None
-    title = (
-        redact(" ".join(title.split())) if isinstance(title, str) and title.strip() else split_title(text)[0]
-    )
     tags = said.get("tags")
     number = said.get("supersedes")
     return Proposal(
@@ -124,30 +126,10 @@ def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
         if isinstance(tags, list)
         else (),
         evidence=redact(" ".join(evidence.split()))[:200],
-        source=source_of_evidence(f"{title}\n{text}", speaker, chunk),
+        source=borne.source,
         supersedes=number if type(number) is int and 1 <= number <= neighbours else None,
+        waits=borne.waits,
     )
-
-
-def source_of_evidence(text: str, speaker: Speaker, chunk: Chunk) -> str:
-    """
-    Return whose word a memory is: `extracted` when the person said it, else the assistant's own.
-
-    One quote of the person is not enough: most of what the memory says must be their words, and each
-    command, URL, path and setting, or a page that Claude read could speak in their name.
-    """
-    if speaker is not Speaker.USER:
-        return ASSISTANT
-    turns = "\n".join(
-        each.words for each in (*chunk.utterances, *chunk.before) if each.speaker is Speaker.USER
-    )
-    if any(word.named and not word.stands_in(Text(turns)) for word in telling_words(text)):
-        return ASSISTANT
-    heard = content_words(turns)
-    told = content_words(text)
-    stems = {word[:5] for word in heard}
-    said = sum(word in heard or word[:5] in stems for word in told)
-    return "extracted" if told and said / len(told) >= SAID else ASSISTANT
 
 
 def _objects(answer: str) -> list[Any] | None:

@@ -123,7 +123,15 @@ def _named(text: str) -> Iterator[str]:
     yield from (found[0].rstrip(".,;:") for found in _PATH.finditer(rest) if _is_path(found[0]))
     for pattern in (_DOTTED, _FLAG, _SETTING):
         yield from (found[0].rstrip(".,;:") for found in pattern.finditer(rest))
-    yield from (found[0].rstrip(".,;:") for found in _COMMAND.finditer(rest) if _is_command(found[0]))
+    yield from (_command(found[0]) for found in _COMMAND.finditer(rest) if _is_command(found[0]))
+
+
+def _command(found: str) -> str:
+    """Return a command without the prose that follows it: "make docs before saying" is "make docs"."""
+    words = found.rstrip(".,;:").split()
+    while len(words) > 2 and (words[-1] in STOP_WORDS or stem(words[-1]) in EVERYDAY):
+        words.pop()
+    return " ".join(words)
 
 
 def _is_path(found: str) -> bool:

@@ -86,6 +86,14 @@ def today_on_plan(db: sqlite3.Connection, now: int) -> int:
     return int(found.fetchone()[0])
 
 
+def answered_today(db: sqlite3.Connection, now: int) -> int:
+    """Return the number of that day's calls that were answered, on either road."""
+    found = db.execute(
+        "SELECT count(*) FROM calls WHERE at >= ? AND outcome = ?", (now - now % DAY, Outcome.OK.value)
+    )
+    return int(found.fetchone()[0])
+
+
 def of_sessions(db: sqlite3.Connection, sessions: Collection[str]) -> dict[str, Cost]:
     """Return session → what learning from it cost, for those of *sessions* for which a call was made."""
     found = db.execute(

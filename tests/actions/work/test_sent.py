@@ -155,9 +155,10 @@ def test_a_short_session_that_was_killed_is_learned_in_the_end(
     )  # fmt: skip
     worked(opened)
     assert model.asked == []  # a rest so short waits for more, or for the session's end
-    os.utime(recorded.path, (store.now() - 60, store.now() - 60))
-    assert not note_quiet(store)
-    os.utime(recorded.path, (store.now() - 3600, store.now() - 3600))
+    for silent in (60, 1800):  # the person has lunch
+        os.utime(recorded.path, (store.now() - silent, store.now() - silent))
+        assert not note_quiet(store)
+    os.utime(recorded.path, (store.now() - 7200, store.now() - 7200))
 
     assert note_quiet(store)
     worked(opened)

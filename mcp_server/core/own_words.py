@@ -1,0 +1,139 @@
+"""
+What of a turn the person wrote themselves: without what they pasted of others' words.
+
+A README, an e-mail, a chat, a log, another model's answer: what stands there is not what the person settles.
+They are told by how they are set off (a fence, `>`, quotation marks, the head of a mail) or announced ("The
+README says:"). Patterns err: what is taken for a paste is found in the conversation all the same.
+Made on the sessions of `tests/data/extraction` that are not kept aside.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from mcp_server.core import fences
+
+GAP = "\n\x00\n"  # stands for what is left out, so that nothing is read across it
+FEW = 2  # lines of a fence that count as the person's: a command to run, say
+SHORTEST_SPEECH = 6  # words between quotation marks that are somebody's speech; fewer name a thing
+
+_HEAD = re.compile(
+    r"^\W{0,3}(?:from|to|cc|date|sent|subject|von|an|gesendet|betreff|datum|de|à|objet|envoyé|para|asunto|fecha"
+    r"|da|a|oggetto|data|assunto|от|кому|тема|дата|发件人|收件人|主题|差出人|宛先|件名)\s?[:：]\s?\S",
+    re.IGNORECASE,
+)
+_CHAT = re.compile(
+    r"^\W{0,3}[\w.@ -]{1,40}\s{1,4}[\[(]?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?\s?(?:[ap]m)?[\])]?:?\s*$",
+    re.IGNORECASE,
+)
+_STAMPED = re.compile(
+    r"^\W?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|(?:\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\]?\s)|\s+at [\w.$<>]+\(|"
+    r"\s*File \"[^\"]+\", line \d+|(?:[\w$]+\.)*[\w$]*(?:Error|Exception)\b\s?[:(]|E\s{2,}\S|FAILED \S)"
+)
+_TRACE = re.compile(r"^\s*(?:Traceback \(most recent call last\)|panic: |thread '\w+' panicked|Caused by:)")
+_SOURCES = (
+    r"readme|e-?mails?|mails?|message|slack|teams|discord|chat|thread|chatgpt|gpt[\w.-]*|gemini|copilot|claude"
+    r"|llm|docs?|documentation|manual|guide|page|article|blog|post|issue|ticket|comment|review|log|logs|output"
+    r"|error|trace|stack ?trace|response|answer|quote|transcript|release notes|changelog|spec|contract|policy"
+    r"|says|said|writes|wrote|nachricht|antwort|ausgabe|fehler|seite|artikel|anleitung|schreibt|sagt|meint"
+    r"|courriel|réponse|sortie|erreur|article|guide|dit|écrit|correo|respuesta|salida|página|dice|escribe"
+    r"|messaggio|risposta|pagina|scrive|resposta|mensagem|escreve|письмо|ответ|ошибка|лог|пишет|говорит"
+)
+_ASKS = (
+    r"summari[sz]e|translate|explain|proofread|rephrase|reply to|respond to|review|answer|fass\w* zusammen"
+    r"|übersetze?|erkläre?|beantworte|résume|traduis|explique|réponds|traduce|resume|explica|responde|traduci"
+    r"|riassumi|traduza|resuma|переведи|объясни"
+)
+_ANNOUNCES = re.compile(
+    rf"\b(?:{_SOURCES})\b|^\W*(?:{_ASKS})\b|邮件|说|写道|文档|日志|メール|によると|ログ", re.IGNORECASE
+)
+_OWN = re.compile(
+    r"\b(?:my|our|i|we|mein\w*|unser\w*|ich|wir|mon|mes|nos|notre|je|nous|mi|mis|nuestr\w+|mio|nostr\w+|meu|noss\w+"
+    r"|мой|наш\w*|мы|我们|私)\b(?: \w+){0,2} ?(?:rules?|answers?|decision|comments?|review|message|regeln?|antwort\w*"
+    r"|règles?|réponses?|reglas?|respuestas?|правила|ответ\w*)\b",
+    re.IGNORECASE,
+)
+_DELIMITER = re.compile(r"^\s*(?:\"\"\"|'''|“{2,}|<{3,}|-{3,}8<-{3,})\s*$|^\s*(?:\"\"\"|''')")
+_TAG = re.compile(r"^\s*<([a-z][\w-]{1,40})>\s*$", re.IGNORECASE)
+_SPEECH = re.compile(
+    r"\"([^\"\n]{20,})\"|“([^”\n]{20,})”|„([^“”\n]{20,})[“”]|«([^»\n]{20,})»|「([^」\n]{12,})」"
+)
+
+
+def own_words(turn: str) -> str:
+    """Return *turn*, one of the person's, with GAP for each passage that is another's."""
+    lines = turn.split("\n")
+    kept: list[str] = []
+    at = 0
+    while at < len(lines):
+        end = _paste_end(lines, at)
+        if end > at:
+            kept.append(GAP)
+            at = end
+            continue
+        line = lines[at]
+        kept.append(line)
+        at += 1
+        if _announces(line):
+            end = _announced_end(lines, at)
+            if end > at:
+                kept.append(GAP)
+                at = end
+    return _SPEECH.sub(_without_speech, "\n".join(kept))
+
+
+def _paste_end(lines: Sequence[str], at: int) -> int:
+    """Return behind which line a paste ends that begins with line *at* and is known by its looks, or *at*."""
+    line = lines[at]
+    if line.lstrip().startswith(">"):
+        return _while(lines, at, lambda each: each.lstrip().startswith(">"))
+    if fence := fences.opens(line):
+        end = next((n + 1 for n in range(at + 1, len(lines)) if fences.closes(lines[n], fence)), len(lines))
+        return end if end - at - 2 > FEW else at
+    if _DELIMITER.match(line):
+        mark = line.strip()[:3]
+        if line.strip() != mark and line.strip().endswith(mark) and len(line.strip()) > len(mark):
+            return at + 1
+        return next((n + 1 for n in range(at + 1, len(lines)) if mark in lines[n]), len(lines))
+    if tag := _TAG.match(line):
+        closing = f"</{tag[1].lower()}>"
+        return next((n + 1 for n in range(at + 1, len(lines)) if closing in lines[n].lower()), at)
+    if _HEAD.match(line) and sum(bool(_HEAD.match(each)) for each in lines[at : at + 4]) >= 2:
+        return len(lines)
+    if _CHAT.match(line) or _TRACE.match(line):
+        return _while(lines, at, lambda each: bool(each.strip()))
+    return at + 1 if _STAMPED.match(line) else at
+
+
+def _announces(line: str) -> bool:
+    """Tell whether *line* says that another's words follow."""
+    return line.rstrip().endswith((":", "：")) and bool(_ANNOUNCES.search(line)) and not _OWN.search(line)
+
+
+def _announced_end(lines: Sequence[str], at: int) -> int:
+    """
+    Return behind which line the paste ends that was announced before line *at*.
+
+    What is set off ends where that does; else it goes on to the end of the turn, but for a last paragraph
+    that asks something.
+    """
+    begin = _while(lines, at, lambda each: not each.strip())
+    if begin == len(lines):
+        return at
+    if (end := _paste_end(lines, begin)) > begin or fences.opens(lines[begin]):
+        return end
+    last = max((n + 1 for n in range(begin, len(lines)) if not lines[n].strip()), default=0)
+    asks = 0 < last < len(lines) and "\n".join(lines[last:]).rstrip().endswith(("?", "？"))
+    return last if asks else len(lines)
+
+
+def _while(lines: Sequence[str], at: int, holds: Callable[[str], bool]) -> int:
+    return next((n for n in range(at, len(lines)) if not holds(lines[n])), len(lines))
+
+
+def _without_speech(said: re.Match[str]) -> str:
+    words = next(filter(None, said.groups()))
+    return (
+        GAP
+        if len(words.split()) >= SHORTEST_SPEECH or (not words.isascii() and " " not in words)
+        else said[0]
+    )
