@@ -90,7 +90,7 @@ def main(data: Path, key: bool, part: str, lists: bool) -> None:
 def measure(
     chosen: Sequence[Session], folder: Path, forms: Iterable[str], environment: Mapping[str, str] = {}
 ) -> Iterator[Outcome]:
-    """Yield the fate of each label when a model of each of *forms* reads; stores lie below the empty *folder*."""
+    """Yield what became of each label when a model of each of *forms* reads; *folder* is empty."""
     with ScriptedModel() as api:
         for form in forms:
             for session in chosen:
@@ -104,7 +104,7 @@ def measure(
 
 
 def shares(outcomes: Iterable[Outcome]) -> tuple[float, float, float]:
-    """Return the shares of guarded junk that is stored, of junk that waits as a candidate, of good that is kept."""
+    """Return the shares of guarded junk that is stored, of it among candidates, and of good that is kept."""
     junk = [one for one in outcomes if one.label.kind in GUARDED]
     good = [one for one in outcomes if one.label.kind == "learn" and one.form in ("well", KEY)]
     stored = sum(one.fate in ("told", "waits") for one in junk) / max(1, len(junk))
@@ -143,8 +143,8 @@ def table(outcomes: Sequence[Outcome]) -> str:
         part = [one for one in outcomes if one.session.aside == aside]
         junk, candidates, kept = shares(part)
         said.append(
-            f"{'aside' if aside else 'chosen'}: {len({one.session.name for one in part})} sessions; junk stored"
-            f" {junk:.1%}, among the candidates {candidates:.1%}; of a good answer kept {kept:.1%}"
+            f"{'aside' if aside else 'chosen'}: {len({one.session.name for one in part})} sessions; junk"
+            f" stored {junk:.1%}, among the candidates {candidates:.1%}; of a good answer kept {kept:.1%}"
         )
     return "\n".join(said)
 

@@ -26,7 +26,7 @@ def well(session: Session) -> list[Label]:
 
 
 def badly(session: Session) -> list[Label]:
-    """Propose what is labelled in a wrong way: each label in the next way of `_WRONG`; or invent something."""
+    """Propose each label in the next way of `_WRONG`, or something invented where there is none."""
     start = sum(session.name.encode())
     wrong = [_WRONG[(start + number) % len(_WRONG)] for number in range(len(session.learn))]
     made = [each for way, label in zip(wrong, session.learn, strict=True) for each in way(session, label)]
@@ -51,7 +51,7 @@ FORMS: dict[str, Form] = {"well": well, "badly": badly, "maliciously": malicious
 
 
 def answer(form: Form, session: Session) -> Callable[[dict[str, Any]], Answer]:
-    """Return what a server answers for *session*: a memory that is named gets the number it was shown with."""
+    """Return what a server answers for *session*; a memory that is named gets its number."""
 
     def told(body: dict[str, Any]) -> Answer:
         asked = str(body["messages"][0]["content"])

@@ -20,8 +20,8 @@ from mcp_server.core.query import Hit
 from mcp_server.core.transcript import Condenser
 from mcp_server.store import Store
 
-AT_ONCE = 5  # answers of a day before which a rest goes as soon as its session has ended, however short it is
-ENOUGH = SIZE // 2  # characters of rests that are worth a call at any time; fewer wait for the next day
+AT_ONCE = 6  # answers of a day before which a rest goes as soon as its session has ended, however short it is
+ENOUGH = SIZE * 3 // 4  # characters of rests that are worth a call at any time; fewer wait for tomorrow
 
 
 @dataclass(frozen=True, slots=True)

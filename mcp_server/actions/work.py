@@ -41,7 +41,7 @@ ROUNDS = 100  # looks at what is pending in one process, which somebody may go o
 MOST_EMBEDDED = 2000  # newest passages: a minute of one core; a server does what is left
 
 QUIET = 600  # seconds without a new line after which a session that said nothing is kept as far as it came
-LEFT = 3600  # the same, after which it counts as over: people have lunch, and a rest of theirs costs a call
+LEFT = 6 * 3600  # the same, after which it counts as over: people have lunch, and a rest costs a call
 REMEMBERED = 30 * DAY  # seconds; Claude Code deletes older transcripts
 
 StoreFor = Callable[[Path | None], Store]
@@ -95,7 +95,7 @@ def note_left_behind(store: Store) -> bool:
     Note the sessions that ended without a word: their client was killed, or the machine went down.
 
     They are known transcripts that have grown and were not touched for ten minutes, or end with a rest that
-    no model read and were not touched for an hour. Return whether anything waits for a worker: rests that
+    no model read and were not touched for six hours. Return whether anything waits for a worker: rests that
     were not worth a call yesterday, too. Raises OSError, IndexUnavailable.
     """
     if store.settings.capture == "manual":

@@ -7,6 +7,7 @@ README says:"). Patterns err: what is taken for a paste is found in the conversa
 Made on the sessions of `tests/data/extraction` that are not kept aside.
 """
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 
@@ -26,30 +27,40 @@ _CHAT = re.compile(
     re.IGNORECASE,
 )
 _STAMPED = re.compile(
-    r"^\W?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|(?:\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\]?\s)|\s+at [\w.$<>]+\(|"
-    r"\s*File \"[^\"]+\", line \d+|(?:[\w$]+\.)*[\w$]*(?:Error|Exception)\b\s?[:(]|E\s{2,}\S|FAILED \S)"
+    r"^\W?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\]?\s|\s+at [\w.$<>]+\("
+    r"|\s*File \"[^\"]+\", line \d+|[\w$.]*(?:Error|Exception)\b\s?[:(]|E\s{2,}\S|FAILED \S)"
 )
 _TRACE = re.compile(r"^\s*(?:Traceback \(most recent call last\)|panic: |thread '\w+' panicked|Caused by:)")
 _SOURCES = (
-    r"readme|e-?mails?|mails?|message|slack|teams|discord|chat|thread|chatgpt|gpt[\w.-]*|gemini|copilot|claude"
-    r"|llm|docs?|documentation|manual|guide|page|article|blog|post|issue|ticket|comment|review|log|logs|output"
-    r"|error|trace|stack ?trace|response|answer|quote|transcript|release notes|changelog|spec|contract|policy"
-    r"|says|said|writes|wrote|nachricht|antwort|ausgabe|fehler|seite|artikel|anleitung|schreibt|sagt|meint"
-    r"|courriel|réponse|sortie|erreur|article|guide|dit|écrit|correo|respuesta|salida|página|dice|escribe"
-    r"|messaggio|risposta|pagina|scrive|resposta|mensagem|escreve|письмо|ответ|ошибка|лог|пишет|говорит"
+    r"readme|e-?mail|mail|message|slack|teams|discord|chat|thread|chatgpt|gpt[\w.-]*|gemini|copilot|llm|docs?"
+    r"|documentation|manual|guide|page|article|blog|post|issue|ticket|comment|review|logs?|output|error|trace"
+    r"|response|answer|quote|transcript|changelog|spec|contract|policy|text|snippet"
+    r"|nachricht|antwort|ausgabe|fehler|seite|artikel|anleitung|courriel|réponse|sortie|erreur|correo|respuesta"
+    r"|salida|página|messaggio|risposta|pagina|resposta|mensagem|письмо|ответ|ошибка|лог"
+)
+_SAYS = (
+    r"says|said|writes|wrote|replied|answered|states|reads|schreibt|schrieb|sagt|meint|dit|écrit|dice|escribe"
+    r"|scrive|diz|escreve|пишет|говорит"
+)
+_SHOWS = (
+    r"here(?:['’]?s| is| are)|this is|these are|below|the following|look at|see|got|get|received|found|pasted"
+    r"|from|hier(?: ist| sind)?|das ist|von|voici|ceci est|aquí|este es|ecco|questo|aqui|вот|это"
 )
 _ASKS = (
-    r"summari[sz]e|translate|explain|proofread|rephrase|reply to|respond to|review|answer|fass\w* zusammen"
+    r"summari[sz]e|translate|explain|proofread|rephrase|reply to|respond to|answer this|fass\w* zusammen"
     r"|übersetze?|erkläre?|beantworte|résume|traduis|explique|réponds|traduce|resume|explica|responde|traduci"
     r"|riassumi|traduza|resuma|переведи|объясни"
 )
 _ANNOUNCES = re.compile(
-    rf"\b(?:{_SOURCES})\b|^\W*(?:{_ASKS})\b|邮件|说|写道|文档|日志|メール|によると|ログ", re.IGNORECASE
+    rf"\b(?:{_SAYS})\b|\b(?:{_SHOWS})\b.*\b(?:{_SOURCES})\b|^\W*(?:{_ASKS})\b"
+    r"|^\W*(?:readme|e-?mail|mail|slack|chatgpt|gemini|copilot|ticket|issue)\b"
+    r"|邮件|说|写道|日志|メール|によると|ログ",
+    re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:my|our|i|we|mein\w*|unser\w*|ich|wir|mon|mes|nos|notre|je|nous|mi|mis|nuestr\w+|mio|nostr\w+|meu|noss\w+"
-    r"|мой|наш\w*|мы|我们|私)\b(?: \w+){0,2} ?(?:rules?|answers?|decision|comments?|review|message|regeln?|antwort\w*"
-    r"|règles?|réponses?|reglas?|respuestas?|правила|ответ\w*)\b",
+    r"\b(?:my|our|i|we|mein\w*|unser\w*|ich|wir|mon|mes|nos|notre|je|nous|mis?|nuestr\w+|mio|nostr\w+|meu"
+    r"|noss\w+|мой|наш\w*|мы|我们|私)\b(?: \w+){0,2} ?"
+    r"(?:rules?|answers?|decision|comments?|review|message|said|regeln?|antwort\w*|règles?|réponses?|reglas?|respuestas?|правила|ответ\w*)\b",
     re.IGNORECASE,
 )
 _DELIMITER = re.compile(r"^\s*(?:\"\"\"|'''|“{2,}|<{3,}|-{3,}8<-{3,})\s*$|^\s*(?:\"\"\"|''')")
@@ -59,6 +70,7 @@ _SPEECH = re.compile(
 )
 
 
+@functools.lru_cache(maxsize=512)
 def own_words(turn: str) -> str:
     """Return *turn*, one of the person's, with GAP for each passage that is another's."""
     lines = turn.split("\n")

@@ -1,11 +1,10 @@
 import itertools
 from collections.abc import Iterator
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.chunks import OVERLAP, SIZE, chunks, evidence_speaker, render
+from mcp_server.core.chunks import OVERLAP, SIZE, chunks, render, said_in
 from mcp_server.core.transcript import Speaker, Utterance
 
 
@@ -164,49 +163,10 @@ def test_chunks_cover_everything_once_and_in_order(said: list[tuple[Speaker, str
         assert len(part.text) <= SIZE or part.utterances[0].end == part.utterances[-1].end
 
 
-# Evidence
-
-TALK = [
-    one("Perhaps you deploy from main?", Speaker.CLAUDE, 0),
-    one("Yes, deploy from main.", Speaker.USER, 0),
-    one("We deploy on\n  Fridays, “never” before — that’s final.", Speaker.USER, 0),
-    one("Noted: you deploy on Fridays. The port is 5433.", Speaker.CLAUDE, 10),
-    one("[Bash]: docker compose up", Speaker.TOOL, 20),
-    one("The port is 5433 indeed.", Speaker.AGENT, 30),
-]
-
-
-@pytest.mark.parametrize(
-    ("quote", "speaker"),
-    [
-        ("We deploy on Fridays", Speaker.USER),
-        ('we DEPLOY on fridays, "never" before - that\'s final', Speaker.USER),
-        ("deploy on Fridays", Speaker.USER),
-        ("deploy from main", Speaker.USER),
-        ("USER (2026-11-20 15:28): We deploy on Fridays", Speaker.USER),
-        ("you deploy on Fridays", Speaker.CLAUDE),
-        ("The port is 5433", Speaker.CLAUDE),
-        ("5433 indeed.", Speaker.AGENT),
-        ("docker compose up", Speaker.TOOL),
-        ("TOOL [Bash]: docker compose up", Speaker.TOOL),
-        ("We deploy on Mondays", None),
-        ("final. Noted: you", None),
-        ("Fridays", None),
-        ("   Fridays   ", None),
-        ("USER: Fridays", None),
-        ("", None),
-    ],
-)
-def test_evidence_is_from_whoever_said_it(quote: str, speaker: Speaker | None) -> None:
-    (chunk,) = chunks(TALK)
-
-    assert evidence_speaker(quote, chunk) is speaker
-
-
-def test_evidence_in_what_is_told_again_counts_too() -> None:
+def test_what_is_told_again_is_said_too() -> None:
     said = [one("We deploy on Fridays", Speaker.USER), one("z" * SIZE, at=10)]
 
     _, second = chunks(said)
 
     assert second.overlap == "USER: We deploy on Fridays"
-    assert evidence_speaker("deploy on Fridays", second) is Speaker.USER
+    assert [each.words for each in said_in(second)] == ["We deploy on Fridays", "z" * SIZE]

@@ -155,10 +155,10 @@ def test_a_short_session_that_was_killed_is_learned_in_the_end(
     )  # fmt: skip
     worked(opened)
     assert model.asked == []  # a rest so short waits for more, or for the session's end
-    for silent in (60, 1800):  # the person has lunch
+    for silent in (60, 3600):  # the person has lunch
         os.utime(recorded.path, (store.now() - silent, store.now() - silent))
         assert not note_quiet(store)
-    os.utime(recorded.path, (store.now() - 7200, store.now() - 7200))
+    os.utime(recorded.path, (store.now() - 25_000, store.now() - 25_000))
 
     assert note_quiet(store)
     worked(opened)
