@@ -21,6 +21,7 @@ from tests.scripted_model import ScriptedModel
 
 TURNS = 100
 MOST_CALLS = 10
+SILENT = (13, 38, 63, 88)  # turns before which the person is away for an hour and a half
 MINUTE = 1 / 24 / 60  # of a day
 ASKED = "Turn {0}: please rename the label of field {0} in the form, and keep the tests green."
 ANSWERED = "I renamed the label of field {0} in the form and in its two translations. The tests are green."
@@ -36,10 +37,10 @@ class Day:
         self.opened, self.clock, self.folder, self.project, self.learn = opened, clock, folder, project, learn
 
     def session(self, turns: range) -> Recorded:
-        """Let a session have these *turns*: Stop after each, an hour and a half of silence in the midst, no end."""
+        """Let a session have these *turns*, with Stop after each and silence before some, and no end."""
         recorded = Recorded(self.folder, cwd=self.project)
         for turn in turns:
-            if turn == turns[len(turns) // 2]:
+            if turn in SILENT:
                 self.wait(recorded, 90)
             recorded.user(ASKED.format(turn))
             recorded.call("Edit", file_path=f"src/field{turn}.ts")
@@ -76,9 +77,8 @@ def pieces(prompts: list[str]) -> Iterator[str]:
     for prompt in prompts:
         found = re.findall(r"<transcript>\n(.*?)\n</transcript>", prompt, re.DOTALL)
         assert sum(map(len, found)) <= SIZE
-        assert all(
-            len(said) <= OVERLAP for said in re.findall(r"<told_before>\n(.*?)\n</told_before>", prompt)
-        )
+        before = re.findall(r"<told_before>\n(.*?)\n</told_before>", prompt, re.DOTALL)
+        assert all(len(said) <= OVERLAP for said in before)
         yield from found
 
 
@@ -123,9 +123,7 @@ def test_a_day_of_short_turns_is_ten_calls_and_nothing_of_it_stays_unlearned(
     prompts += [asked.prompt for asked in model.asked]
     calls = len(ledger(opened, "reserved"))
 
-    print(
-        f"{road}, {sessions} sessions: {on_that_day} calls, {left} sessions left for the next day, {calls} in all"
-    )
+    print(f"{road}, {sessions} sessions: {on_that_day} calls, {left} left over, {calls} in all")
     assert calls == len(prompts) and calls <= MOST_CALLS
     assert left == 0 or sessions == 20
     assert day.unlearned() == 0
