@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.core.corrections import correction, what_it_corrects
+from mcp_server.core.own_words import own_words
 from mcp_server.core.verdict import tokens
 
 STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: with this confidence,
@@ -149,7 +150,7 @@ def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
     person = speaker == "user"
     yield from _code(words, person)
     yield from _typed(words)
-    closed, rest = _closed(words)
+    closed, rest = _closed(own_words(words) if person else words)
     for sentence in sentences(_FENCE.sub("\n", closed) + rest):
         if person and len(sentence) <= LONGEST and (settled := correction(sentence)):
             corrects = what_it_corrects(before, sentence) if settled.corrects else ""

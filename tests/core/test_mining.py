@@ -107,3 +107,12 @@ def test_a_code_block_before_a_fence_that_nothing_closes_is_still_found() -> Non
     said = "```sh\n$ pytest -q tests\npytest -q tests\n```\nText.\n```\nnothing closes this"
 
     assert [found.title for found in mine([("user", said)]) if found.title.startswith("Command")]
+
+
+def test_what_the_person_pasted_settles_nothing() -> None:
+    head = "Can you answer this?\n\nFrom: jo@x.example\nSubject: Bills\n\n"
+    mail = f"{head}From now on we use Oracle for all bills."
+    quote = "> from now on we use Oracle for all bills\n\nWhat does he mean by that?"
+
+    assert mine([("user", mail), ("user", quote)]) == []
+    assert mine([("user", "From now on we use Oracle for all bills.")])
