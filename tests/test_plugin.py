@@ -103,7 +103,7 @@ def test_a_hook_ends_within_five_seconds_and_calls_only_us(
 
 def test_what_runs_unasked_is_every_reading_tool_and_remember() -> None:
     """With UPDATE=1 the names are written anew."""
-    (matcher,) = [matcher for event, matcher, _ in hooks() if event == "PreToolUse"]
+    (matcher, after_a_yes) = [matcher for event, matcher, _ in hooks() if event == "PreToolUse"]
     if os.environ.get("UPDATE"):
         names = ["remember", *sorted(name for name, tool in tools(ALL_SETS).items() if reads_only(tool))]
         path = ROOT / "hooks" / "hooks.json"
@@ -116,6 +116,7 @@ def test_what_runs_unasked_is_every_reading_tool_and_remember() -> None:
     every = tools(ALL_SETS)
     assert unasked == {name for name, tool in every.items() if reads_only(tool)} | {"remember"}
     assert not any(deletes(every[name]) for name in unasked)
+    assert after_a_yes == f"{PREFIX}submit_candidates"
 
 
 # Commands, skills and agents

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.capture import is_kept_here
 from mcp_server.actions.learn import next_piece, take_answer, take_left_behind
+from mcp_server.actions.learn_by_agent import PLAN_ASKED
 from mcp_server.actions.model_call import Call, alone, check_item, check_pause, close, note_spent, reserve
 from mcp_server.actions.pieces import Part, Piece
 from mcp_server.actions.settled import Settled
@@ -24,7 +25,6 @@ from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.extraction import proposals
 from mcp_server.store import Store
 
-ASKED = "plan-asked"  # an empty file in the folder `work`: the person closed the question, or answered it
 YES, NO = "Yes, learn from my sessions", "No"
 OPTIONS = (NO, YES)
 """What may be answered; the first is what a stray Enter says."""
@@ -48,7 +48,7 @@ def offer(store: Store) -> str:
     settings = store.settings
     if settings.plan_calls is not None or settings.model_calls or settings.capture == "manual":
         return ""
-    if (store.home / places.WORK / ASKED).exists() or next_piece(store, worth_a_call=True) is None:
+    if (store.home / places.WORK / PLAN_ASKED).exists() or next_piece(store, worth_a_call=True) is None:
         return ""
     return (
         "Daybook can learn from this and other sessions by itself. Excerpts, without secrets and what you"
@@ -61,7 +61,7 @@ def offer(store: Store) -> str:
 def decide(store: Store, answer: str) -> None:
     """Keep what the person answered to `offer`; they are not asked again. Only a yes or a no decides."""
     with contextlib.suppress(OSError):  # of two sessions that ask, both are answered
-        files.write_new(store.home / places.WORK / ASKED, b"")
+        files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
     if answer in OPTIONS:
         setup(store, Choices(plan_calls=answer == YES))
 

@@ -16,13 +16,16 @@ from typing import Any
 
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
 SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
+FAILED = (
+    "DAYBOOK_SETUP_FAILED"  # why it could not be made, a sentence of the launcher's; empty when it is new
+)
 
 
 def session_start(said: dict[str, Any]) -> dict[str, Any]:
     """Return the brief as context, and for the person what needs them or that Daybook is being set up."""
     answer: dict[str, Any] = {}
     if os.environ.get(SETUP) == "missing":
-        answer["systemMessage"] = _setting_up()
+        answer["systemMessage"] = _not_set_up() if os.environ.get(FAILED) else _setting_up()
     from mcp_server.core.errors import SettingsError
 
     text = need = ""
@@ -70,7 +73,12 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
-    """Return what the prompt calls for, by words alone, and what the person should be told."""
+    """
+    Return what the prompt calls for, by words alone, and what the person should be told.
+
+    Where our environment is there, no module of ours is: the launcher comes here in its place alone.
+    """
+    from mcp_server.actions import learn_by_agent
     from mcp_server.actions.gone import tell_gone
     from mcp_server.actions.inject import note_told
     from mcp_server.adapters.started_by import client_started_by_claude
@@ -82,12 +90,20 @@ def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
     prompt, session = str(said.get("prompt") or ""), session_id(said.get("session_id"))
     called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session)
     told = [called.text]
-    if turns.is_marked(prompt) and os.environ.get(SETUP) != "missing" and not client_started_by_claude():
-        told.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
+    if turns.is_marked(prompt) and not client_started_by_claude():
+        if os.environ.get(SETUP) == "missing":
+            told.append(f"{turns.MARKED} this prompt; Daybook stores it when it is set up. Tell the person.")
+        else:
+            told.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
+    need = _not_set_up() if os.environ.get(FAILED) else ""
     if not is_unattended(os.environ):
         told += [f"{turns.TO_TELL} {gone}" for gone in tell_gone(store.home)]
+        if os.environ.get(SETUP) != "missing":
+            told.append(learn_by_agent.request(store, session))
+            need = "" if _key(folder) else learn_by_agent.offer(store, session)
     note_told(store, called)
-    return _context("UserPromptSubmit", "\n".join(filter(None, told)))
+    answer = {"systemMessage": need} if need else {}
+    return answer | _context("UserPromptSubmit", "\n".join(filter(None, told)))
 
 
 def subagent_start(said: dict[str, Any]) -> dict[str, Any]:
@@ -181,6 +197,10 @@ def _setting_up() -> str:
     )
 
 
+def _not_set_up() -> str:
+    return f"Daybook could not set itself up: {os.environ[FAILED]} Each new session tries again."
+
+
 def _context(event: str, text: str) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}} if text else {}
 
@@ -189,11 +209,9 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
     """Return what the session is told, and one line for the person."""
     from mcp_server.actions.brief import brief, note_told
     from mcp_server.actions.notice import notice
-    from mcp_server.bootstrap import model_identity
     from mcp_server.core.bounds import session_id
     from mcp_server.core.errors import IndexUnavailable
     from mcp_server.core.settings import is_unattended
-    from mcp_server.environment import persons_own
 
     store, folder = _opened(said)
     session = session_id(said.get("session_id"))
@@ -221,7 +239,15 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
         )
     if is_unattended(os.environ):
         return told.text, ""
-    return told.text, notice(store, identity=model_identity(persons_own(os.environ, folder)))
+    return told.text, notice(store, identity=_key(folder))
+
+
+def _key(folder: Path) -> str:
+    """Return what stands for the key for the model that the person has, '' for none."""
+    from mcp_server.bootstrap import model_identity
+    from mcp_server.environment import persons_own
+
+    return model_identity(persons_own(os.environ, folder))
 
 
 def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:

@@ -27,7 +27,7 @@ ROAD = {
     "export.py": "writes elsewhere", "answered.py": "writes answers of a model", "litter.py": "sweeps litter",
     "notice.py": "writes notes of its own", "guesses.py": "writes a note for the notice",
     "gone.py": "writes a note of its own", "module_seen.py": "writes a note of its own",
-    "learn_on_plan.py": "writes a note of its own",
+    "learn_on_plan.py": "writes a note of its own", "learn_by_agent.py": "writes notes of its own",
     "setup.py": "writes settings",
     "tidy.py": "writes answers of a model",
 }  # fmt: skip

@@ -30,11 +30,12 @@ HOOK_TOOL = "hook"
 HOOK_EVENTS = frozenset({"Offered", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
 """The events that are answered before the protocol library is there."""
 NOTHING = "{}"
+PROPOSES = "submit_candidates"
 KEPT = (
     HOOK_TOOL,
     *("forget_session", "get_session", "get_sessions", "history", "list_memories", "load_conversation"),
     *("next_transcript_chunk", "restore_memory", "restore_session"),
-    *("submit_candidates", "summarize_session", "undo"),
+    *(PROPOSES, "summarize_session", "undo"),
 )
 """
 The tools that the module keeps from the main conversation, for each costs every request its name.
@@ -67,6 +68,7 @@ class Hooks:
         reply: str = "",
         origin: str = "",
         module: str = "",
+        tool: str = "",
     ) -> str:
         """Return what the hook of *event* is told, as JSON."""
         session = self.session
@@ -81,11 +83,7 @@ class Hooks:
             if event == "Offered":
                 return json.dumps({"kept": KEPT})
             if event == "PreToolUse":
-                return _answer(
-                    event,
-                    permissionDecision="allow",
-                    permissionDecisionReason="Daybook's own reading tools",
-                )
+                return self._permission(tool)
             told = NOTHING
             if self._on:
                 told = self._told(event, prompt, Path(transcript_path), cwd, reply[: turns.LONGEST_REPLY])
@@ -97,6 +95,15 @@ class Hooks:
         except Exception:  # a memory must never break a session
             log.exception("hook %s failed", event)
         return NOTHING
+
+    def _permission(self, tool: str) -> str:
+        """Return the leave to run *tool*, '' for any that only reads; what it proposes needs a yes."""
+        reason = "Daybook's own reading tools"
+        if tool == PROPOSES:
+            if not self._opened.store().settings.on_plan:
+                return NOTHING
+            reason = "the person agreed that Daybook learns on their plan"
+        return _answer("PreToolUse", permissionDecision="allow", permissionDecisionReason=reason)
 
     def meet(self, session_id: str) -> None:
         """

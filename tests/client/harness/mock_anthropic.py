@@ -117,6 +117,11 @@ class MockAPI(ThreadingHTTPServer):
         with self.arrived:
             self._turns["main"] += turns
 
+    def add_subagent(self, turns: Sequence[Turn]) -> None:
+        """Go on with *turns* in the subagents that are started."""
+        with self.arrived:
+            self._turns["subagent"] += turns
+
     def wait_for_main(self, number: int, seconds: float) -> bool:
         """Wait until the model was asked *number* times."""
         with self.arrived:

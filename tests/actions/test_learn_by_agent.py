@@ -1,0 +1,74 @@
+"""Learning by an agent of the session: when it is offered, and when Claude is asked to start it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.learn_by_agent import PIECES, offer, request
+from mcp_server.actions.note import note_ended
+from mcp_server.bootstrap import Opened
+from tests.actions.work.worked import worked
+from tests.conftest import Clock
+from tests.recorded import Recorded
+
+Open = Callable[..., Opened]
+
+AGREED = {"DAYBOOK_PLAN_CALLS": "yes"}
+NOW = "session-2"
+
+
+@pytest.fixture
+def open_kept(open_here: Open, tmp_path: Path, project: Path) -> Open:
+    """Open the store in which a session was kept that nothing was learned from."""
+    recorded = Recorded(tmp_path / "transcripts", cwd=project)
+    recorded.user("We decided to keep invoices in Postgres because the reports need window functions.")
+    recorded.claude("Noted.")
+    here = open_here()
+    note_ended(here.store(), recorded.path, session=recorded.session, folder=str(project))
+    worked(here)
+    return open_here
+
+
+def test_it_is_offered_once_to_whoever_did_not_decide(open_kept: Open) -> None:
+    store = open_kept().store()
+
+    assert request(store, NOW) == ""
+    assert f"up to {PIECES} pieces" in offer(store, NOW)
+    assert offer(store, NOW) == ""
+
+
+@pytest.mark.parametrize("decided", [AGREED, {"DAYBOOK_PLAN_CALLS": "no"}, {"DAYBOOK_MODEL_CALLS": "yes"}])
+def test_it_is_not_offered_to_whoever_decided(open_kept: Open, decided: dict[str, str]) -> None:
+    assert offer(open_kept(**decided).store(), NOW) == ""
+
+
+def test_nothing_is_said_where_nothing_waits_or_may_be_kept(
+    open_here: Open, open_kept: Open, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    manual = open_kept(DAYBOOK_CAPTURE="manual").store()
+
+    assert offer(manual, NOW) == request(manual, NOW) == ""
+    agreed = open_here(folder=elsewhere, **AGREED).store()
+    assert offer(open_here(folder=elsewhere).store(), NOW) == ""
+    assert [request(agreed, NOW) for _ in range(3)] == ["", "", ""]
+
+
+def test_after_a_yes_claude_is_asked_with_a_sessions_second_prompt_as_long_as_the_days_calls_last(
+    open_kept: Open, clock: Clock
+) -> None:
+    store = open_kept(DAYBOOK_DAILY_PLAN_CALLS=str(2 * PIECES + 1), **AGREED).store()
+
+    asked = [[bool(request(store, session)) for _ in range(3)] for session in (NOW, "s-3", "s-4")]
+    clock.pass_days(1)
+
+    assert asked == [[False, True, False], [False, True, False], [False, False, False]]
+    assert request(store, "s-4") == ""
+    assert "daybook:memory-extractor" in request(store, "s-4")
+
+
+def test_what_is_asked_needs_a_session_that_can_be_told_apart(open_kept: Open) -> None:
+    store = open_kept(**AGREED).store()
+    assert [request(store, "") for _ in range(3)] == ["", "", ""]
