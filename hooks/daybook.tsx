@@ -5,7 +5,7 @@ import type { EngineInterface, Register } from 'claude-code'
 import { answerCommands, registerCommands } from './commands'
 import { learn, stopLearning } from './learning'
 import { answerPane, registerPane, showStatus } from './pane'
-import { tell } from './server'
+import { isAway, tell } from './server'
 
 const PROMPT_PATIENCE = 300 // ms that a prompt waits for what it calls for
 const OFFER_PATIENCE = 2000 // ms that a session's first request waits to hear which tools Claude needs
@@ -33,7 +33,11 @@ async function attempt(part: string, act: () => Promise<unknown>) {
 
 /** Tells the launcher's hooks, for what both did would be told and noted twice. Throws where that may not be. */
 async function sayThatItIsThere($: EngineInterface) {
-  const { deny } = await $.env.set('DAYBOOK_MODULE', await $.session.id())
+  await setModule($, await $.session.id())
+}
+
+async function setModule($: EngineInterface, said: string) {
+  const { deny } = await $.env.set('DAYBOOK_MODULE', said)
   if (deny) throw new TypeError(deny)
 }
 
@@ -67,6 +71,7 @@ export const register: Register = on => {
     const told = await tell($, 'UserPromptSubmit', given, PROMPT_PATIENCE)
     if (isInteractive) void attempt('status', () => showStatus($))
     const { additionalContext: text } = (told?.hookSpecificOutput ?? {}) as { additionalContext?: string }
+    if (isAway) await attempt('prompts', () => setModule($, 'away')) // while it is set up, hooks find by words alone
     if (!text) return next(e)
     void tell($, 'Told', {}, NOTE_PATIENCE) // what comes too late was told to nobody
     return next({ ...e, context: [...(e.context ?? []), text] })

@@ -7,6 +7,9 @@ const TOOL = 'hook'
 /** What the person reads where the server should have answered. */
 export const AWAY = 'Daybook did not answer: it is being set up, has ended or is slow. `daybook doctor` in a terminal says more.'
 
+/** Whether the client reached no server of ours when it asked last: the launcher's hooks do the work then. */
+export let isAway = false
+
 /** What the server answers, as JSON; each event reads its own part of it. */
 export type Answer = Record<string, unknown>
 
@@ -17,6 +20,7 @@ export type Answer = Record<string, unknown>
 export async function tell($: EngineInterface, event: string, given: Answer, patience: number): Promise<Answer | undefined> {
   try {
     const asked = $.session.id().then(session_id => $.mcp.call(SERVER, TOOL, { event, session_id, ...given }))
+    asked.then(() => (isAway = false), () => (isAway = true))
     const result = await within($, patience, asked)
     const [block] = result?.content ?? []
     if (result === undefined || result.isError || block?.type !== 'text') return undefined

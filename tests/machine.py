@@ -12,6 +12,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ from tests.patience import PATIENCE
 
 PROJECT = Path(__file__).resolve().parents[1]
 PYTHON = os.path.realpath(sys.executable)
+LOOK = 0.1  # seconds between two looks at something that can only be looked at
 TOOLS = ["cat", "cp", "ls", "mkdir", "mv", "readlink", "rm", "sleep", "tail"]
 
 PROBE = """
@@ -38,6 +42,14 @@ if [ -e "$HOME/gate" ]; then
     read -r _ <"$HOME/gate"
 fi
 exec "$4" -m venv --without-pip "$5"
+"""
+
+# Answers whatever it is asked as a Python of that version does: the same code runs, with the version changed.
+POSES = """#!/bin/sh
+while [ $# -gt 0 ] && [ "$1" != -c ]; do shift; done
+exec "{python}" -E -S -c 'import sys
+sys.version_info, sys.version = {version}, "{text} (main, Jan 1 2024)"
+exec(sys.argv[1])' "$2"
 """
 
 
@@ -62,7 +74,8 @@ class Machine:
             (self.root / "mcp_server" / f"{module}.py").touch()
         for module in ("__main__", "doors/cli", "doors/hooks", "doors/waiting_room"):
             (self.root / "mcp_server" / f"{module}.py").write_text(PROBE, encoding="utf-8")
-        shutil.copy(PROJECT / "bin" / "daybook", self.root / "bin")
+        for name in ("bin/daybook", "bin/set_up.sh", "mcp_server/doors/set_up_problem.py"):
+            shutil.copy(PROJECT / name, self.root / name)
         self.requirements = self.root / "requirements.txt"
         self.requirements.touch()
         self.venv = self.home / ".local" / "share" / "daybook" / "venv"
@@ -151,3 +164,55 @@ class Machine:
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
     out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
+
+
+def told_at_start(machine: Machine, **env: str) -> str:
+    """Return why a session that starts says that there is no environment, '' for nothing."""
+    code, out, err = machine.run("hook", "SessionStart", **env)
+    assert (code, err) == (0, "")
+    said = json.loads(out)
+    return str(said["systemMessage"] if "systemMessage" in said else said["env"]["DAYBOOK_SETUP_FAILED"])
+
+
+def told_with_prompt(machine: Machine) -> str:
+    said = machine.probe("hook", "UserPromptSubmit")
+    return str(said["env"]["DAYBOOK_SETUP_FAILED"])
+
+
+def wait_until(happened: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(LOOK)
+
+
+def start_until_ready(machine: Machine, **env: str) -> None:
+    """Start a session whose set-up succeeds, and wait for its end."""
+    machine.run("hook", "SessionStart", **env)
+    wait_until((machine.venv / ".daybook-ready").exists)
+    assert machine.probe("hook", "UserPromptSubmit")["env"].get("DAYBOOK_SETUP") is None
+    assert not (machine.venv / ".daybook-failed").exists()
+
+
+def wheel(folder: Path, *, size: int = 0) -> Path:
+    """Make a wheel of the package `thing` with *size* bytes of data, and return the folder it lies in."""
+    folder.mkdir(exist_ok=True)
+    with zipfile.ZipFile(folder / "thing-1.0-py3-none-any.whl", "w") as packed:
+        packed.writestr("thing/__init__.py", "")
+        packed.writestr("thing/data", os.urandom(size))
+        packed.writestr("thing-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n")
+        packed.writestr(
+            "thing-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        packed.writestr("thing-1.0.dist-info/RECORD", "")
+    return folder
+
+
+def own_index(folder: Path) -> dict[str, str]:
+    """Return the settings by which pip takes packages from *folder* alone."""
+    return {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder)}
+
+
+def half_made(venv: Path) -> list[str]:
+    """Return what a set-up that failed left in *venv*, beside its log and what is Daybook's own."""
+    return [path.name for path in venv.iterdir() if path.name[0] != "." and path.name != "setup.log"]

@@ -62,7 +62,7 @@ def changed_by(name: str) -> set[str]:
 def test_the_messages_that_the_readme_explains_are_those_that_are_printed() -> None:
     table = text("README.md").partition("## When something is wrong")[2].partition("\n## ")[0]
     quoted = [said for row in rows(table) for said in re.findall(r'"([^"]+)"', row[0])]
-    code = text("bin/daybook") + text("mcp_server/core/errors.py")
+    code = text("bin/daybook") + text("bin/set_up.sh") + text("mcp_server/core/errors.py")
     code += "".join(path.read_text("utf-8") for path in ROOT.glob("mcp_server/doors/**/*.py"))
 
     assert quoted

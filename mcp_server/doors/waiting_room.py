@@ -113,7 +113,8 @@ class WaitingRoom:
             self._problem = f"{self._launcher[-1]} cannot be run: {error.strerror}."
             return
         if done.returncode:
-            self._problem = next((line for line in reversed(lines) if line), "it gave no reason.")
+            said_last = next((line for line in reversed(lines) if line), "it gave no reason.")
+            self._problem = said_last.removeprefix("daybook: ")
             return
         self._greeted.wait()
         server = subprocess.Popen([*self._launcher, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -26,6 +26,7 @@ def claude(claude: Claude, home_without_module: Path) -> Claude:
     settings.parent.mkdir()  # auto mode has an agent looked at by a service that is not here
     settings.write_text('{"permissions": {"defaultMode": "default"}}')
     claude.env |= {"ANTHROPIC_API_KEY": "", "ANTHROPIC_AUTH_TOKEN": "of-a-plan"}
+    claude.env["MCP_TIMEOUT"] = "240000"  # ms: however slow the machine is, the server is waited for
     return claude
 
 

@@ -2,12 +2,13 @@
 
 import itertools
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from harness.drive_claude import WAITS, Claude
 from harness.mock_anthropic import OUR_TOOLS, call
-from harness.python_environment import make_environment
+from harness.python_environment import SlowSetUp
 from harness.terminal import needs_tmux, wait_until
 
 from mcp_server.doors.server.hook_tool import KEPT
@@ -17,41 +18,6 @@ pytestmark = pytest.mark.client
 
 LOADED = {f"{OUR_TOOLS}remember", f"{OUR_TOOLS}recall"}
 REMEMBER = call("remember", title="Port", content="The API listens on 7443.")
-
-SLOW_UV = """#!/bin/sh
-[ "$1" = venv ] || exit 0
-while [ -d "$GATE" ]; do sleep 0.1; done
-for folder; do :; done
-cp -RP "$PREPARED/." "$folder"
-"""
-
-
-class SlowSetUp:
-    """The making of the environment, which takes until it is let go; a context manager."""
-
-    def __init__(self, claude: Claude, plugin: Path, folder: Path) -> None:
-        self.venv = folder / "new-venv"
-        self._gate = folder / "gate"
-        self._gate.mkdir()
-        uv = folder / "uv" / "uv"
-        uv.parent.mkdir()
-        uv.write_text(SLOW_UV, encoding="utf-8")
-        uv.chmod(0o755)
-        prepared = make_environment(folder / "prepared", plugin)
-        (prepared / ".daybook-ready").unlink()
-        claude.env |= {"DAYBOOK_VENV": str(self.venv), "GATE": str(self._gate), "PREPARED": str(prepared)}
-        claude.env["PATH"] = f"{uv.parent}:{claude.env['PATH']}"
-
-    def __enter__(self) -> "SlowSetUp":
-        return self
-
-    def finish(self) -> None:
-        self._gate.rmdir()
-        wait_until((self.venv / ".daybook-ready").exists)
-
-    def __exit__(self, *_: object) -> None:
-        if self._gate.exists():
-            self._gate.rmdir()
 
 
 def test_validation_finds_nothing_to_report(claude: Claude, plugin: Path) -> None:
@@ -137,6 +103,37 @@ def test_a_first_session_that_goes_on_has_its_memory_as_soon_as_it_is_set_up(
 
     assert not first.tools & LOADED
     assert ": remembered as note" in last[-1].tool_results()[0]
+
+
+def test_a_folder_in_git_gets_no_second_environment_and_uninstalling_leaves_what_readme_says(
+    claude: Claude, plugin: Path, store: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "daybook"
+    shutil.copytree(plugin, folder, symlinks=True)
+    (folder / ".git").mkdir()
+    claude.home = tmp_path / "home"
+    claude.home.mkdir()
+    claude.install(folder)
+    data = claude.home / ".claude" / "plugins" / "data" / "daybook-daybook"
+    kept = lambda: "transcript_kept" in "".join(path.read_text() for path in store.glob("ledger/*.jsonl"))  # noqa: E731
+    with SlowSetUp(claude, plugin, tmp_path) as set_up:
+        set_up.venv = data / "venv"
+        # What is written beside the environment after it was removed would be left.
+        claude.env |= {"DAYBOOK_VENV": "", "PYTHONDONTWRITEBYTECODE": "1", "MCP_TIMEOUT": "240000"}
+        claude.prompt("hello there", ["hi"])
+        set_up.finish()
+    turns = [call("Bash", command="daybook where"), REMEMBER, "kept"]
+    run = claude.prompt("hello there", turns, args=["--allowedTools", "Bash"], env=WAITS, until=kept)
+
+    assert "setting up" not in run.tool_results[0]
+    assert not (folder / ".venv").exists()
+    assert {path.name for path in data.parent.iterdir()} == {data.name}
+    for command in ("uninstall", "daybook@daybook"), ("marketplace", "remove", "daybook"):
+        assert claude.cli("plugin", *command).code == 0
+    assert not data.exists()
+    assert list(store.glob("**/knowledge/*.md"))
+    assert (claude.home / ".claude" / "plugins" / "cache" / "daybook").exists()
+    assert not (claude.home / ".local").exists()
 
 
 def test_whoever_starts_claude_by_its_name_is_noticed(claude: Claude, claude_starts: Path) -> None:

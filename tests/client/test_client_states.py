@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from harness.drive_claude import Claude
 from harness.mock_anthropic import call
-from harness.python_environment import path_without_python
 from harness.terminal import needs_tmux
 
 pytestmark = [pytest.mark.client, needs_tmux]
@@ -96,20 +95,4 @@ def test_a_server_that_was_killed_is_missed_by_nobody(claude: Claude, store: Pat
         terminal.send("and what else?", ["nothing else"])
         screen = terminal.screen()
 
-    assert not re.search(TROUBLE, screen), screen
-
-
-def test_a_python_that_is_too_old_is_told_once_at_the_start(claude: Claude, tmp_path: Path) -> None:
-    path = path_without_python(tmp_path / "path")
-    (path / "python3").write_text("#!/bin/sh\necho 3.10.13\n", encoding="utf-8")
-    (path / "python3").chmod(0o755)
-    claude.env |= {"PATH": str(path), "DAYBOOK_VENV": str(tmp_path / "no-venv")}
-
-    with claude.interactive() as terminal:
-        terminal.send("hello there", ["hi you"])
-        terminal.send("hello again", ["hi again"])
-        screen = terminal.screen()
-
-    needed = "Daybook needs Python 3.11 or newer and found python3, which is 3.10.13"
-    assert re.sub(r"\s+", " ", screen).count(needed) == 1, screen
     assert not re.search(TROUBLE, screen), screen
