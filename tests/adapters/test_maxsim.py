@@ -130,3 +130,15 @@ def test_dimensions_that_fill_no_whole_byte_are_kept(store: Store) -> None:
     tokens = np.array([[1, -1, 1, 1, -1, 1, -1, 1, -1, -1, 1]], dtype="<f4")
 
     assert packed(tokens.tobytes(), 11) == bytes([0b10110101, 0b00100000])
+
+
+@pytest.mark.filterwarnings("error")
+def test_memories_that_say_the_same_are_as_good_as_one_of_them_however_many(store: Store) -> None:
+    said = embedded(*unit(20))
+    query = embedded(*unit(5))
+    rows = [keep(store, said) for _ in range(15)]
+
+    alone = scores(store, query, rows[0])[rows[0]]
+
+    for many in (3, 5, 6, 7, 10, 15):
+        assert [*scores(store, query, *rows[:many]).values()] == pytest.approx([alone] * many, abs=1e-4)

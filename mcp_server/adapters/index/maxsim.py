@@ -22,6 +22,7 @@ from mcp_server.core.ports import Embedded, Vector
 
 MOST_TOKENS = 64  # of a question that are compared; each costs the same
 AT_ONCE = 128  # tokens of passages whose signs are made numbers together: they stay near the processor
+ALIKE = 1e-4  # of a cosine: memories that say the same differ by less, from rounding
 
 _SIGNS_OF_BYTE = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1.0
 
@@ -63,6 +64,7 @@ def maxsim(
     first = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
     of_memories = np.maximum.reduceat(of_passages, first, axis=0)
     telling = of_memories.max(axis=0) - of_memories.mean(axis=0)
+    telling[telling < ALIKE] = 0.0  # else rounding, of either sign, would weigh what equal memories say
     weights = telling / telling.sum() if telling.any() else np.full(len(tokens), 1 / len(tokens))
     scores = of_passages @ weights
     groups = np.repeat(np.arange(len(first)), np.diff(first, append=len(scores)))
