@@ -49,7 +49,7 @@ def give_vectors(opened: Opened) -> None:
     assert meaning, opened.meaning.problem
     embedder = meaning.embedder
     chance = np.random.default_rng(0)
-    tokens = _unit(chance, TOKENS, embedder.dimensions)
+    tokens = unit_vectors(chance, TOKENS, embedder.dimensions)
     looked = {}  # below which number the next are sought: else all that have one are passed over again
     while True:
         with opened.database.read() as db:
@@ -57,7 +57,7 @@ def give_vectors(opened: Opened) -> None:
         if not batch:
             return
         looked = {"below": batch[-1][0]}
-        made = _unit(chance, len(batch), embedder.dimensions)
+        made = unit_vectors(chance, len(batch), embedder.dimensions)
         with opened.database.write() as db:
             vectors.put_vectors(
                 db,
@@ -71,7 +71,8 @@ def give_vectors(opened: Opened) -> None:
             changelog.note_embedded(db, {memory for _, memory, _ in batch}, now=0)
 
 
-def _unit(chance: np.random.Generator, count: int, dimensions: int) -> NDArray[np.float32]:
+def unit_vectors(chance: np.random.Generator, count: int, dimensions: int) -> NDArray[np.float32]:
+    """Return *count* random vectors of length one, one in each row."""
     made = chance.standard_normal((count, dimensions)).astype("<f4")
     return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True))
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from benchmarks import million
 from benchmarks.baselines import Bm25
 from benchmarks.calling import embedded, fitted, of_project, written
 from benchmarks.paired import difference, interval, over_sets
@@ -224,6 +226,13 @@ def test_what_tells_kinds_of_prompts_apart_is_what_was_made_of_the_written_ones(
 
     assert np.corrcoef(made, kept)[0, 1] > 0.99
     assert made == pytest.approx(kept, abs=0.1)
+
+
+def test_recall_is_asked_among_as_many_vectors_as_are_wanted() -> None:
+    told = CliRunner().invoke(million.main, ["--texts", "40", "--vectors", "3000"], catch_exceptions=False)
+
+    assert "filling up to 3,000 vectors" in told.output
+    assert told.output.count(" recall: p50 ") == 3
 
 
 def test_what_an_author_wrote_over_a_text_asks_for_it(tmp_path: Path) -> None:
