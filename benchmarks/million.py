@@ -3,7 +3,7 @@ Hybrid recall among a million vectors: `python benchmarks/million.py [--texts 20
 
 To write a million files and to index their words takes over an hour (`latency.py --searching`), and says
 nothing new of the vectors. So `--texts` memories are stored as in `latency.py`, and the rest are rows of the
-index alone: each a memory without words of its own, with one passage and a random unit vector.
+index alone: memories without words of their own, with ten passages each that have random unit vectors.
 What the words of a million cost stands in README.md beside this file.
 """
 
@@ -30,9 +30,10 @@ from mcp_server.actions.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.query import Mode, Query
 
-ASKED = 60  # questions, of which the first 10 do not count
+ASKED = 50  # questions, of which the first 10 do not count
 BATCH = 10_000  # vectors made at once
 TOKENS = 24  # of a passage, as they are compared one by one
+PASSAGES = 10  # of a made-up memory
 BITS = 20  # of a row's number in its path
 
 
@@ -76,6 +77,7 @@ def main(texts: int, vectors: int) -> None:
 
 def _fill(db: sqlite3.Connection, vectors: int) -> None:
     """Add rows until there are *vectors* of them; what a search by words reads stays as it was."""
+    db.execute("PRAGMA cache_size = -1000000")  # else every page is written many times before the end
     for (trigger,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         db.execute(f"DROP TRIGGER {trigger}")
     row, first, passage, model, dimensions, signs = db.execute(
@@ -84,37 +86,49 @@ def _fill(db: sqlite3.Connection, vectors: int) -> None:
     ).fetchone()
     (held,) = db.execute("SELECT count(*) FROM vectors WHERE model = ?", (model,)).fetchone()
     (last,) = db.execute("SELECT max(row) FROM memories").fetchone()
-    known = {"last": last, "passage": passage, "row": row, "added": max(0, vectors - held)}
-    numbers = "WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :added)"
+    added = -(-max(0, vectors - held) // PASSAGES)
+    known = {"last": last, "passage": passage, "row": row, "added": added, "each": PASSAGES}
+    numbers = "WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :added{})"
     columns = [name for _, name, *_ in db.execute("PRAGMA table_info(memories)")]
-    own = {"row": ":last + n", "id": "'made-up-' || n", "path": "path_of(n)", "text": "''", "parts": "''"}
+    own = {
+        "row": ":last + n",
+        "id": "printf('made-up-%07d', n)",
+        "path": "path_of(n)",
+        "text": "''",
+        "parts": "''",
+    }
     copied = ", ".join(own.get(column, column) for column in columns)
     db.create_function("path_of", 1, partial(_path, first))
     for insert in (
-        f"memories {numbers} SELECT {copied} FROM numbers, memories WHERE row = :row",
-        f"passages {numbers} SELECT :passage + n, :last + n, 0, '', '' FROM numbers",
-        f"scoped {numbers} SELECT :last + n, scope, 1 FROM numbers, scoped WHERE row = :row",
+        f"memories {numbers.format('')} SELECT {copied} FROM numbers, memories WHERE row = :row",
+        f"scoped {numbers.format('')} SELECT :last + n, scope, :each FROM numbers, scoped WHERE row = :row",
+        f"passages {numbers.format(' * :each')}"
+        " SELECT :passage + n, :last + 1 + (n - 1) / :each, (n - 1) % :each, '', '' FROM numbers",
     ):
         db.execute(f"INSERT INTO {insert}", known)
     db.execute(
-        "UPDATE scopes SET held = held + :added, passages = passages + :added"
+        "UPDATE scopes SET held = held + :added, passages = passages + :added * :each"
         " WHERE scope = (SELECT scope FROM scoped WHERE row = :row)",
         known,
     )
-    chance = np.random.default_rng(0)
+    made = unit_vectors(np.random.default_rng(0), BATCH, dimensions)
     tokens = signs[: TOKENS * dimensions // 8]
-    for start in range(0, known["added"], BATCH):
-        made = unit_vectors(chance, min(BATCH, known["added"] - start), dimensions)
+    for batch, start in enumerate(range(0, added * PASSAGES, BATCH)):
         db.executemany(
             "INSERT INTO vectors (passage, model, embedding, signs) VALUES (?, ?, ?, ?)",
-            [(passage + start + n, model, each.tobytes(), tokens) for n, each in enumerate(made, start=1)],
+            # With its numbers in turn, a random vector is as good as another.
+            [
+                (passage + start + n, model, each.tobytes(), tokens)
+                for n, each in enumerate(np.roll(made, batch, axis=1), start=1)
+                if start + n <= added * PASSAGES
+            ],
         )
 
 
 def _path(first: str, number: int) -> str:
     """Return another way to write the path *first* for each *number*: recall looks at the file of a hit."""
     folder, _, name = first.rpartition("/")
-    return folder + "".join("/./" if number >> bit & 1 else "//" for bit in range(BITS)) + name
+    return folder + "".join("/./" if number >> bit & 1 else "//" for bit in reversed(range(BITS))) + name
 
 
 def _ask(opened: Opened, questions: list[str]) -> None:
