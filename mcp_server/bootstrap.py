@@ -96,34 +96,54 @@ class Models:
     def __init__(self, environment: Mapping[str, str], *, own_network: bool) -> None:
         self._environment = environment
         self._own_network = own_network
-        self._opened: tuple[str, str, Model] | None = None
+        self._opened: tuple[tuple[str, str, str], Model] | None = None
 
     def __call__(self) -> Model | None:
         """Return the model, None without consent or key; raises ModelUnavailable when it cannot be loaded."""
-        if not read_settings(self._environment).model_calls:
-            return None
+        from mcp_server.core import budget  # hooks never call the model
+
+        settings = read_settings(self._environment)
         key, base_url = model_key(self._environment)
-        if not key:
+        if not settings.model_calls or not has_key(key, base_url):
             return None
-        if self._opened is None or self._opened[:2] != (key, base_url):
+        try:
+            wanted = (key, budget.endpoint(base_url), settings.model)
+        except ValueError as error:
+            raise ModelUnavailable(str(error), "Correct ANTHROPIC_BASE_URL, or api_base_url.") from None
+        if budget.price(settings) is None and not budget.is_loopback(base_url):
+            raise ModelUnavailable(
+                f"What {settings.model} costs is not known, so no day's limit could hold.",
+                "Set DAYBOOK_MODEL_PRICE, or model_price in config.toml: 0 where it costs nothing.",
+            )
+        if self._opened is None or self._opened[0] != wanted:
             try:
                 from mcp_server.adapters.claude_model import ClaudeModel
-                from mcp_server.core.budget import API
             except ImportError as error:
                 raise ModelUnavailable(f"The model's library cannot be loaded: {error}.") from error
-            model = ClaudeModel(key, base_url or API, consent=True, own_network=self._own_network)
-            self._opened = (key, base_url, model)
-        return self._opened[2]
+            self._opened = (wanted, ClaudeModel(*wanted, consent=True, own_network=self._own_network))
+        return self._opened[1]
 
 
 def model_identity(environment: Mapping[str, str]) -> str:
-    """Return what stands for the key and the endpoint of the model, '' without a key."""
+    """Return what stands for the key and the endpoint of the model, '' where it cannot be called."""
     key, base_url = model_key(environment)
-    if not key:
+    if not has_key(key, base_url):
         return ""
-    from mcp_server.core.budget import API, identity  # most people have no key
+    from mcp_server.core.budget import endpoint, identity  # most people have no key
 
-    return identity(key, base_url or API)
+    try:
+        return identity(key, endpoint(base_url))
+    except ValueError:
+        return ""
+
+
+def has_key(key: str, base_url: str) -> bool:
+    """Tell whether a call can go out: an endpoint on this machine needs no key."""
+    if key or not base_url:
+        return bool(key)
+    from mcp_server.core.budget import is_loopback  # most people name no endpoint
+
+    return is_loopback(base_url)
 
 
 def model_key(environment: Mapping[str, str]) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from mcp_server.store import Store
 NOBODYS: Mapping[str, float] = MappingProxyType({})
 SESSIONS = 3  # whose cost `status` tells; `sessions` tells that of all
 LOCK_NAME = ".model.lock"  # in the store: whoever holds it may have a call in flight
+_MEND = "Correct the key, its credit, the endpoint or the model's name, then run 'daybook setup'."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,14 @@ class Spending:
     plan_paused_until: datetime | None = None
     sessions: tuple[tuple[str, Cost], ...] = ()
     """What learning from the latest sessions cost, by their short ids."""
+    unpriced: str = ""
+    """The model that is asked, when nobody told its price: what it cost is not in `today_usd`."""
+
+    @property
+    def today(self) -> str:
+        """What today cost, as it is told."""
+        unknown = f" and what {self.unpriced} cost, whose price is not known" if self.unpriced else ""
+        return f"${self.today_usd:.4f}{unknown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,7 @@ def call_model(
     with alone(store, patience):
         now = store.now()
         size = len((system + prompt).encode("utf-8", "surrogatepass"))
-        reserved = budget.reserve(size, most_tokens)
+        reserved = budget.reserve(store.settings, size, most_tokens)
         store.database.require()  # what was spent is nowhere else
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
@@ -130,7 +139,8 @@ def spending(store: Store) -> Spending:
             with store.database.read() as db:
                 pause = spent.settings_pause(db, settings, now) or pause
     sessions = tuple((short, costs[session]) for session, short in latest)
-    return Spending(usd, calls, *_told(pause), given_up, plan_calls, *_told(plan_pause), sessions)
+    unpriced = "" if budget.price(store.settings) else store.settings.model
+    return Spending(usd, calls, *_told(pause), given_up, plan_calls, *_told(plan_pause), sessions, unpriced)
 
 
 def _told(pause: spent.Pause | None) -> tuple[str, datetime | None]:
@@ -191,10 +201,7 @@ def check_pause(pause: spent.Pause | None) -> None:
     if pause.until:
         until = timestamp(datetime.fromtimestamp(pause.until, UTC))
         raise ModelUnavailable(f"The model is left alone until {until}: {pause.reason}")
-    raise ModelUnavailable(
-        f"The model is left alone until its settings change: {pause.reason}",
-        "Correct the key or its credit, then run 'daybook setup'.",
-    )
+    raise ModelUnavailable(f"The model is left alone until its settings change: {pause.reason}", _MEND)
 
 
 def _model(store: Store) -> Model:
@@ -237,7 +244,7 @@ def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:
         usd = call.usd if reply.charged else 0.0
         note_spent(store, call.name, usd=usd, outcome=reply.outcome)
         raise _gone_wrong(store, reply, call.tries, call.settings)
-    usd = budget.cost(reply.input_tokens, reply.output_tokens) if call.usd else 0.0
+    usd = budget.cost(store.settings, reply.input_tokens, reply.output_tokens) if call.usd else 0.0
     note_spent(store, call.name, usd=usd, outcome=Outcome.OK, reply=reply)
     return reply
 
@@ -267,7 +274,7 @@ def _gone_wrong(store: Store, failed: CallFailed, tries: int, settings: str) -> 
         bound = settings if rest.lifted else ""
         store.ledger.note("paused", now, until=until, reason=str(failed), settings=bound)
     later = not budget.is_hopeless(failed.outcome, tries)
-    hint = "Correct the key or its credit, then run 'daybook setup'." if failed.outcome.needs_person else None
+    hint = _MEND if failed.outcome.needs_person else None
     return ModelUnavailable(str(failed), hint, later=later)
 
 

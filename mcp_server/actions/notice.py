@@ -63,7 +63,7 @@ def notice(store: Store, *, identity: str) -> str:
     if identity and not store.settings.model_reads and _offers_key(store):
         return (
             "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
-            f" learn from sessions with Claude Haiku, for at most ${store.settings.daily_usd:.2f} a day."
+            f" learn from sessions with a model, for at most ${store.settings.daily_usd:.2f} a day."
         )
     if taken := _taken_back(store):
         return taken

@@ -267,7 +267,7 @@ def _leave_out(store: Store, done: Tidied, here: Known, untouched: frozenset[str
     for group, digest in _unseen(store, here, untouched):
         if done.unasked < MOST_CALLS and not _spool(store, here.vault, digest).exists():
             size = len((prompt("consolidate") + _asked(store, here, group)).encode("utf-8", "surrogatepass"))
-            done.price += budget.reserve(size, ANSWER_TOKENS)
+            done.price += budget.reserve(store.settings, size, ANSWER_TOKENS)
             done.unasked += 1
 
 
@@ -292,7 +292,7 @@ def _answer(store: Store, done: Tidied, here: Known, group: Sequence[Item], dige
             done.waits = str(error)
         return None
     done.calls += 1
-    done.spent += budget.cost(reply.input_tokens, reply.output_tokens)
+    done.spent += budget.cost(store.settings, reply.input_tokens, reply.output_tokens)
     files.write_new(spool, json.dumps(reply.text).encode("ascii"))
     return reply.text
 

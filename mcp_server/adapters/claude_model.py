@@ -8,6 +8,7 @@ nothing of the key or the prompt. The library's own retries are off: every try i
 import contextlib
 import json
 import logging
+import math
 import socket
 import threading
 from collections.abc import Callable
@@ -15,9 +16,14 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from mcp_server.core.budget import API, MODEL, CallFailed, Outcome, Reply, identity, outcome_of
+from mcp_server.core import budget
+from mcp_server.core.budget import API, CallFailed, Outcome, Reply, identity, outcome_of
+from mcp_server.core.settings import MODEL
 
 DEADLINE = 60.0  # seconds from the first byte sent to the last one read
+PATIENCE_HERE = (
+    600.0  # the same for an endpoint on this machine, which may load a model first, and has no GPU
+)
 CONNECT_TIMEOUT = 10.0  # seconds
 MOST_BYTES = 2 * 1024 * 1024  # of an answer
 _PROXIES = ("all://", "http://", "https://")
@@ -25,20 +31,22 @@ _PROXIES = ("all://", "http://", "https://")
 
 class ClaudeModel:
     """
-    The model behind *base_url*, for which *key* pays.
+    The *model* behind *base_url*, for which *key* pays; '' for an endpoint that wants none.
 
     Raises PermissionError without *consent*: this is the last door before the network.
     *own_network* is false when proxies and certificates that the environment names are not the person's.
+    What is for this machine never goes through a proxy.
     """
 
     def __init__(
         self,
         key: str,
         base_url: str = API,
+        model: str = MODEL,
         *,
         consent: bool,
         own_network: bool = True,
-        deadline: float = DEADLINE,
+        deadline: float | None = None,
     ) -> None:
         import anthropic  # slow: 0.7 s
 
@@ -49,11 +57,14 @@ class ClaudeModel:
         self.identity = identity(key, base_url)
         self._connection_error = anthropic.APIConnectionError
         self._consent = consent
-        self._deadline = deadline
+        self._model = model
+        is_here = budget.is_loopback(base_url)
+        self._deadline = deadline = deadline or (PATIENCE_HERE if is_here else DEADLINE)
+        own_network = own_network and not is_here
 
         def new_client(wire: "_Wire") -> anthropic.Anthropic:
             client = anthropic.Anthropic(
-                api_key=key,
+                api_key=key or "none",  # the library wants some; without a key of ours no header is sent
                 base_url=base_url,
                 max_retries=0,
                 timeout=anthropic.Timeout(deadline, connect=min(CONNECT_TIMEOUT, deadline)),
@@ -65,7 +76,9 @@ class ClaudeModel:
                     event_hooks={"request": [wire.on_request], "response": [wire.on_response]},
                 ),
             )
-            wire.key_headers = client.auth_headers
+            wire.key_headers = dict(client.auth_headers) if key else {}
+            if key and base_url != API:  # some gateways read one of the two headers, some the other
+                wire.key_headers |= {"X-Api-Key": key, "Authorization": f"Bearer {key}"}
             return client
 
         self._new_client: Callable[[_Wire], anthropic.Anthropic] = new_client
@@ -99,13 +112,13 @@ class ClaudeModel:
             with (
                 self._new_client(wire) as client,
                 client.messages.with_streaming_response.create(
-                    model=MODEL,
+                    model=self._model,
                     max_tokens=most_tokens,
                     system=system,
                     messages=[{"role": "user", "content": prompt}],
                 ) as response,
             ):
-                return _reply(_read(response.iter_bytes))
+                return _reply(_read(response.iter_bytes), asked=len(system) + len(prompt))
         except CallFailed as failed:
             return failed
         except self._connection_error as error:
@@ -188,7 +201,8 @@ class _Wire:
 
 
 _SENTENCES = {
-    Outcome.REFUSED_KEY: "The endpoint refused the key, or does not have the model (HTTP {status}).",
+    Outcome.REFUSED_KEY: "The endpoint refused the key (HTTP {status}).",
+    Outcome.NO_MODEL: "The endpoint does not have the model, or is none of this kind (HTTP {status}).",
     Outcome.NO_CREDIT: "The key has no credit left, or reached its spending limit (HTTP {status}).",
     Outcome.BAD_REQUEST: "The model could not take what it was sent (HTTP {status}).",
     Outcome.RATE_LIMITED: "The model was asked too often (HTTP {status}).",
@@ -209,32 +223,53 @@ def _read(parts: Callable[[], Any]) -> bytes:
     return body
 
 
-def _reply(body: bytes) -> Reply:
-    """Return the reply that *body* is; raise CallFailed when it is none."""
+def _reply(body: bytes, *, asked: int) -> Reply:
+    """
+    Return the reply that *body* is; raise CallFailed when it is none.
+
+    Where an endpoint does not count tokens, or counts what cannot be, they are taken from the characters: the
+    *asked* ones and those of the reply.
+    """
     try:
         said = json.loads(body)
         text = "".join(str(block["text"]) for block in said["content"] if block["type"] == "text")
-        usage = said["usage"]
-        counted = [usage.get(name) or 0 for name in _INPUT_TOKENS]
-        output = usage["output_tokens"]
-        if not all(type(number) is int and 0 <= number <= _MOST_TOKENS for number in (*counted, output)):
-            raise ValueError("not a number of tokens")
-        return Reply(text, sum(counted), output, str(said.get("stop_reason") or ""))
+        usage = said.get("usage")
+        given = _counted(usage, _INPUT_TOKENS) or budget.tokens_of(asked)
+        taken = _counted(usage, _OUTPUT_TOKENS) or math.ceil(len(text) / budget.CHARACTERS_PER_TOKEN)
+        return Reply(text, given, taken, str(said.get("stop_reason") or ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CallFailed(Outcome.UNUSABLE, "The endpoint's answer is no reply.", charged=True) from None
 
 
+def _counted(usage: object, names: tuple[str, ...]) -> int:
+    """Return the sum of what *usage* says under *names*, 0 where that cannot be."""
+    numbers = [usage.get(name) or 0 for name in names] if isinstance(usage, dict) else []
+    return sum(numbers) if all(type(each) is int and 0 <= each <= _MOST_TOKENS for each in numbers) else 0
+
+
 _INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_OUTPUT_TOKENS = ("output_tokens",)
+_MOST_ERROR = 4096  # bytes of an error that is no JSON
 _MOST_TOKENS = 10_000_000  # no model takes or gives as many
 
 
 def _error_message(body: bytes) -> str:
-    """Return the type and message of an error, '' when *body* is something else."""
+    """
+    Return what an error says: its type and message, in whichever shape, or the text that it is.
+
+    It is looked at for words and never shown: it could quote what was sent.
+    """
+    text = body[:_MOST_ERROR].decode("utf-8", "replace")
     try:
-        error = json.loads(body)["error"]
-        return f"{error.get('type', '')} {error.get('message', '')}"
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return ""
+        said = json.loads(body)
+        error = said.get("error", said)
+        return (
+            f"{error.get('type', '')} {error.get('message', error)}"
+            if isinstance(error, dict)
+            else str(error)
+        )
+    except (ValueError, AttributeError, RecursionError):
+        return text
 
 
 def _retry_after(headers: Any) -> float | None:

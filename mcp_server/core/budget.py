@@ -5,18 +5,19 @@ Every figure is here: prices, caps, how often something is asked, how long to le
 """
 
 import hashlib
+import ipaddress
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 from mcp_server.core.dials import DAY
 from mcp_server.core.render import counted
-from mcp_server.core.settings import Settings
+from mcp_server.core.settings import MODEL, Settings
 
-MODEL = "claude-haiku-5-5"
 API = "https://api.anthropic.com"
-INPUT_PRICE = 1.00  # USD for a million input tokens, as published in November 2026
-OUTPUT_PRICE = 5.00  # USD for a million output tokens, likewise
+PUBLISHED = {MODEL: (1.00, 5.00)}
+"""USD for a million input tokens and a million output tokens, as published in November 2026."""
 
 CHARACTERS_PER_TOKEN = 2.5  # English and code have 3.5 to 4.5: what is reserved is more than is spent
 FRAME_TOKENS = 64  # roles and the like, which are counted with the prompt
@@ -27,6 +28,13 @@ PAUSES = (30.0, 120.0, 600.0)  # seconds after an item's first, second and every
 JITTER = 0.5  # the share of a pause that is added at random, so that machines do not return together
 LONGEST_PAUSE = 31 * DAY  # no answer keeps the model away for longer
 
+# What LiteLLM, Ollama and vLLM say of a name that they do not know, some of them as a 400 or a 500: whatever
+# they are asked, they say it again.
+_NO_MODEL = re.compile(
+    r"not_found_error|invalid model name|no such model|unknown model|provider not provided"
+    r"|model\b.{0,220}\b(?:not (?:be )?found|does not exist|is not (?:available|supported))",
+    re.IGNORECASE | re.DOTALL,
+)
 _NO_CREDIT = re.compile(r"credit balance|billing|spend(?:ing)? limit|usage limit", re.IGNORECASE)
 
 
@@ -35,6 +43,7 @@ class Outcome(StrEnum):
 
     OK = "ok"
     REFUSED_KEY = "refused_key"
+    NO_MODEL = "no_model"  # or no such endpoint at all
     NO_CREDIT = "no_credit"
     BAD_REQUEST = "bad_request"
     RATE_LIMITED = "rate_limited"
@@ -46,7 +55,7 @@ class Outcome(StrEnum):
     @property
     def needs_person(self) -> bool:
         """Whether only the person can mend it: the next call would end likewise."""
-        return self in (Outcome.REFUSED_KEY, Outcome.NO_CREDIT)
+        return self in (Outcome.REFUSED_KEY, Outcome.NO_MODEL, Outcome.NO_CREDIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +117,25 @@ class Rest:
     lifted: bool
 
 
-def cost(input_tokens: int, output_tokens: int) -> float:
-    """Return what a call costs in USD."""
-    return (input_tokens * INPUT_PRICE + output_tokens * OUTPUT_PRICE) / 1_000_000
+def price(settings: Settings) -> tuple[float, float] | None:
+    """Return the USD for a million input and a million output tokens; None when nobody told the price."""
+    return settings.model_price or PUBLISHED.get(settings.model)
 
 
-def reserve(prompt_characters: int, most_tokens: int) -> float:
+def cost(settings: Settings, input_tokens: int, output_tokens: int) -> float:
+    """Return what a call costs in USD, 0 where the price is not known: `Spending.today` says so beside it."""
+    of_input, of_output = price(settings) or (0.0, 0.0)
+    return (input_tokens * of_input + output_tokens * of_output) / 1_000_000
+
+
+def reserve(settings: Settings, prompt_characters: int, most_tokens: int) -> float:
     """Return the most that a call may cost in USD: a dense prompt, and an answer of full length."""
-    return cost(FRAME_TOKENS + int(prompt_characters / CHARACTERS_PER_TOKEN) + 1, most_tokens)
+    return cost(settings, tokens_of(prompt_characters), most_tokens)
+
+
+def tokens_of(prompt_characters: int) -> int:
+    """Return the most tokens that a prompt of so many characters has, where nobody counted them."""
+    return FRAME_TOKENS + int(prompt_characters / CHARACTERS_PER_TOKEN) + 1
 
 
 def refusal(spent_today: float, calls_today: int, reserved: float, settings: Settings) -> str:
@@ -143,8 +163,10 @@ def outcome_of(status: int, message: str = "") -> Outcome:
         return Outcome.OK
     if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(message)):
         return Outcome.NO_CREDIT
-    if status in (401, 403, 404):  # 404: there is no such endpoint or model, whatever is asked
+    if status in (401, 403):
         return Outcome.REFUSED_KEY
+    if status == 404 or (status >= 400 and status != 429 and _NO_MODEL.search(message)):
+        return Outcome.NO_MODEL
     if status == 429:
         return Outcome.RATE_LIMITED
     if status in (408, 409, 425) or status >= 500:
@@ -181,12 +203,37 @@ def rest_after(outcome: Outcome, tries: int, retry_after: float | None, chance: 
     told = None if retry_after is None else min(max(0.0, retry_after), LONGEST_PAUSE)
     if outcome in (Outcome.OK, Outcome.BAD_REQUEST, Outcome.STOPPED):
         return None
-    if outcome is Outcome.REFUSED_KEY:
+    if outcome in (Outcome.REFUSED_KEY, Outcome.NO_MODEL):
         return Rest(None, lifted=True)
     if outcome is Outcome.NO_CREDIT:
         return Rest(told, lifted=True)
     pause = PAUSES[min(max(tries, 1), len(PAUSES)) - 1] * (1 + JITTER * chance)
     return Rest(max(told or 0.0, pause), lifted=False)
+
+
+def is_loopback(base_url: str) -> bool:
+    """Tell whether the endpoint is on this machine: what is sent there stays here, and no key is needed."""
+    try:
+        host = urlsplit(base_url).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def endpoint(base_url: str) -> str:
+    """
+    Return the address that the library puts "/v1/messages" behind, Anthropic's where none was named.
+
+    Raises ValueError with a sentence for what is no address.
+    """
+    try:
+        parts = urlsplit(base_url or API)
+        named = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        named = False
+    if not named:
+        raise ValueError("The endpoint of the model is no address that begins with http:// or https://.")
+    return (base_url or API).rstrip("/").removesuffix("/v1")
 
 
 def identity(key: str, base_url: str) -> str:
@@ -197,8 +244,8 @@ def identity(key: str, base_url: str) -> str:
 
 def settings_digest(identity: str, settings: Settings) -> str:
     """Return what stands for the settings that calls depend on, 16 hexadecimal characters."""
-    said = f"{identity} {settings.daily_usd} {settings.daily_calls}"
-    return hashlib.blake2b(said.encode("ascii"), digest_size=8).hexdigest()
+    said = f"{identity} {settings.daily_usd} {settings.daily_calls} {settings.model} {settings.model_price}"
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def is_hopeless(outcome: Outcome, tries: int) -> bool:

@@ -14,9 +14,11 @@ IN_CONFIG = (
     "embedding_model", "hot_cache_max_items", "enable_auto_indexing", "model_calls", "daily_usd",
     "daily_calls", "plan_calls", "daily_plan_calls", "capture", "auto_archive_days", "toolsets",
     "max_memory_size_mb", "max_history_size_mb", "kg_orphan_grace_days", "kg_max_tokens", "status_line",
-    "api_key", "api_base_url",
+    "api_key", "api_base_url", "model", "model_price",
 )  # fmt: skip
 """What `config.toml` may say; another name there would be a wish that nobody hears."""
+MODEL = "claude-haiku-5-5"
+MOST_PRICE = 10_000  # USD for a million tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,9 @@ class Settings:
     auto_indexing: ENABLE_AUTO_INDEXING, whether edits made by hand are taken in while a session runs.
     model_calls: DAYBOOK_MODEL_CALLS, the person's consent to send excerpts of sessions to the model;
         a key in `config.toml` is consent too, unless `model_calls = false` stands beside it.
+    model: DAYBOOK_MODEL, the name by which the endpoint knows the model.
+    model_price: DAYBOOK_MODEL_PRICE, USD for a million input tokens and for a million output tokens; None
+        where the person named none: `budget.price` tells whether it is known nevertheless.
     daily_usd: DAYBOOK_DAILY_USD, the most that calls of one day (UTC) may cost, in USD, 0 to 100.
     daily_calls: DAYBOOK_DAILY_CALLS, the most calls of one day, 0 to 10000.
     plan_calls: DAYBOOK_PLAN_CALLS, the person's consent to learn on their own plan, by Claude Code's calls of
@@ -51,6 +56,8 @@ class Settings:
     hot_cache_max_items: int = 20
     auto_indexing: bool = True
     model_calls: bool = False
+    model: str = MODEL
+    model_price: tuple[float, float] | None = None
     daily_usd: float = 0.20
     daily_calls: int = 60
     plan_calls: bool | None = None
@@ -77,6 +84,7 @@ class Settings:
 
 DEFAULTS = Settings()
 HOOKS = "DAYBOOK_HOOKS"
+LONGEST_MODEL = 200  # characters of a model's name
 LONGEST = 4096  # characters of a setting; a path may have so many
 
 
@@ -131,6 +139,12 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
             f"Use some of: {' '.join(TOOLSETS)}.",
         )
     plan = value("DAYBOOK_PLAN_CALLS")
+    language_model = value("DAYBOOK_MODEL") or MODEL
+    if not language_model.isprintable() or len(language_model) > LONGEST_MODEL:
+        raise SettingsError(
+            f"DAYBOOK_MODEL has control characters, or more than {LONGEST_MODEL} characters.",
+            "Use the name by which the endpoint knows the model.",
+        )
     return Settings(
         embedding_model=model,
         hot_cache_max_items=_number(
@@ -140,6 +154,8 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         model_calls=_switch(
             "DAYBOOK_MODEL_CALLS", value("DAYBOOK_MODEL_CALLS"), default=bool(config.get("api_key"))
         ),
+        model=language_model,
+        model_price=_price("DAYBOOK_MODEL_PRICE", value("DAYBOOK_MODEL_PRICE")),
         daily_usd=_amount("DAYBOOK_DAILY_USD", value("DAYBOOK_DAILY_USD"), default=0.20, most=100),
         daily_calls=_number("DAYBOOK_DAILY_CALLS", value("DAYBOOK_DAILY_CALLS"), default=60, most=10000),
         plan_calls=_switch("DAYBOOK_PLAN_CALLS", plan, default=False) if plan else None,
@@ -231,6 +247,19 @@ def _amount(name: str, text: str | None, *, default: float, most: int) -> float:
             f"{name} is '{text:.60}', which is not an amount from 0 to {most}.", "Correct or unset it."
         )
     return float(text)
+
+
+def _price(name: str, text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    numbers = text.split()
+    if len(numbers) > 2:
+        raise SettingsError(
+            f"{name} is '{text:.60}', which is more than two prices.",
+            "Give the USD for a million input tokens and for a million output tokens, as in '1.00 5.00'.",
+        )
+    prices = [_amount(name, number, default=0.0, most=MOST_PRICE) for number in numbers]
+    return prices[0], prices[-1]
 
 
 def _switch(name: str, text: str | None, *, default: bool) -> bool:

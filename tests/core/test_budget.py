@@ -23,13 +23,13 @@ usd = st.floats(0, 200)
 
 
 def test_a_million_tokens_cost_what_is_published() -> None:
-    assert cost(1_000_000, 0) == 1.0
-    assert cost(0, 1_000_000) == 5.0
+    assert cost(DEFAULTS, 1_000_000, 0) == 1.0
+    assert cost(DEFAULTS, 0, 1_000_000) == 5.0
 
 
 @given(tokens, tokens)
 def test_what_is_reserved_is_never_less_than_what_is_spent(characters: int, most: int) -> None:
-    assert reserve(characters, most) >= cost(int(characters / 2.5), most)
+    assert reserve(DEFAULTS, characters, most) >= cost(DEFAULTS, int(characters / 2.5), most)
 
 
 @given(spent=usd, calls=st.integers(0, 100), reserved=usd, cap=usd, most=st.integers(0, 100))
@@ -53,7 +53,17 @@ def test_a_cap_of_nothing_allows_nothing() -> None:
         (401, "", Outcome.REFUSED_KEY),
         (402, "", Outcome.NO_CREDIT),
         (403, "", Outcome.REFUSED_KEY),
-        (404, "", Outcome.REFUSED_KEY),
+        (404, "", Outcome.NO_MODEL),
+        (
+            400,
+            "invalid_request_error {'error': '/v1/messages: Invalid model name passed in model=x'}",
+            Outcome.NO_MODEL,
+        ),
+        (400, 'api_error model "qwen3" not found, try pulling it first', Outcome.NO_MODEL),
+        (500, "The model `qwen3` does not exist.", Outcome.NO_MODEL),
+        (400, "litellm.BadRequestError: LLM Provider NOT provided. You passed model=x", Outcome.NO_MODEL),
+        (400, "prompt is too long: 210000 tokens", Outcome.BAD_REQUEST),
+        (429, "Rate limit of the model: not found in cache", Outcome.RATE_LIMITED),
         (408, "", Outcome.OVERLOADED),
         (413, "", Outcome.BAD_REQUEST),
         (429, "rate_limit_error Slow down", Outcome.RATE_LIMITED),

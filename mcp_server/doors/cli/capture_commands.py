@@ -18,19 +18,20 @@ from mcp_server.actions.tidy import Tidied, Undone
 from mcp_server.actions.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
-from mcp_server.bootstrap import model_key
+from mcp_server.bootstrap import has_key, model_key
+from mcp_server.core.budget import is_loopback
 from mcp_server.core.embedding_models import BY_NAME, MULTILINGUAL
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible
-from mcp_server.core.settings import CAPTURES, Settings
+from mcp_server.core.settings import CAPTURES, MODEL, Settings
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.model_commands import use
 from mcp_server.doors.cli.output import as_json
 
 OFFER = (
     "Daybook keeps what is said in sessions, masked, on this machine, and finds recurring facts in it by"
-    " patterns. It can also let Claude Haiku read along: excerpts of your sessions, with secrets masked, are"
-    " then sent to the API with your key, which you pay."
+    " patterns. It can also let {} read along: excerpts of your sessions, with secrets masked, are then sent"
+    " to {}."
 )
 
 LANGUAGE_OFFER = (
@@ -41,7 +42,12 @@ LANGUAGE_OFFER = (
 
 
 @click.command("setup")
-@click.option("--model/--no-model", "model", default=None, help="Whether Claude Haiku may read along.")
+@click.option(
+    "--model/--no-model",
+    "model",
+    default=None,
+    help="Whether a model may read along: Claude Haiku, or yours.",
+)
 @click.option("--daily-usd", type=click.FloatRange(0, 100), help="The most that a day may cost, in USD.")
 @click.option("--daily-calls", type=click.IntRange(0, 10_000), help="The most calls of a day.")
 @click.option("--plan/--no-plan", "plan", default=None, help="Whether to learn on your Claude plan.")
@@ -74,8 +80,9 @@ def setup_command(
                 "Say what is wanted with --model or --no-model, --plan or --no-plan, --daily-usd, --capture.",
                 "In a terminal 'daybook setup' asks.",
             )
-        click.echo(OFFER)
-        model = click.confirm("Let Claude Haiku read along?", default=store.settings.model_calls)
+        reader, place = _reader(store.settings), _place(opened.environment)
+        click.echo(OFFER.format(reader, place))
+        model = click.confirm(f"Let {reader} read along?", default=store.settings.model_calls)
         if model:
             daily_usd = click.prompt(
                 "At most how many dollars a day?",
@@ -98,6 +105,18 @@ def setup_command(
             use(MULTILINGUAL)
 
 
+def _reader(settings: Settings) -> str:
+    return "Claude Haiku" if settings.model == MODEL else visible(settings.model)
+
+
+def _place(environment: Mapping[str, str]) -> str:
+    """Return where excerpts go, and who pays."""
+    endpoint = model_key(environment)[1]
+    if is_loopback(endpoint):
+        return f"{visible(endpoint)}, on this machine"
+    return f"{visible(endpoint) or 'the API'} with your key, which you pay"
+
+
 def _tell_of_calls(settings: Settings, environment: Mapping[str, str]) -> None:
     if settings.on_plan:
         most = counted(settings.daily_plan_calls, "call")
@@ -107,8 +126,8 @@ def _tell_of_calls(settings: Settings, environment: Mapping[str, str]) -> None:
         click.echo("The model is never called.")
         return
     most = f"${settings.daily_usd:.2f} and {counted(settings.daily_calls, 'call')} a day"
-    click.echo(f"Claude Haiku may read along, for at most {most}.")
-    if not model_key(environment)[0]:
+    click.echo(f"{_reader(settings)} may read along, for at most {most}.")
+    if not has_key(*model_key(environment)):
         click.echo("There is no API key yet: set ANTHROPIC_API_KEY, or run 'daybook setup --key'.")
 
 

@@ -106,7 +106,7 @@ def metrics_command(as_json: bool) -> None:
         ("limit", f"{size.limit // MB} MB" if size.limit else "none"),
         ("transcripts to keep", found.transcripts_to_keep),
         ("bytes to learn from", f"{found.bytes_to_learn:,}"),
-        ("model calls today", f"{found.spending.today_calls}, ${found.spending.today_usd:.4f}"),
+        ("model calls today", f"{found.spending.today_calls}, {found.spending.today}"),
     ):
         click.echo(f"{name:<20} {said}")
     click.echo("")

@@ -13,7 +13,7 @@ from mcp_server.actions.embed import embed_pending
 from mcp_server.actions.list import get_stats
 from mcp_server.actions.sync import rebuild, sync, sync_if_free
 from mcp_server.adapters import places
-from mcp_server.bootstrap import model_key
+from mcp_server.bootstrap import has_key, model_key
 from mcp_server.core.memory import Kind
 from mcp_server.core.render import bytes_of, counted, visible
 from mcp_server.doors.cli import output
@@ -109,7 +109,7 @@ def status_command(as_json: bool) -> None:
     opened = output.opened()
     store = opened.store()
     sync_if_free(store)
-    state = checking.status(store, has_key=bool(model_key(opened.environment)[0]))
+    state = checking.status(store, has_key=has_key(*model_key(opened.environment)))
     if as_json:
         output.print_json(asdict(state))
         return
@@ -133,7 +133,7 @@ def status_command(as_json: bool) -> None:
         settings = store.settings
         click.echo(
             f"model calls today {spent.today_calls} of {settings.daily_calls},"
-            f" spent ${spent.today_usd:.4f} of ${settings.daily_usd:.2f},"
+            f" spent {spent.today} of ${settings.daily_usd:.2f},"
             f" {bytes_of(capture.unlearned_bytes)} of {counted(capture.unlearned, 'session')} to learn from"
         )
         if spent.paused_until:

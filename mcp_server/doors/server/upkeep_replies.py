@@ -127,7 +127,7 @@ def metrics(found: Metrics) -> str:
         f" trash {size.trash / MB:.1f} MB, ledger {size.ledger / MB:.1f} MB,"
         f" of {size.limit // MB or 'unlimited'} MB",
         f"transcripts to keep {found.transcripts_to_keep}, to learn from {found.bytes_to_learn:,} bytes",
-        f"model calls today {spent.today_calls}, ${spent.today_usd:.4f}; on your plan {spent.plan_calls}",
+        f"model calls today {spent.today_calls}, {spent.today}; on your plan {spent.plan_calls}",
         *(f"  learning from session {name}: {cost}" for name, cost in spent.sessions),
         f"since {found.since} (of all time):",
     ]

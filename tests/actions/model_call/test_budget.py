@@ -8,6 +8,7 @@ import pytest
 from mcp_server.actions.model_call import LOCK_NAME, Spending, call_model, spending
 from mcp_server.adapters import files
 from mcp_server.core.budget import MOST_TRIES, Reply, cost, reserve
+from mcp_server.core.settings import DEFAULTS
 from mcp_server.store import Store
 from tests.actions.model_call.asking import PROMPT, Open, ask, events, refused
 from tests.conftest import Clock
@@ -22,11 +23,11 @@ def test_a_call_is_reserved_before_and_settled_after(asking: Store, api: Scripte
 
     reserved, settled = events(asking, "reserved", "spent")
     assert reserved["item"] == "chunk-1"
-    assert reserved["usd"] == reserve(len("Extract." + PROMPT), 500)
+    assert reserved["usd"] == reserve(asking.settings, len("Extract." + PROMPT), 500)
     assert settled["call"] == reserved["call"]
-    assert settled["usd"] == api.asked[0].usd == cost(1000, 200)
+    assert settled["usd"] == api.asked[0].usd == cost(asking.settings, 1000, 200)
     assert (settled["input"], settled["output"], settled["outcome"]) == (1000, 200, "ok")
-    assert spending(asking) == Spending(cost(1000, 200), 1, "", None, 0)
+    assert spending(asking) == Spending(cost(asking.settings, 1000, 200), 1, "", None, 0)
 
 
 def test_while_a_call_is_under_way_all_that_it_may_cost_counts(open_asking: Open, api: ScriptedModel) -> None:
@@ -40,13 +41,13 @@ def test_while_a_call_is_under_way_all_that_it_may_cost_counts(open_asking: Open
     answered.set()
     asker.join()
 
-    assert now == Spending(reserve(len("Extract." + PROMPT), 500), 1, "", None, 0)
+    assert now == Spending(reserve(DEFAULTS, len("Extract." + PROMPT), 500), 1, "", None, 0)
 
 
 def test_text_in_scripts_of_many_bytes_is_reserved_for_its_bytes(asking: Store) -> None:
     call_model(asking, item="1", system="", prompt="記憶" * 100, most_tokens=10)
 
-    assert events(asking, "reserved")[0]["usd"] == reserve(600, 10)
+    assert events(asking, "reserved")[0]["usd"] == reserve(DEFAULTS, 600, 10)
 
 
 def test_no_call_is_made_that_could_go_over_the_days_cap(open_asking: Open, api: ScriptedModel) -> None:
@@ -109,7 +110,7 @@ def test_what_may_have_cost_something_counts_in_full(
     api.answers = [answer]
     refused(asking, later=True, match=".")
 
-    assert spending(asking).today_usd == reserve(len("Extract." + PROMPT), 500)
+    assert spending(asking).today_usd == reserve(asking.settings, len("Extract." + PROMPT), 500)
 
 
 def test_a_reply_that_is_asked_for_again_and_again_is_bounded_too(asking: Store, api: ScriptedModel) -> None:
@@ -138,7 +139,7 @@ def test_an_odd_line_in_the_ledger_gives_no_credit_and_stops_nothing(
     (asking.ledger.folder / "a-2026-11.jsonl").write_text(line + "\n", encoding="utf-8")
     ask(asking)
 
-    assert spending(asking).today_usd == cost(1000, 200)
+    assert spending(asking).today_usd == cost(asking.settings, 1000, 200)
 
 
 # One at a time

@@ -21,7 +21,8 @@ def test_nothing_is_sent_without_consent(open_asking: Open, api: ScriptedModel) 
 
 
 def test_nothing_is_sent_without_a_key(open_asking: Open, api: ScriptedModel) -> None:
-    refused(open_asking(ANTHROPIC_API_KEY="").store(), later=True, match="no key")
+    elsewhere = {"ANTHROPIC_API_KEY": "", "ANTHROPIC_BASE_URL": "http://models.invalid"}
+    refused(open_asking(**elsewhere).store(), later=True, match="no key")
     assert api.calls == 0
 
 

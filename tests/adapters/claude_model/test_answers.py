@@ -6,7 +6,8 @@ from email.utils import format_datetime
 import pytest
 
 from mcp_server.adapters.claude_model import MOST_BYTES
-from mcp_server.core.budget import MODEL, Outcome, Reply
+from mcp_server.core.budget import Outcome, Reply
+from mcp_server.core.settings import MODEL
 from tests.adapters.claude_model.call import GOOD, KEY, PROMPT, SYSTEM, ask, failure
 from tests.scripted_model import Answer, ScriptedModel, error, reply
 
@@ -65,10 +66,6 @@ def test_tokens_that_went_through_a_cache_are_counted() -> None:
         b"null",
         b'{"a":' * 50_000,
         b"\xff\xfe",
-        GOOD.body.replace(b'"usage"', b'"uses"'),
-        GOOD.body.replace(b"1000", b"-1000"),
-        GOOD.body.replace(b"1000", b"1e400"),
-        GOOD.body.replace(b"1000", b"true"),
         GOOD.body.replace(b'"content"', b'"contents"'),
         GOOD.body + b" " * 10 * 1024 * 1024,
     ],
@@ -87,7 +84,7 @@ def test_an_answer_that_is_no_reply_is_paid_for_and_of_no_use(body: bytes) -> No
         (401, Outcome.REFUSED_KEY),
         (402, Outcome.NO_CREDIT),
         (403, Outcome.REFUSED_KEY),
-        (404, Outcome.REFUSED_KEY),
+        (404, Outcome.NO_MODEL),
         (413, Outcome.BAD_REQUEST),
         (429, Outcome.RATE_LIMITED),
         (500, Outcome.OVERLOADED),

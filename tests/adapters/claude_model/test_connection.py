@@ -101,18 +101,22 @@ def test_without_consent_there_is_no_model() -> None:
         assert api.calls == 0
 
 
-def test_proxies_of_the_environment_are_used_only_when_they_are_the_persons(
+def test_proxies_of_the_environment_are_used_only_when_they_are_the_persons_and_not_for_this_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    elsewhere = "http://models.invalid"
     with ScriptedModel() as api, ScriptedModel() as proxy:
         for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
             monkeypatch.setenv(name, proxy.url)
         for name in ("no_proxy", "NO_PROXY"):
             monkeypatch.delenv(name, raising=False)
-        ask(api.url, own_network=False)
-        assert (api.calls, proxy.calls) == (1, 0)
+        with pytest.raises(CallFailed):
+            ask(elsewhere, own_network=False)
         ask(api.url)
+        assert (api.calls, proxy.calls) == (1, 0)
+        ask(elsewhere)
         assert (api.calls, proxy.calls) == (1, 1)
+        assert proxy.asked[0].path == f"{elsewhere}/v1/messages"
 
 
 @pytest.mark.parametrize(

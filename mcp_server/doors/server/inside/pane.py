@@ -202,7 +202,7 @@ def _spent(store: Store) -> str:
     if not settings.model_calls:
         return "No model is called; nothing was spent."
     calls = f"Model calls today: {spent.today_calls} of {settings.daily_calls}"
-    return f"{calls}, ${spent.today_usd:.4f} of ${settings.daily_usd:.2f} spent."
+    return f"{calls}, {spent.today} of ${settings.daily_usd:.2f} spent."
 
 
 def _waiting(entry: Entry, opened: str) -> Said:

@@ -1,0 +1,149 @@
+"""What Ollama, LiteLLM and other endpoints of this kind answer, and what goes out to them."""
+
+import json
+import threading
+from typing import Any
+
+import pytest
+
+from mcp_server.adapters.claude_model import DEADLINE, PATIENCE_HERE, ClaudeModel
+from mcp_server.core.budget import Outcome, is_loopback, tokens_of
+from tests.adapters.claude_model.call import KEY, PROMPT, SYSTEM, ask, failure
+from tests.scripted_model import Answer, ScriptedModel, reply
+
+ASKED = tokens_of(len(SYSTEM) + len(PROMPT))
+TEXT = "x" * 100
+
+
+def answered(**changed: Any) -> Answer:
+    """Return a reply of TEXT with some of its keys *changed*; None takes one away."""
+    said = {**json.loads(reply(TEXT).body), **changed}
+    return Answer(body=json.dumps({key: value for key, value in said.items() if value is not None}).encode())
+
+
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        (None, (ASKED, 40)),
+        ({}, (ASKED, 40)),
+        ("many", (ASKED, 40)),
+        ([1], (ASKED, 40)),
+        ({"input_tokens": 7}, (7, 40)),
+        ({"output_tokens": 9}, (ASKED, 9)),
+        ({"input_tokens": 0, "output_tokens": 0}, (ASKED, 40)),
+        ({"input_tokens": -5, "output_tokens": 1e40}, (ASKED, 40)),
+        ({"input_tokens": True, "output_tokens": "9"}, (ASKED, 40)),
+        ({"input_tokens": 7, "output_tokens": 9, "cache_read_input_tokens": None}, (7, 9)),
+        ({"input_tokens": 10**8, "output_tokens": 9}, (ASKED, 9)),
+    ],
+)
+def test_tokens_that_nobody_counted_are_taken_from_the_characters(
+    usage: object, counted: tuple[int, int]
+) -> None:
+    with ScriptedModel([answered(usage=usage)]) as api:
+        said = ask(api.url)
+
+    assert said.text == TEXT
+    assert (said.input_tokens, said.output_tokens) == counted
+
+
+def test_what_a_model_thinks_aloud_is_no_part_of_its_reply() -> None:
+    content = [{"type": "thinking", "thinking": "hm", "signature": ""}, {"type": "text", "text": "[]"}]
+    with ScriptedModel([answered(content=content, stop_reason=None)]) as api:
+        said = ask(api.url)
+
+    assert (said.text, said.stop_reason) == ("[]", "")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "expected"),
+    [
+        (404, b"404 page not found", Outcome.NO_MODEL),
+        (404, b'{"error":"model \'x\' not found"}', Outcome.NO_MODEL),
+        (400, b'{"detail":{"error":"Invalid model name passed in model=x"}}', Outcome.NO_MODEL),
+        (
+            400,
+            b'{"error":{"message":{"error":"Invalid model name passed in model=x"},"code":"400"}}',
+            Outcome.NO_MODEL,
+        ),
+        (
+            401,
+            b'{"error":{"message":"Authentication Error, No api key passed in.","code":"401"}}',
+            Outcome.REFUSED_KEY,
+        ),
+        (500, b"Internal Server Error", Outcome.OVERLOADED),
+        (500, b'{"error":"llama runner process has terminated"}', Outcome.OVERLOADED),
+        (
+            400,
+            b'{"error":{"message":"ContextWindowExceededError: too long","type":null}}',
+            Outcome.BAD_REQUEST,
+        ),
+        (429, b'{"error":{"message":"Budget has been exceeded! Max budget: 1.0"}}', Outcome.RATE_LIMITED),
+        (503, b"\xff\xfe", Outcome.OVERLOADED),
+    ],
+)
+def test_errors_are_told_apart_in_whichever_shape_they_come(
+    status: int, body: bytes, expected: Outcome
+) -> None:
+    failed = failure(Answer(status, body))
+
+    assert failed.outcome is expected
+    assert not failed.charged
+    assert f"(HTTP {status})" in str(failed)
+
+
+def test_the_model_that_is_asked_is_the_one_that_was_named() -> None:
+    with ScriptedModel() as api:
+        ClaudeModel("k", api.url, "qwen3:4b", consent=True).ask(system="", prompt="p", most_tokens=5)
+
+    assert api.asked[0].body["model"] == "qwen3:4b"
+
+
+def test_a_gateway_gets_the_key_in_both_headers_and_without_a_key_in_none() -> None:
+    with ScriptedModel() as api:
+        ask(api.url)
+        ask(api.url, key="")
+        with_key, without = (asked.headers for asked in api.asked)
+
+    assert with_key["x-api-key"] == KEY
+    assert with_key["authorization"] == f"Bearer {KEY}"
+    assert {"x-api-key", "authorization"}.isdisjoint(without)
+
+
+def test_the_first_token_of_a_model_on_this_machine_may_be_slow() -> None:
+    first_token = threading.Event()
+    said: list[str] = []
+    with ScriptedModel([reply("late", after=first_token)]) as api:
+        model = ClaudeModel("", api.url, "qwen3", consent=True)
+        asker = threading.Thread(
+            target=lambda: said.append(model.ask(system="", prompt="p", most_tokens=5).text)
+        )
+        asker.start()
+        assert api.wait_for_calls(1, 60)
+        assert said == []
+        first_token.set()
+        asker.join(60)
+
+    assert said == ["late"]
+    assert PATIENCE_HERE == 10 * DEADLINE
+
+
+@pytest.mark.parametrize(
+    ("url", "is_here"),
+    [
+        ("http://localhost:11434", True),
+        ("http://127.0.0.1:4000/v1", True),
+        ("http://127.8.0.1", True),
+        ("http://[::1]:11434", True),
+        ("https://LOCALHOST/", True),
+        ("http://0.0.0.0:4000", False),
+        ("http://192.168.1.7:11434", False),
+        ("http://localhost.example.com", False),
+        ("http://localhost@example.com", False),
+        ("http://[::1", False),
+        ("localhost:11434", False),
+        ("", False),
+    ],
+)
+def test_only_an_address_of_this_machine_counts_as_one(url: str, is_here: bool) -> None:
+    assert is_loopback(url) is is_here
