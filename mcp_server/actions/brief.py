@@ -133,6 +133,21 @@ def note_told(store: Store, titled: Collection[str], folder: Path | None = None)
         store.ledger.note("told", store.clock(), refs=sorted(quiet))
 
 
+def note_given(store: Store, given: Brief, *, session: str, folder: Path | None = None) -> None:
+    """Note that *session*, which starts now in *folder*, is told *given*. Raises IndexUnavailable."""
+    note_told(store, given.titles, folder)
+    if given.refs:
+        store.ledger.note(
+            "injected",
+            store.clock(),
+            why="session start",
+            refs=given.refs,
+            digests=given.digests,
+            tokens=given.tokens,
+            session=session,
+        )
+
+
 def told_by_auto_memory(store: Store, folder: Path | None = None) -> dict[str, str]:
     """
     Return ref → digest of the imported memories that Claude Code's own memory tells a session in *folder*.

@@ -172,7 +172,7 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
         made = before.get("made") is True
         try:
             path = places.block_file(project, name)
-            with _leaving_nothing(path.parent):
+            with leaving_nothing(path.parent):
                 try:
                     data, text = _read(path)
                     changed = _write(path, data, splice(prepare(text), block.text))
@@ -193,7 +193,7 @@ def _take_out(store: Store, project: Project, name: str, *, made: bool) -> Refre
     with _alone(store, project):
         try:
             path = places.block_file(project, name)
-            with _leaving_nothing(path.parent):
+            with leaving_nothing(path.parent):
                 data, text = _read(path)
                 if find(text) is None:
                     return Refreshed(project.root / name, False)
@@ -230,7 +230,7 @@ def _write(path: Path, data: bytes, text: str) -> bool:
 
 
 @contextlib.contextmanager
-def _leaving_nothing(folder: Path) -> Iterator[None]:
+def leaving_nothing(folder: Path) -> Iterator[None]:
     """Leave nothing of ours in a person's folder: not the lock, nor what a killed process began to write."""
     try:
         yield

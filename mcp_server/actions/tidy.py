@@ -94,7 +94,8 @@ class Tidied:
     def lines(self) -> list[str]:
         """Return the report: one line for each entry, then what was left undone, then the counts."""
         left = counted(self.unasked, "call")
-        dear = f"The model was not asked: {left}, at most ${self.price:.4f}, with --with-model."
+        price = f"at most ${self.price:.4f}" if self.price else "whose price is 0 or not known"
+        dear = f"The model was not asked: {left}, {price}, with --with-model."
         asking = [dear] if self.unasked else []
         if self.is_empty and not (self.waits or self.clock or self.calls):
             return ["Nothing needs tidying.", *asking]

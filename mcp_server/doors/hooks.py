@@ -207,7 +207,7 @@ def _context(event: str, text: str) -> dict[str, Any]:
 
 def _brief(said: dict[str, Any]) -> tuple[str, str]:
     """Return what the session is told, and one line for the person."""
-    from mcp_server.actions.brief import brief, note_told
+    from mcp_server.actions.brief import brief, note_given
     from mcp_server.actions.notice import notice
     from mcp_server.core.bounds import session_id
     from mcp_server.core.errors import IndexUnavailable
@@ -224,19 +224,9 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
         survived = after_compaction(store, session=session)
     try:
         told = brief(store, notices=survived, again=session if compacted else "", folder=folder)
-        note_told(store, told.titles, folder)
+        note_given(store, told, session=session, folder=folder)
     except IndexUnavailable:
         return "", ""  # there is nothing yet
-    if told.refs:
-        store.ledger.note(
-            "injected",
-            store.clock(),
-            why="session start",
-            refs=told.refs,
-            digests=told.digests,
-            tokens=told.tokens,
-            session=session,
-        )
     if is_unattended(os.environ):
         return told.text, ""
     return told.text, notice(store, identity=_key(folder))

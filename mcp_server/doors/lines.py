@@ -18,7 +18,8 @@ class Lines(io.TextIOWrapper):
     What a client sends on *source*, line by line; the protocol library drops what it cannot read.
 
     `is_readable`, *readable* to begin with, tells whether a line can be handed on as it is: a request that
-    will be answered. `refuse` is called with the answer to each that is not handed on.
+    will be answered. `refuse` is called with the answer to each that is not handed on. `takes` is asked
+    first: what it takes, an answer to a question of the server's, is nobody else's business.
     """
 
     def __init__(self, source: BinaryIO, *, readable: Callable[[str], bool]) -> None:
@@ -27,6 +28,7 @@ class Lines(io.TextIOWrapper):
         self.is_readable = readable
         self._back: list[str] = []
         self.refuse: Callable[[Refusal], None] = _drop
+        self.takes: Callable[[str], bool] = lambda line: False
 
     def put_back(self, lines: Iterable[str]) -> None:
         """Let *lines*, which were read and could be handed on, be the next ones."""
@@ -37,6 +39,8 @@ class Lines(io.TextIOWrapper):
         if self._back:
             return self._back.pop(0)
         while line := mended(self._whole_line()):
+            if self.takes(line):
+                continue
             if len(line) <= LONGEST_LINE and self.is_readable(line):
                 return line
             told = refusals(line, unreadable=True)

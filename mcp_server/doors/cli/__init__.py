@@ -33,6 +33,7 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "history_commands": ("sessions", "forget-session"),
     "maintenance_commands": ("maintain", "audit", "metrics"),
     "graph_commands": ("graph",),
+    "connect_commands": ("connect", "disconnect"),
     "store_commands": ("sync", "where", "status", "doctor"),
     "demo": ("demo",),
 }

@@ -43,14 +43,21 @@ NAMES = {
 
 
 class Server(MCPServer[Any]):
-    """An MCP server that says which argument of a call is wrong, and what it takes."""
+    """
+    An MCP server that says which argument of a call is wrong, and what it takes.
 
-    def serve(self, lines: Lines, *, answered: str) -> None:
+    `is_foreign` tells whether the client is another one than Claude Code, and has no hooks.
+    """
+
+    is_foreign = False
+
+    def serve(self, lines: Lines, *, answered: str, instructions: str = "") -> None:
         """
         Answer *lines* until there are no more, on stdout; what the library would drop is refused.
 
-        The request with the id *answered* got its answer before.
+        The request with the id *answered* got its answer before. A greeting is answered with *instructions*.
         """
+        self._lowlevel_server.instructions = instructions or None
         lines.is_readable = _is_request
         anyio.run(self._serve, lines, answered)
 
@@ -88,7 +95,7 @@ class Server(MCPServer[Any]):
 
     async def list_tools(self) -> list[Tool]:
         """Return all tools in few characters, which requests carry; a module can call no unlisted one."""
-        listed = await super().list_tools()
+        listed = await (self.known_tools() if self.is_foreign else super().list_tools())
         return [tool.model_copy(update={"input_schema": _short(tool)}) for tool in listed]
 
     async def call_tool(

@@ -52,6 +52,7 @@ class Hooks:
         self.session: Session = session_of(opened.environment)
         self.look = Look(opened)
         self._opened = opened
+        self.is_foreign = False  # whether the client is another one than Claude Code
         opened.by = lambda: CLAUDE
         self._on = not hooks_are_off(opened.environment)
         self._called = Called()  # what the last prompt called for, until it was told

@@ -21,6 +21,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.json_rpc import Refusal, greets, refusals
 from mcp_server.doors.lines import Lines
+from mcp_server.doors.server import opening
 from mcp_server.doors.server.hook_tool import HOOK_EVENTS, HOOK_TOOL, Hooks
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ LISTED = Path(__file__).with_name("listed.json")
 GREETED = "2025"  # the protocols that begin with a greeting, in LISTED
 STATELESS = "2026-07-28"  # the protocol that has none: every request says who asks
 QUIET = 3.0  # seconds after which the library and the model are loaded though nobody asked for anything
+LONGEST_ROOTS = 64 * 1024  # characters of an answer that says where a client works
 GREETING_ID = "daybook-greeting"  # of the greeting as the library hears it: the client has its answer
 _META = "io.modelcontextprotocol/"
 
@@ -44,6 +46,9 @@ class Start:
         self._lines = Lines(sys.stdin.buffer, readable=lambda line: not refusals(line))
         self._lines.refuse = self._refuse
         self._listed = json.loads(LISTED.read_bytes())
+        self._instructions = ""  # for a client without hooks
+        self._hidden: tuple[str, ...] = ()  # the tools that it is not told of
+        self._asks_roots = False  # whether it is still to tell where it works
         self._protocol = ""  # a key of `_listed` once the client has begun
         self._greeting: list[dict[str, Any]] = []  # what the client said first; the library must hear it too
         self._load_now = threading.Event()
@@ -77,7 +82,10 @@ class Start:
 
         greeting = [json.dumps(said) + "\n" for said in self._greeting]
         self._lines.put_back([*greeting, line])
-        registered(self.opened, self._hooks).serve(self._lines, answered=GREETING_ID)
+        if line.strip():
+            self._meet(json.loads(line).get("params"))
+        server = registered(self.opened, self._hooks)
+        server.serve(self._lines, answered=GREETING_ID, instructions=self._instructions)
 
     def _answer(self, line: str) -> bool:
         """Answer *line*; false when the library has to."""
@@ -88,7 +96,10 @@ class Start:
         if "id" not in said or method is None:
             if method == "notifications/initialized" and len(self._greeting) == 1:
                 self._greeting.append(said)
+                if self._asks_roots:
+                    self._say({"id": opening.ROOTS_ID, "method": "roots/list"})
             return True
+        self._meet(given)
         result = self._result(method, given)
         if result is None:
             return False
@@ -105,7 +116,8 @@ class Start:
             if self._protocol or not greets(given) or given["protocolVersion"] not in self._listed["greeted"]:
                 return None
             self._protocol = GREETED
-            return {**self._listed[GREETED][method], "protocolVersion": given["protocolVersion"]}
+            result = self._listed[GREETED][method]
+            return self._with_instructions({**result, "protocolVersion": given["protocolVersion"]})
         protocol = _stateless(given) or (GREETED if len(self._greeting) == 2 else "")
         if not protocol or self._protocol not in ("", protocol):
             return None
@@ -119,8 +131,42 @@ class Start:
         for name in ("tools", "resources"):
             if name in result:
                 sets = [self._listed[name][each] for each in self.opened.settings.toolsets]
-                result = {**result, name: [*chain(*sets)]}
-        return dict(result)
+                listed = [each for each in chain(*sets) if each["name"] not in self._hidden]
+                result = {**result, name: listed}
+        return self._with_instructions(dict(result)) if method == "server/discover" else dict(result)
+
+    def _meet(self, given: Any) -> None:
+        """Look who asks; another client than Claude Code gets a session of its own, and instructions."""
+        if self._instructions or not isinstance(given, dict):
+            return
+        meta = given.get("_meta")
+        named = meta.get(f"{_META}clientInfo") if isinstance(meta, dict) else None
+        if not opening.is_foreign(given.get("clientInfo") or named):
+            return
+        self._hooks.is_foreign, self._hidden = True, (HOOK_TOOL,)
+        self._instructions = opening.begin(self.opened, self._hooks.session)
+        self._asks_roots = opening.needs_roots(self.opened, given.get("capabilities"))
+        if self._asks_roots:
+            self._lines.takes = self._take_roots
+        else:
+            opening.note_begun(self.opened, self._hooks.session)
+
+    def _take_roots(self, line: str) -> bool:
+        """Learn from *line* where the client works; false for a line that says something else."""
+        if opening.ROOTS_ID not in line[:LONGEST_ROOTS]:
+            return False
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(said, dict) or said.get("id") != opening.ROOTS_ID or "method" in said:
+            return False
+        opening.take_roots(self.opened, said.get("result"))
+        opening.note_begun(self.opened, self._hooks.session)
+        return True
+
+    def _with_instructions(self, result: dict[str, Any]) -> dict[str, Any]:
+        return {**result, "instructions": self._instructions} if self._instructions else result
 
     def _hook(self, given: dict[str, Any]) -> str | None:
         """Return what the hook is told that calls its tool, None for another call, or odd arguments."""

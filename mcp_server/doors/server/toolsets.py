@@ -11,6 +11,7 @@ from mcp_server.doors.server import (
     inside,
     learning_tools,
     memory_tools,
+    opening,
     review_tools,
     session_history_tools,
     session_tools,
@@ -51,8 +52,10 @@ def registered(opened: Opened, hooks: Hooks) -> Server:
         hooks.meet(session_id)
         return inside.answer(application, event, given)
 
+    opening.register(application.server, opened, hooks.session)
     application.server.tool(HOOK_TOOL, description="For Daybook's hooks only.", structured_output=False)(hook)
     for name in opened.settings.toolsets:
         for tools in TOOLSETS[name]:
             tools.register(application)
+    application.server.is_foreign = hooks.is_foreign
     return application.server

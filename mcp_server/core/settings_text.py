@@ -1,0 +1,197 @@
+"""
+Other programs' settings, as text: one entry is put in and taken out, and every other byte stays.
+
+Nothing is taken for granted: what comes out is read again, and is refused unless it says what was there
+before and the entry.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from mcp_server.core.errors import Rejected
+
+Form = Literal["json", "toml"]
+Settings = dict[str, Any]
+
+EMPTY = {"json": "{\n}\n", "toml": ""}  # what a file that says nothing is taken for
+_STRING = r'"(?:\\.|[^"\\])*"'
+_COMMENT = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
+_DEEPEST = 16  # columns of an indentation that is believed to be one step
+
+
+class _Member(NamedTuple):
+    key: str
+    start: int  # of the key
+    value: int  # where the value starts
+    end: int  # and ends
+
+
+def read(text: str, form: Form) -> Settings:
+    """Return what *text* says; comments and trailing commas of JSON are blanks. Raises Rejected."""
+    text = text.removeprefix("\ufeff")
+    try:
+        said = tomllib.loads(text) if form == "toml" else json.loads(_plain(text))
+    except RecursionError:
+        raise Rejected("It is nested too deeply to be read.", "Correct it first.") from None
+    except ValueError as error:
+        raise Rejected(f"It is no {form.upper()}: {error}.", "Correct it first.") from None
+    if not isinstance(said, dict):
+        raise Rejected(f"It is no {form.upper()} object.", "Correct it first.")
+    return said
+
+
+def put_in(text: str, form: Form, under: str, name: str, value: Mapping[str, object]) -> tuple[str, str]:
+    """
+    Return *text* with *value* as *name* among the entries *under*, and the piece that was put in.
+
+    Raises Rejected where that cannot be done without touching something else, or *name* is there already.
+    """
+    before = read(text, form)
+    held = before.get(under, {})
+    if not isinstance(held, dict) or name in held:
+        raise Rejected(f"Its '{under}' is no place for another entry.", "Look at the file.")
+    at, piece = _table(text, under, name, value) if form == "toml" else _member(text, under, name, value)
+    after = text[:at] + piece + text[at:]
+    _check(after, form, {**before, under: {**held, name: dict(value)}})
+    return after, piece
+
+
+def take_out(text: str, form: Form, under: str, name: str, piece: str) -> str:
+    """
+    Return *text* without its entry *name* of those *under*, which stands there.
+
+    *piece* is what was put in: where it stands there as it was, it goes, to the byte. Otherwise the entry
+    goes, and what holds it when that was put in with it and holds nothing else. Raises Rejected.
+    """
+    said = read(text, form)
+    rest = {key: each for key, each in said[under].items() if key != name}
+    made = piece.lstrip().startswith(json.dumps(under))
+    wanted = {**said, under: rest}
+    without = {key: each for key, each in said.items() if key != under}
+    if piece and text.count(piece) == 1:
+        after = text.replace(piece, "")
+        for expected in (wanted, without):
+            if (rest or expected is without or not made) and _says(after, form, expected):
+                return after
+    if form == "toml":
+        raise Rejected(f"Its table [{under}.{name}] was rewritten.", "Take it out in an editor.")
+    if made and not rest:
+        after = _without_member(text, [under])
+        _check(after, form, without)
+    else:
+        after = _without_member(text, [under, name])
+        _check(after, form, wanted)
+    return after
+
+
+def _plain(text: str) -> str:
+    """Return JSON *text* with blanks for comments and trailing commas; all else keeps its place."""
+
+    def blank(found: re.Match[str]) -> str:
+        return found[0] if found[0].startswith('"') else re.sub(r"[^\r\n]", " ", found[0])
+
+    return _TRAILING_COMMA.sub(blank, _COMMENT.sub(blank, text))
+
+
+def _says(text: str, form: Form, expected: Settings) -> bool:
+    try:
+        return read(text, form) == expected
+    except Rejected:
+        return False
+
+
+def _check(text: str, form: Form, expected: Settings) -> None:
+    if not _says(text, form, expected):
+        raise Rejected("It is written in a way that cannot be changed safely.", "Change it in an editor.")
+
+
+def _table(text: str, under: str, name: str, value: Mapping[str, object]) -> tuple[int, str]:
+    newline = _newline(text)
+    # JSON writes texts, lists of texts, truth and numbers as TOML does.
+    lines = [
+        f"[{under}.{name}]",
+        *(f"{key} = {json.dumps(each, ensure_ascii=False)}" for key, each in value.items()),
+    ]
+    ahead = ("" if text.endswith(("\n", "\r")) else newline) + newline if text.strip() else ""
+    return len(text), ahead + newline.join(lines) + newline
+
+
+def _member(text: str, under: str, name: str, value: Mapping[str, object]) -> tuple[int, str]:
+    plain = _plain(text)
+    brace = plain.index("{")
+    members = list(_members(plain, brace))
+    holder = next((each for each in members if each.key == under), None)
+    key, said = (name, value) if holder else (under, {name: value})
+    if holder:
+        brace = holder.value
+        members = list(_members(plain, brace))
+    newline, step = _newline(text), _step(text)
+    outer = _indentation(text, brace)
+    end = re.compile(r"[^\r\n]*").match(plain, brace + 1)
+    assert end
+    starts_line = end.end() < len(plain) and not end[0].strip()
+    if members and not starts_line:  # all on one line
+        return brace + 1, f"{json.dumps({key: said}, ensure_ascii=False)[1:-1]}, "
+    inner = _indentation(text, members[0].start) if members else outer + step
+    lines = json.dumps({key: said}, ensure_ascii=False, indent=step).split("\n")[1:-1]
+    piece = "".join(f"{newline}{inner}{line.removeprefix(step)}" for line in lines)
+    if members:
+        piece += ","
+    if starts_line:
+        return end.end(), piece
+    return brace + 1, f"{piece}{newline}{outer}"
+
+
+def _without_member(text: str, path: list[str]) -> str:
+    """Return *text* without the member that *path* leads to, one comma beside it and the blanks before it."""
+    plain = _plain(text)
+    brace = plain.index("{")
+    for key in path[:-1]:
+        brace = next(each.value for each in _members(plain, brace) if each.key == key)
+    member = next(each for each in _members(plain, brace) if each.key == path[-1])
+    start = len(text[: member.start].rstrip())
+    following = re.compile(r"\s*,").match(plain, member.end)
+    if following and not text[member.end : following.end()].strip(" \t\r\n,"):
+        return text[:start] + text[following.end() :]
+    before = plain[: member.start].rstrip()
+    if before.endswith(","):
+        text = text[: len(before) - 1] + " " + text[len(before) :] if start != len(before) else text
+        start = len(before) - 1 if start == len(before) else start
+    return text[:start] + text[member.end :]
+
+
+def _members(plain: str, brace: int) -> Iterator[_Member]:
+    """Yield the members of the object that begins at *brace*."""
+    decoder = json.JSONDecoder()
+    at = brace + 1
+    while (at := _skip(plain, at)) < len(plain) and plain[at] == '"':
+        key, end = decoder.raw_decode(plain, at)
+        value = _skip(plain, _skip(plain, end) + 1)
+        _, last = decoder.raw_decode(plain, value)
+        yield _Member(key, at, value, last)
+        at = _skip(plain, last) + 1
+
+
+def _skip(plain: str, at: int) -> int:
+    while at < len(plain) and plain[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _indentation(text: str, at: int) -> str:
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _step(text: str) -> str:
+    """Return one step of the indentation of *text*: that of its first indented line."""
+    found = re.search(r"^(\t|[ ]+)\S", text, re.MULTILINE)
+    return found[1] if found and len(found[1]) <= _DEEPEST else "  "

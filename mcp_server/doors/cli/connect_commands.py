@@ -1,0 +1,107 @@
+"""Commands for other clients of MCP: connect, disconnect."""
+
+import difflib
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from mcp_server.actions import connect as connecting
+from mcp_server.core.clients import CLIENTS, Client
+from mcp_server.core.errors import Rejected
+from mcp_server.core.render import visible
+from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli.output import as_json
+from mcp_server.environment import person_home
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@click.command("connect")
+@click.argument("client", default="")
+@click.option("--print", "print_", is_flag=True, help="Only print what to put into its settings by hand.")
+@as_json
+def connect_command(client: str, print_: bool, as_json: bool) -> None:
+    """Let another client of MCP use this memory; without a name, lists them.
+
+    Claude Desktop, Cursor, VS Code, Codex, Gemini CLI and OpenCode are known. What would be put into the
+    client's settings is shown, and you are asked. The rest of the file stays as it is, to the byte, and
+    'daybook disconnect' takes it back.
+
+    Example: daybook connect codex
+    """
+    opened = output.opened()
+    store, home = opened.store(), person_home(opened.environment)
+    if not client:
+        _list(connecting.list_clients(store, opened.environment, home), as_json=as_json)
+        return
+    wanted = _known(client)
+    if print_:
+        click.echo(connecting.by_hand(store, wanted), nl=False)
+        return
+    planned = connecting.plan(store, wanted, opened.environment, home)
+    if not planned.changes:
+        connecting.connect(store, planned, opened.environment, root=ROOT)
+        click.echo(f"{wanted.title} is connected: {visible(str(planned.file))}")
+        return
+    _show(planned)
+    person.require("writing into the settings of another program")
+    if not click.confirm("Write this?", default=True):
+        click.echo("Nothing was written.")
+        return
+    connecting.connect(store, planned, opened.environment, root=ROOT)
+    click.echo(
+        f"{wanted.title} has this memory from its next start on. 'daybook disconnect {client}' undoes it."
+    )
+
+
+@click.command("disconnect")
+@click.argument("client")
+def disconnect_command(client: str) -> None:
+    """Take out of another client's settings what 'daybook connect' put there, and nothing else.
+
+    Example: daybook disconnect codex
+    """
+    opened = output.opened()
+    store, home = opened.store(), person_home(opened.environment)
+    wanted = _known(client)
+    planned = connecting.plan_back(store, wanted, opened.environment, home)
+    if planned:
+        _show(planned)
+        person.require("writing into the settings of another program")
+        if not click.confirm("Take this out?", default=True):
+            click.echo("Nothing was written.")
+            return
+    connecting.disconnect(store, wanted, planned)
+    click.echo(f"{wanted.title} is not connected{' any more' if planned else ''}.")
+
+
+def _known(name: str) -> Client:
+    if name in CLIENTS:
+        return CLIENTS[name]
+    near = difflib.get_close_matches(name.lower(), CLIENTS, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(CLIENTS)}."
+    raise Rejected(f"No client is known as '{visible(name)[:60]}'.", hint)
+
+
+def _list(found: list[connecting.Listed], *, as_json: bool) -> None:
+    if as_json:
+        output.print_json([asdict(each) for each in found])
+        return
+    rows = []
+    for each in found:
+        state = "connected" if each.connected else "not connected" if each.present else "not on this machine"
+        rows.append([each.name, each.title, each.trouble or state, visible(each.file)])
+    output.print_table(["name", "client", "", "its settings"], rows)
+
+
+def _show(planned: connecting.Plan) -> None:
+    """Print the file and the lines of it that come or go."""
+    old, new = (text.splitlines() for text in (planned.before or "", planned.after))
+    click.echo(visible(str(planned.file)))
+    for line in difflib.unified_diff(old, new, n=1, lineterm=""):
+        if not line.startswith(("---", "+++", "@@")):
+            click.echo(f"  {visible(line)}")
+
+
+COMMANDS = (connect_command, disconnect_command)
