@@ -98,7 +98,7 @@ def read_week(text: str) -> tuple[list[Session], list[Fact], list[str]]:
     return sessions, facts, GUESS.findall(text)
 
 
-def reader(way: Way, day: int, facts: Sequence[Fact], guesses: Sequence[str]) -> str:
+def reader(way: Way, day: int, facts: Sequence[Fact], guesses: Sequence[str]) -> Callable[[Request], str]:
     """Return what answers the questions about pieces on that *day*."""
 
     def answer(request: Request) -> str:
@@ -218,15 +218,15 @@ def outcome(folder: Path, way: Way, facts: Sequence[Fact], end: datetime, show: 
         unread += next_piece(store) is not None
     now = list({memory.id: memory for memory in memories if memory.status is Status.ACTIVE}.values())
     replaced = {fact.untrue for fact in facts}
-    known = {fact for fact in facts if any(says(memory, fact) for memory in now)}
-    stale = {fact for fact in known if fact.written in replaced}
-    suggested = {fact for fact in facts if any(says(each, fact) for each in candidates)} - known
+    holding = [fact for fact in facts if fact.written not in replaced]
+    known = {fact for fact in holding if any(says(memory, fact) for memory in now)}
+    suggested = {fact for fact in holding if any(says(each, fact) for each in candidates)} - known
+    stale = [memory for memory in now if any(old and old in memory.text for old in replaced)]
     other, passing = others(now, facts), others(candidates, facts)
     waits = [memory for memory in other if memory.id in held_back]
     if show:
-        lines = [
-            (fact.written, "memory" if fact in known else "candidate" * (fact in suggested)) for fact in facts
-        ]
+        state = dict.fromkeys(suggested, "candidate") | dict.fromkeys(known, "memory")
+        lines = [(fact.written, state.get(fact, "")) for fact in holding]
         lines += [(each.text, "! waits" if each in waits else "! memory") for each in other]
         lines += [(each.text, "! candidate") for each in passing]
         print(tabulate(sorted(lines, key=lambda line: line[1]), tablefmt="plain"), end="\n\n")
@@ -237,9 +237,9 @@ def outcome(folder: Path, way: Way, facts: Sequence[Fact], end: datetime, show: 
     return {
         "calls on the plan, in all (most of a day)": f"{sum(calls.values())} ({most})",
         "tokens of these calls, sent and received": f"{sent:,} and {received:,}",
-        "facts that are memories": len(known - stale),
+        "facts that are memories": f"{len(known)} of {len(holding)}",
         "facts that are candidates": len(suggested),
-        "facts made untrue in the week that are told still": len(stale),
+        "memories that were made untrue in the week": len(stale),
         "other memories, told unasked": len(other) - len(waits),
         "other memories, waiting for the person": len(waits),
         "other candidates": len(passing),

@@ -41,7 +41,8 @@ def nested(claude: Claude, prompt: str, then: dict[str, Any] | None = None) -> R
         inside = ASIDE in request.said() and "start another" not in request.said()
         if request.tool_results() or (inside and then is None):
             return {"text": "done"}
-        return then if inside and then else call("Bash", command=f"{shlex.join(command)} </dev/null 2>&1")
+        runs = f"{shlex.join(command)} </dev/null 2>&1"
+        return then if inside and then else call("Bash", command=runs, timeout=240_000)
 
     return claude.prompt("start another", [turn] * 4, args=["--allowedTools", "Bash"])
 
@@ -53,6 +54,8 @@ def test_nothing_that_claude_asks_of_another_is_the_persons_word(claude: Claude,
         begins = re.compile(rf"## {speaker} · \S+ {re.escape(prompt)}")
         return any(begins.match(" ".join(text.split())) for text in conversations(store))
 
+    # A client that gives up a server at its start has none of its tools.
+    claude.env |= {"MCP_TIMEOUT": "120000", "MCP_CONNECT_TIMEOUT_MS": "120000"}
     claude.prompt(f"#remember {FRIDAYS}", ["noted"])
     assert heard(1, FRIDAYS, "user")
     wait_until(lambda: kept(store) == {FRIDAYS: "manual"}, lambda: str(kept(store)))
