@@ -49,6 +49,23 @@ def test_evidence_that_nobody_said_drops_the_proposal(
 
     learn(learning, kept(learning, recorded))
 
+    assert knowledge(learning) == []
+    (waiting,) = review_candidates(learning)
+    assert (waiting.memory.text, waiting.memory.source) == ("The exporter writes parquet files.", "assistant")
+    assert "Claude said so" in waiting.why
+
+
+def test_what_claude_said_is_stored_once_the_person_confirmed_it(
+    learning: Store, model: ScriptedModel, recorded: Recorded
+) -> None:
+    said = proposal("The exporter writes parquet files.", "The exporter writes parquet", type="architecture")
+    model.answers = [answer(said)]
+    recorded.user("What does the exporter do?")
+    recorded.claude("The exporter writes parquet files to the bucket.")
+    recorded.user("yes exactly, that was it")
+
+    learn(learning, kept(learning, recorded))
+
     assert [(m.text, m.source) for m in knowledge(learning)] == [
         ("The exporter writes parquet files.", "assistant")
     ]
@@ -65,7 +82,7 @@ def test_a_quote_of_the_person_does_not_lend_their_name_to_other_words(
 
     learn(learning, kept(learning, recorded))
 
-    assert [memory.source for memory in knowledge(learning)] == ["assistant"]
+    assert knowledge(learning) == []
 
 
 def test_the_neighbours_are_in_the_prompt_and_a_number_supersedes_one(
