@@ -25,7 +25,7 @@ CONCERNS = {  # what differs between the systems: the one file that knows how
     r"\bimport (pwd|winreg)\b|\bos\.(uname|getuid)\b|USERPROFILE": "adapters/account.py",
 }
 BESIDES = {  # who asks for the number of the process above, which every system tells
-    "adapters/own_process.py": "os.getppid",
+    "adapters/started_by.py": "os.getppid",
     "doors/server/__init__.py": "os.getppid",
 }
 
