@@ -20,7 +20,7 @@ from tests.platforms import lacking_on_windows
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-# Thousands of processes are started: without bytecode each would compile all of Daybook anew, half of its work.
+# Thousands of processes are started: without bytecode each compiles all of Daybook, half of its work.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # An example may take as long as it takes: a busy machine must not make a test fail.

@@ -29,11 +29,16 @@ from mcp_server.actions.recall import recall
 from mcp_server.actions.remember import remember
 from mcp_server.actions.revise import Revision, revise, version
 from mcp_server.actions.sync import rebuild, sync
+from mcp_server.adapters import files
 from mcp_server.core.errors import Conflict, DaybookError, IndexBusy
 from mcp_server.core.memory import Draft
 from mcp_server.core.query import Query
 from mcp_server.store import Store
+from tests.patience import PATIENCE
 
+files.PATIENCE = (
+    PATIENCE  # a machine that stalls a writer for longer than the product waits is no fault of ours
+)
 LONGEST_WAIT = 5  # seconds that the planted bug waits for a lock: as long as the product does
 
 

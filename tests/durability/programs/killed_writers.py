@@ -39,25 +39,29 @@ from mcp_server import bootstrap
 from mcp_server.adapters import memory_file, vault
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Kind
+from tests.patience import PATIENCE
 
 WRITERS = 2
-LONGEST_LIFE = 0.1  # seconds from when the store is open, and for every fourth writer from its birth
+LONGEST_LIFE = 0.1  # seconds of every fourth writer, from its birth
+MOST_LINES = 40  # that another one says before it is killed, however slow it is
+LONGEST_REST = 0.005  # seconds that it goes on then
 
 
 @dataclass
 class Writer:
-    """A child that writes; its life counts from its birth, or from when it has opened the store."""
+    """A child that writes; its life counts from its birth, or from when it has said so many lines."""
 
     pid: int
     model: dict[str, Expected]
     life: float
     counted: bool
+    lines: int
     alive: bool = True
     ended: bool = False
     end: float = 0.0
 
     def __post_init__(self) -> None:
-        self.end = time.monotonic() + (self.life if self.counted else 5)
+        self.end = time.monotonic() + (self.life if self.counted else PATIENCE)
 
 
 @dataclass
@@ -95,8 +99,9 @@ def run(folder: Path, kills: int, seed: int, kind: type[Daybook] | type[Naive]) 
                 write_for_ever(kind, folder, model, number, writing)
                 os._exit(0)
             os.close(writing)
-            life = rng.uniform(0.001, LONGEST_LIFE)
-            writers[reading] = Writer(child, model, life, rng.random() < 0.25)
+            from_birth = rng.random() < 0.25
+            life = rng.uniform(0.001, LONGEST_LIFE) if from_birth else rng.uniform(0, LONGEST_REST)
+            writers[reading] = Writer(child, model, life, from_birth, rng.randint(1, MOST_LINES))
         said = _kill_on_time(writers)
         for reading, writer in writers.items():
             report.kills += 1
@@ -118,7 +123,7 @@ def _kill_on_time(writers: dict[int, Writer]) -> dict[int, list[dict[str, Any]]]
             part = os.read(reading, 1 << 20)
             said[reading] += part
             writer = writers[reading]
-            if said[reading] and not writer.counted:
+            if not writer.counted and said[reading].count(b"\n") >= writer.lines:
                 writer.counted, writer.end = True, time.monotonic() + writer.life
             if not part:
                 writer.ended = True
