@@ -36,9 +36,8 @@ from mcp_server.core.query import Query
 from mcp_server.store import Store
 from tests.patience import PATIENCE
 
-files.PATIENCE = (
-    PATIENCE  # a machine that stalls a writer for longer than the product waits is no fault of ours
-)
+# A machine that stalls a writer for longer than the product waits is no fault of ours.
+files.PATIENCE = PATIENCE
 LONGEST_WAIT = 5  # seconds that the planted bug waits for a lock: as long as the product does
 
 
