@@ -78,6 +78,7 @@ def test_a_rebuild_beside_others_hides_nothing_from_them_and_shows_no_lock(
 
     assert done["errors"] == []
     store = opened_at(tmp_path)
+    sync(store)  # who found the index busy has left it to the next
     with store.database.read() as db:
         indexed = {row.id for row in memories.rows(db, "1", ())}
     assert indexed.issuperset(done["ids"])

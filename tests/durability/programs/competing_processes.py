@@ -156,6 +156,7 @@ def open_together(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
         for answer in at_once(processes, work):
             errors += answer["errors"]
         store = opened(place)
+        sync(store)  # who found the index busy has left it to the next
         if get_stats(store).memories != processes:
             errors.append(f"round {number}: {get_stats(store).memories} memories")
         store.database.close()
