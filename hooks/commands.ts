@@ -1,7 +1,7 @@
 // The words that people type without a prefix: the server answers, the person is asked where it asks.
 import type { CommandRunInput, CommandRunResult, CommandSpec, EngineInterface, On } from 'claude-code'
 
-import { type Answer, AWAY, tell, within } from './server'
+import { type Answer, askPerson, away, isRunning, tell } from './server'
 
 const PATIENCE = 30_000 // ms for a server that starts, and for its answer: the person sees that it runs
 const PLUGIN = 'daybook'
@@ -43,7 +43,7 @@ export async function tellAndAsk($: EngineInterface, event: string, given: Answe
     const told = await tell($, event, { given: { ...given, answers, state } }, PATIENCE)
     const ask = told?.ask as { question: string; options: string[]; state: unknown } | undefined
     if (!ask) return told
-    answers[ask.question] = await $.ui.ask(ask.question, { options: ask.options, header: 'Daybook' }).catch(() => null)
+    answers[ask.question] = (await askPerson($, ask)) ?? null
     state = ask.state
   }
 }
@@ -52,9 +52,9 @@ export function answerCommands(on: On) {
   for (const { name } of COMMANDS) {
     on('command.run', { command: name }, async ($, e: CommandRunInput, next): Promise<CommandRunResult> => {
       if (!(await isOurs($, name))) return next(e)
-      await within($, PATIENCE, $.mcp.connect(PLUGIN)) // typed while the server starts, it waits for that
+      await isRunning($, PATIENCE) // typed while the server starts, it waits for that
       const told = await tellAndAsk($, 'command', { name, words: e.args, origin: e.origin.kind })
-      return { text: String(told?.text ?? AWAY), context: told?.context as string[] | undefined, isTextDisplayOnly: true }
+      return { text: String(told?.text ?? (await away($))), context: told?.context as string[] | undefined, isTextDisplayOnly: true }
     })
   }
 }

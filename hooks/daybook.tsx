@@ -5,7 +5,7 @@ import type { EngineInterface, Register } from 'claude-code'
 import { answerCommands, registerCommands } from './commands'
 import { learn, stopLearning } from './learning'
 import { answerPane, registerPane, showStatus } from './pane'
-import { isAway, tell } from './server'
+import { attempt, isAway, missing, tell } from './server'
 
 const PROMPT_PATIENCE = 300 // ms that a prompt waits for what it calls for
 const OFFER_PATIENCE = 2000 // ms that a session's first request waits to hear which tools Claude needs
@@ -13,37 +13,28 @@ const NOTE_PATIENCE = 5000 // ms until a turn that nobody could note is left to 
 const STARTS = 30 // times that a server which starts is asked for what the status line says
 const OURS = 'mcp__plugin_daybook_daybook__'
 
-/** What this client has not, of what the parts of this module need: that part alone is off, and `doctor` says so. */
-const missing = new Set<string>()
-let client = ''
+let client = 'unknown'
 let isThere = false
 let kept: Promise<ReadonlySet<string>> | undefined
+let isKeptKnown = false
 
-/** Does one *part* of what an event brings about; tells whether it could be done. */
-async function attempt(part: string, act: () => Promise<unknown>) {
-  try {
-    await act()
-    missing.delete(part)
-    return true
-  } catch (error) {
-    if (error instanceof TypeError) missing.add(part) // `undefined` was called; all else may be otherwise next time
-    return false
-  }
-}
-
-/** Tells the launcher's hooks, for what both did would be told and noted twice. Throws where that may not be. */
+/** Tells the launcher's hooks, for what both did would be told and noted twice; where that may not be, they do it. */
 async function sayThatItIsThere($: EngineInterface) {
-  await setModule($, await $.session.id())
+  isThere = !missing.has('server') && (await setModule($)) === true
 }
 
-async function setModule($: EngineInterface, said: string) {
-  const { deny } = await $.env.set('DAYBOOK_MODULE', said)
-  if (deny) throw new TypeError(deny)
+function setModule($: EngineInterface, said?: string) {
+  return attempt('prompts', async () => {
+    const { deny } = await $.env.set('DAYBOOK_MODULE', said ?? (await $.session.id()))
+    if (deny) throw new TypeError(deny)
+    return true
+  })
 }
 
 /** The tools that the main conversation is not offered; its own alone where the server does not say. */
 async function keptFromClaude($: EngineInterface): Promise<ReadonlySet<string>> {
   const told = await tell($, 'Offered', {}, OFFER_PATIENCE)
+  isKeptKnown = Array.isArray(told?.kept)
   return new Set(Array.isArray(told?.kept) ? told.kept.map(name => OURS + name) : [`${OURS}hook`])
 }
 
@@ -51,8 +42,9 @@ export const register: Register = on => {
   let isInteractive = false
   on('session.start', async ($, e, next) => {
     isInteractive = e.isInteractive
-    isThere = await attempt('prompts', () => sayThatItIsThere($))
-    await attempt('pane', () => registerPane($))
+    await tell($, 'Offered', {}, 0) // nobody waits for it: it shows whether this client can ask a server at all
+    await sayThatItIsThere($)
+    await attempt('commands', () => registerPane($))
     await attempt('version', async () => { client = (await $.session.version()).version })
     if (isInteractive) void showStatus($, STARTS)
     const started = await next(e)
@@ -64,14 +56,15 @@ export const register: Register = on => {
 
   on('prompt.submit', async ($, e, next) => {
     stopLearning()
-    isThere = await attempt('prompts', () => sayThatItIsThere($)) // a /clear made another session of this one
+    if (!isKeptKnown) kept = undefined // of a server that did not know yet, it is asked again
+    await sayThatItIsThere($) // a /clear made another session of this one
     if (!isThere) return next(e)
     const module = [client, ...missing].join(' ')
     const given = { prompt: e.text, origin: e.origin.kind, module }
     const told = await tell($, 'UserPromptSubmit', given, PROMPT_PATIENCE)
-    if (isInteractive) void attempt('status', () => showStatus($))
+    if (isInteractive) void showStatus($)
     const { additionalContext: text } = (told?.hookSpecificOutput ?? {}) as { additionalContext?: string }
-    if (isAway) await attempt('prompts', () => setModule($, 'away')) // while it is set up, hooks find by words alone
+    if (isAway) await setModule($, 'away') // while it is set up, hooks find by words alone
     if (!text) return next(e)
     void tell($, 'Told', {}, NOTE_PATIENCE) // what comes too late was told to nobody
     return next({ ...e, context: [...(e.context ?? []), text] })
@@ -80,8 +73,8 @@ export const register: Register = on => {
   on('turn.complete', ($, e, next) => {
     if (e.agentId || !isThere) return next(e)
     void tell($, 'Stop', { reply: e.answer }, NOTE_PATIENCE)
-    if (isInteractive) void attempt('status', () => showStatus($))
-    if (isInteractive) void attempt('learning', () => learn($))
+    if (isInteractive) void showStatus($)
+    if (isInteractive) void learn($)
     return next(e)
   })
 

@@ -2,7 +2,7 @@
 // small model is asked, the server checks and stores. One call at a time, and none while the person waits.
 import type { EngineInterface, ModelCompleteRequest } from 'claude-code'
 
-import { tell } from './server'
+import { askPerson, attempt, away, missing, tell } from './server'
 
 const PATIENCE = 60_000 // ms; nobody waits for it
 
@@ -16,27 +16,31 @@ export function stopLearning() {
 /** Does what the server says until it says nothing, or the person writes a prompt. */
 export async function learn($: EngineInterface) {
   stopLearning()
+  if (missing.has('learning')) return
   const { signal } = (stopping = new AbortController())
-  let given = {}
+  let given: { answer?: string } = {}
   while (!signal.aborted) {
     const next = await tell($, 'learn', { given }, PATIENCE)
+    if (next === undefined && given.answer) {
+      const text = await away($) // the person hears that their answer was lost; they are asked again
+      void attempt('toasts', () => $.ui.toast(text, { timeoutMs: 20_000 }))
+    }
     given = {}
     if (next?.ask) {
-      const { question, options } = next.ask as { question: string; options: string[] }
-      given = { answer: await $.ui.ask(question, { options, header: 'Daybook' }).catch(() => '') }
+      const answer = await askPerson($, next.ask as { question: string; options: string[] })
+      if (missing.has('asking')) return
+      given = { answer: answer ?? '' }
     } else if (next?.call) {
       const said = await ask($, next.request as ModelCompleteRequest, signal)
       await tell($, 'learned', { given: { call: next.call, ...said } }, PATIENCE)
+      if (missing.has('learning')) return
     } else return
   }
 }
 
 /** Returns what the model said; the reason `stopped` when the person went on, `refused` when nobody was asked. */
 async function ask($: EngineInterface, request: ModelCompleteRequest, signal: AbortSignal) {
-  try {
-    const said = await $.model.complete(request, { signal })
-    return signal.aborted && !said.isAnswered ? { reason: 'stopped' } : said
-  } catch {
-    return { reason: 'refused' }
-  }
+  const said = await attempt('learning', () => $.model.complete(request, { signal }))
+  if (said === undefined) return { reason: missing.has('learning') ? 'stopped' : 'refused' }
+  return signal.aborted && !said.isAnswered ? { reason: 'stopped' } : said
 }

@@ -4,7 +4,7 @@ import type { EngineInterface, On } from 'claude-code'
 
 import type { DaybookAction, DaybookDrawn, DaybookRow, DaybookView } from '../types'
 import { isOurs, registerOurs } from './commands'
-import { AWAY, tell, within } from './server'
+import { attempt, away, isRunning, tell } from './server'
 
 const PANE = 'daybook'
 const EVERY = 1000 // ms between two looks while the pane is open
@@ -17,6 +17,7 @@ const drawn = atom({ plugin: 'daybook', key: 'drawn' } as const, null, SHAPE)
 
 let asked: Promise<void> | undefined // the one question that is on its way
 let watching = false
+let isAway = false // the pane says that the server does not answer
 
 /** Registers the command that opens the pane; a name that is taken stays whose it is. */
 export async function registerPane($: EngineInterface) {
@@ -26,14 +27,20 @@ export async function registerPane($: EngineInterface) {
 
 /**
  * Shows how much was told and waits in the status line, and what was learned since as a toast. A server that
- * does not answer yet is asked *again* so many times.
+ * does not answer yet, or is being set up, is asked *again* so many times.
  */
 export async function showStatus($: EngineInterface, again = 0) {
   const told = await tell($, 'status', {}, PATIENCE)
-  if (told === undefined && again > 0) $.clock.after(AGAIN, () => void showStatus($, again - 1))
-  if (told === undefined) return
-  $.ui.status(String(told.status ?? '') || undefined)
-  if (told.toast) $.ui.toast(String(told.toast), { timeoutMs: 10_000 })
+  if (told?.status === undefined) {
+    if (again > 0) await attempt('status', () => $.clock.after(AGAIN, () => void showStatus($, again - 1)))
+    return
+  }
+  await show($, told.status)
+  if (told.toast) await attempt('toasts', () => $.ui.toast(String(told.toast), { timeoutMs: 10_000 }))
+}
+
+async function show($: EngineInterface, status: unknown) {
+  await attempt('status', () => $.ui.status(String(status) || undefined))
 }
 
 /** Asks the server what is drawn now; a question on its way is waited for, and asked anew with the last words. */
@@ -47,9 +54,11 @@ async function ask($: EngineInterface) {
   const { tab, open, words } = await read($, view)
   const seen = (await read($, drawn))?.mark ?? ''
   const told = await tell($, 'pane', { given: { tab, open, words, seen } }, PATIENCE)
+  if (told !== undefined && isAway) await update($, view, now => ({ ...now, said: null }))
+  isAway &&= told === undefined
   if (told?.tabs === undefined) return
   await update($, drawn, () => told as DaybookDrawn)
-  $.ui.status(String(told.status) || undefined)
+  await show($, told.status)
 }
 
 /** Looks again every second for as long as the pane is open. */
@@ -57,7 +66,8 @@ function watch($: EngineInterface) {
   if (watching) return
   watching = true
   const timer = $.clock.every(EVERY, async () => {
-    const isOpen = (await $.ui.panes()).some(pane => pane.id === PANE)
+    const panes = await attempt('pane', () => $.ui.panes())
+    const isOpen = panes?.some(pane => pane.id === PANE)
     if (isOpen && asked === undefined) await look($)
     if (isOpen) return
     watching = false
@@ -66,7 +76,7 @@ function watch($: EngineInterface) {
 }
 
 async function focus($: EngineInterface, key: string) {
-  await $.ui.focus({ requestId: PANE, key }).catch(() => undefined) // whoever has the keys keeps them
+  await attempt('focus', () => $.ui.focus({ requestId: PANE, key })) // whoever has the keys keeps them
 }
 
 async function choose($: EngineInterface, change: Partial<DaybookView>, key?: string) {
@@ -77,11 +87,19 @@ async function choose($: EngineInterface, change: Partial<DaybookView>, key?: st
 
 async function press($: EngineInterface, action: DaybookAction) {
   const told = await tell($, 'act', { given: action }, PATIENCE)
-  const said = { text: String(told?.text ?? AWAY), actions: (told?.actions ?? []) as DaybookAction[] }
+  if (told === undefined) return void (await sayAway($))
+  const said = { text: String(told.text ?? ''), actions: (told.actions ?? []) as DaybookAction[] }
   const next = said.actions[0] ? keyOf(said.actions[0]) : `tab ${(await read($, view)).tab}`
   await update($, view, now => ({ ...now, said }))
   await focus($, next) // before its button goes, else the prompt gets the keys
   await look($)
+}
+
+async function sayAway($: EngineInterface) {
+  const text = await away($)
+  isAway = true
+  await update($, view, now => ({ ...now, said: { text, actions: [] } }))
+  return text
 }
 
 const keyOf = (action: DaybookAction) => `${action.act} ${action.id} ${action.key}`
@@ -90,17 +108,21 @@ export function answerPane(on: On) {
   on('command.run', { command: 'daybook' }, async ($, e, next) => {
     if (!(await isOurs($, PANE))) return next(e)
     const size = { rows: 20, columns: 60 }
-    const opened = await $.ui.open({ id: PANE, title: 'Daybook', focus: true, closeOnEscape: true, ...size })
-    await within($, PATIENCE, $.mcp.connect('daybook')) // typed while the server starts, it waits for that
+    const pane = { id: PANE, title: 'Daybook', focus: true, closeOnEscape: true, ...size } as const
+    await update($, view, was => ({ ...was, said: null }))
+    const opened = await attempt('pane', () => $.ui.open(pane))
+    const isUp = await isRunning($, PATIENCE) // typed while the server starts, it waits for that
     await look($)
-    return opened.isPlaced ? {} : { text: (await read($, drawn))?.text ?? AWAY, isTextDisplayOnly: true }
+    const now = await read($, drawn)
+    const text = now === null || isUp === false ? await sayAway($) : now.text
+    return opened?.isPlaced ? {} : { text, isTextDisplayOnly: true }
   })
 
   on('ui.render', { component: 'Pane', requestId: PANE }, async ($, e) => {
     const { Box, Button, Input, Text } = $.ui.resolve(e)
     const [now, chosen] = [await read($, drawn), await read($, view)]
     watch($)
-    if (now === null) return <Text dimColor>{AWAY}</Text>
+    if (now === null) return <Text dimColor>{chosen.said?.text ?? 'One moment …'}</Text>
 
     const actions = (those: DaybookAction[]) =>
       those.map(action => (

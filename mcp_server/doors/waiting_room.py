@@ -25,8 +25,9 @@ INSTRUCTIONS = (
     " Its tools, remember and recall among them, appear when that is done."
 )
 NOT_YET = "Daybook is still being set up (once, about a minute). Nothing was done; try again later."
-FAILED = "Daybook could not be set up, so nothing was done. Tell the person: {} Then start a new session."
-HOOKS = "hook"  # the tool that hooks call; it never fails
+FAILED = "Daybook could not be set up, so nothing was done. {}{} Then start a new session."
+HOOK_TOOL = "hook"  # which hooks and the module in the client call; it never fails
+FOR_THE_PERSON = ("command", "pane", "act")  # what the module asks when the person waits for the answer
 
 
 class WaitingRoom:
@@ -86,15 +87,30 @@ class WaitingRoom:
             case "ping":
                 result = {}
             case "tools/list":
-                result = {"tools": []}
+                about = {"description": "For Daybook's hooks only.", "inputSchema": {"type": "object"}}
+                result = {"tools": [{"name": HOOK_TOOL, **about}]}
             case "tools/call":
-                told = FAILED.format(self._problem) if self._problem else NOT_YET
-                is_hook = given.get("name") == HOOKS
-                text = {"type": "text", "text": "{}" if is_hook else told}
-                result = {"content": [text], "isError": not is_hook}
+                is_hook = given.get("name") == HOOK_TOOL
+                text = (
+                    self._to_module(given.get("arguments"))
+                    if is_hook
+                    else self._too_early("Tell the person: ")
+                )
+                result = {"content": [{"type": "text", "text": text}], "isError": not is_hook}
             case _:
                 return {"error": {"code": -32601, "message": "Daybook is being set up"}}
         return {"result": result}
+
+    def _too_early(self, to_model: str = "") -> str:
+        return FAILED.format(to_model, self._problem) if self._problem else NOT_YET
+
+    def _to_module(self, arguments: object) -> str:
+        """Return what the module in the client is answered: what the person reads, or nothing."""
+        if not isinstance(arguments, dict) or arguments.get("event") not in FOR_THE_PERSON:
+            return "{}"
+        told = self._too_early()
+        pane = {"mark": told, "tabs": [], "rows": [], "notes": [told], "status": ""}
+        return json.dumps({"text": told, **pane})
 
     def _set_up(self) -> None:
         """Have the environment made, in a process that outlives us; then start the server."""

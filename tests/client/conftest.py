@@ -80,15 +80,17 @@ def home(binary: Path, plugin: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="module")
 def home_without_module(binary: Path, plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same where the client loads no module of the plugin, as an older one does."""
-    changed = tmp_path_factory.mktemp("hooks-alone") / "daybook"
-    shutil.copytree(plugin, changed, symlinks=True)
-    path = changed / "hooks" / "hooks.json"
-    hooks = json.loads(path.read_text(encoding="utf-8"))
-    del hooks["modules"]
-    path.write_text(json.dumps(hooks), encoding="utf-8")
-    folder = tmp_path_factory.mktemp("home")
-    Claude(binary, home=folder, project=folder, env={}).install(changed)
-    return folder
+
+    def change(copy: Path) -> None:
+        path = copy / "hooks" / "hooks.json"
+        hooks = json.loads(path.read_text(encoding="utf-8"))
+        del hooks["modules"]
+        path.write_text(json.dumps(hooks), encoding="utf-8")
+
+    folder = tmp_path_factory.mktemp("hooks-alone")
+    claude = Claude(binary, home=folder, project=folder, env={})
+    claude.install_changed(plugin, folder, change)
+    return claude.home
 
 
 @pytest.fixture

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from harness.drive_claude import Claude, Run
-from harness.mock_anthropic import call
+from harness.mock_anthropic import OUR_TOOLS, call
 from harness.python_environment import path_without_python
 
 pytestmark = pytest.mark.client
+
+NO_HOOKS = '{"disableAllHooks": true}'
 
 
 def check_untouched(run: Run, prompt: str = "hello there") -> None:
@@ -79,3 +81,24 @@ def test_hooks_that_were_switched_off(claude: Claude) -> None:
 
     check_untouched(claude.prompt("what greeting do visitors get?", ["hi"]), "what greeting")
     check_untouched(claude.prompt("what greeting do visitors get?", ["hi"], resume=session), "what greeting")
+    typed = claude.prompt("/recall what greeting do visitors get")
+    assert "Visitors are greeted with hello there." in typed.answer
+    assert typed.main == []
+
+
+def test_hooks_and_modules_that_the_client_was_told_to_leave_out(claude: Claude) -> None:
+    stored = [call("remember", title="Greeting", content="Visitors are greeted with hello there."), "ok"]
+    claude.prompt("good morning, visitors are greeted with hello there", stored)
+
+    off = claude.prompt("what greeting do visitors get?", ["hi"], args=["--settings", NO_HOOKS])
+    safe = claude.prompt("what greeting do visitors get?", ["hi"], args=["--safe-mode"])
+
+    for run in (off, safe):
+        check_untouched(run, "what greeting")
+        assert "hello there" not in run.main[0].body_text()
+    begun, alone = (run.event(type="system", subtype="init") for run in (off, safe))
+    assert [server["status"] for server in begun["mcp_servers"]] == ["connected"]
+    assert "daybook:remember" in begun["slash_commands"]
+    assert OUR_TOOLS + "undo" in off.main[0].said("system")  # the module keeps it from Claude, where it is
+    assert (alone["mcp_servers"], [name for name in alone["slash_commands"] if "daybook" in name]) == ([], [])
+    assert OUR_TOOLS not in safe.main[0].body_text()

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from harness.python_environment import SlowSetUp
 from harness.terminal import needs_tmux, wait_until
 
 from mcp_server.doors.server.hook_tool import KEPT
+from mcp_server.doors.waiting_room import NOT_YET
+from tests.client.test_client_states import TROUBLE
 from tests.live import tools
 
 pytestmark = pytest.mark.client
@@ -94,14 +97,28 @@ def test_a_first_start_tells_in_one_line_that_it_is_set_up_and_the_next_one_work
 def test_a_first_session_that_goes_on_has_its_memory_as_soon_as_it_is_set_up(
     claude: Claude, plugin: Path, tmp_path: Path
 ) -> None:
+    remember = "/remember Deploys | They run on Tuesdays."
     with SlowSetUp(claude, plugin, tmp_path) as set_up, claude.interactive() as terminal:
         (first,) = terminal.send("hello there", ["answer 0"])
+        prompted = terminal.screen()
+        typed = terminal.command(remember, "daybook: Daybook")
+        terminal.command("/daybook", r"│Daybook is still")
+        pane = " ".join(line.partition("│")[2] for line in terminal.screen().splitlines())
+        terminal.press("Escape", r"\A[^│]*\Z")
         set_up.finish()
         numbers = itertools.count(1)
         wait_until(lambda: terminal.send("and now?", [f"answer {next(numbers)}"])[0].tools >= LOADED)
         last = terminal.send("hello again", [REMEMBER, "kept it"])
+        terminal.command(remember, r"Remembered deploys-\w+ \(project level\)")
 
+    assert len(re.findall("setting itself up", prompted)) == 1, prompted
+    assert not re.search(TROUBLE, prompted), prompted
+    assert typed.count(NOT_YET) == 1, typed
+    assert " ".join(pane.replace("✕", "").split()) == NOT_YET
     assert not first.tools & LOADED
+    # Once the server can say it, the model is offered what Claude needs alone.
+    assert f"{OUR_TOOLS}revise" in last[0].body_text()
+    assert f"{OUR_TOOLS}undo" not in last[0].body_text()
     assert ": remembered as note" in last[-1].tool_results()[0]
 
 

@@ -35,7 +35,6 @@ def ledger(store: Path, event: str) -> list[dict[str, Any]]:
 
 def keep_a_session(claude: Claude, store: Path) -> list[Request]:
     """Let a session without a person be kept; return what was asked to learn from it."""
-    claude.env["MCP_TIMEOUT"] = "120000"  # ms; a client that gives up a server at its start asks nobody
     kept = lambda: any(said.get("whole") for said in ledger(store, "transcript_kept"))  # noqa: E731
     return claude.prompt(LONG, ["Noted."], env={"DAYBOOK_PLAN_CALLS": "yes"}, until=kept).memory
 

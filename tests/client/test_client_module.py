@@ -10,6 +10,8 @@ import pytest
 from harness.drive_claude import Claude
 from harness.mock_anthropic import call
 
+from tests.client.test_client_learning import ledger
+
 pytestmark = pytest.mark.client
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,13 +71,19 @@ def test_the_tests_of_the_module_pass(claude: Claude, plugin: Path, loads_it: bo
     assert run.code == 0, run.stdout + run.stderr
 
 
-def test_where_it_is_not_loaded_hooks_do_the_same(claude: Claude, home_without_module: Path) -> None:
+def test_where_it_is_not_loaded_hooks_do_the_same(
+    claude: Claude, home_without_module: Path, store: Path
+) -> None:
     claude.home = home_without_module
-    marked = claude.prompt("#remember Totals on an invoice are printed in bold.", ["hi"])
+    noted = lambda: [said for said in ledger(store, "transcript_seen") if "ended" not in said]  # noqa: E731
+    marked = claude.prompt("#remember Totals on an invoice are printed in bold.", ["hi"], until=noted)
     claude.prompt(f"Remember: {STORED['content']}", [call("remember", **STORED), "kept"])
 
     run = claude.prompt(ASKS, ["hi"], resume=marked.session)
+    begun = claude.prompt("good morning", ["hi"])
 
     assert "Daybook has stored it" in "".join(marked.main[0].hook_context("UserPromptSubmit"))
     *_, shown = run.main[0].hook_context("UserPromptSubmit")
     assert STORED["content"] in shown
+    assert STORED["content"] in "".join(begun.main[0].hook_context("SessionStart"))
+    assert noted()[0]["session"] == marked.session  # by the hook of the answer: the other says that it ended

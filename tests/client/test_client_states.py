@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -35,6 +34,19 @@ for line in sys.stdin.buffer:
 """
 
 
+def answer_slowly(copy: Path) -> None:
+    """Let the server of the plugin's *copy* answer late where a prompt calls for something."""
+    relay = copy / "bin" / "relay"
+    relay.write_text(SLOW, encoding="utf-8")
+    relay.chmod(0o755)
+    mcp = json.loads((copy / ".mcp.json").read_text(encoding="utf-8"))
+    mcp["mcpServers"]["daybook"] = {
+        "command": "${CLAUDE_PLUGIN_ROOT}/bin/relay",
+        "args": ["${CLAUDE_PLUGIN_ROOT}/bin/daybook"],
+    }
+    (copy / ".mcp.json").write_text(json.dumps(mcp), encoding="utf-8")
+
+
 def servers_of(store: Path) -> list[int]:
     """Return the processes that serve *store*."""
     found = []
@@ -60,29 +72,20 @@ def told_in(store: Path) -> list[dict[str, object]]:
 def test_what_a_slow_server_answers_too_late_is_not_counted_as_told(
     claude: Claude, plugin: Path, store: Path, tmp_path: Path
 ) -> None:
-    slow = tmp_path / "slow" / "daybook"
-    shutil.copytree(plugin, slow, symlinks=True)
-    relay = slow / "bin" / "relay"
-    relay.write_text(SLOW, encoding="utf-8")
-    relay.chmod(0o755)
-    mcp = json.loads((slow / ".mcp.json").read_text(encoding="utf-8"))
-    mcp["mcpServers"]["daybook"] = {
-        "command": "${CLAUDE_PLUGIN_ROOT}/bin/relay",
-        "args": ["${CLAUDE_PLUGIN_ROOT}/bin/daybook"],
-    }
-    (slow / ".mcp.json").write_text(json.dumps(mcp), encoding="utf-8")
-    (tmp_path / "home").mkdir()
-    claude.home = tmp_path / "home"
-    claude.install(slow)
+    claude.install_changed(plugin, tmp_path, answer_slowly)
 
     with claude.interactive() as terminal:
         terminal.send(f"Remember: {STORED['content']}", [call("remember", **STORED), "kept it"])
         (asked,) = terminal.send(ASKS, ["half to even"])
         screen = terminal.screen()
+    printed = claude.prompt(ASKS, ["half to even"])
 
     assert asked.hook_context("UserPromptSubmit") == []
+    assert printed.main[0].hook_context("UserPromptSubmit") == []
+    assert printed.answer == "half to even"
     assert told_in(store) == []
     assert not re.search(TROUBLE, screen), screen
+    assert not re.search(TROUBLE, printed.stdout + printed.stderr)
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the server is looked for in /proc")

@@ -14,7 +14,11 @@ pytestmark = pytest.mark.client
 
 TUESDAYS = "Production deploys run on Tuesdays only."
 FRIDAYS = "Production deploys run on Fridays only."
-AWAY = "Daybook did not answer: it is being set up, has ended or is slow."
+ENDED = (
+    "Daybook's server has ended or did not start, so this may not be done:"
+    " '/mcp reconnect plugin:daybook:daybook' or a new session starts it,"
+    " 'daybook doctor' in a terminal says more."
+)
 THEIRS = """
 export const register = on => {
   on('session.start', async ($, e, next) => {
@@ -107,10 +111,10 @@ def test_a_name_that_somebody_has_already_stays_theirs(
     binary: Path, plugin: Path, environment: Path, tmp_path: Path, order: Sequence[str]
 ) -> None:
     home, project = tmp_path / "home", tmp_path / "project"
-    own = home / ".claude" / "commands" / "recall.md"
-    for folder in (own.parent, project):
-        folder.mkdir(parents=True)
-    own.write_text("---\ndescription: mine\n---\nThis is my own command, $ARGUMENTS.\n", encoding="utf-8")
+    for folder, name in ((home, "recall"), (project, "daybook")):
+        own = folder / ".claude" / "commands" / f"{name}.md"
+        own.parent.mkdir(parents=True)
+        own.write_text(f"---\ndescription: mine\n---\nMy own {name}: $ARGUMENTS.\n", encoding="utf-8")
     env = {"DAYBOOK_VENV": str(environment), "MEMORY_DIR": str(tmp_path / "store"), **WAITS}
     claude = Claude(binary, home=home, project=project, env=env)
     folders = {"daybook": plugin, "other": other_plugin(tmp_path / "other")}
@@ -119,11 +123,12 @@ def test_a_name_that_somebody_has_already_stays_theirs(
             assert claude.cli("plugin", *command).code == 0
 
     theirs = claude.prompt("/remember Deploys | They run on Tuesdays.")
-    mine = claude.prompt("/recall deploys", ["yes"])
+    mine = [claude.prompt(typed, ["yes"]).main[0].said() for typed in ("/recall deploys", "/daybook today")]
 
     assert "the other plugin answers" in answered(theirs)
     assert not list(tmp_path.glob("store/**/deploys-*.md"))
-    assert "This is my own command, deploys." in mine.main[0].said()
+    assert "My own recall: deploys." in mine[0]
+    assert "My own daybook: today." in mine[1]
     assert "No memory is called 'zebras'" in answered(claude.prompt("/forget zebras"))
 
 
@@ -142,24 +147,30 @@ def other_plugin(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("server", "said"),
-    [("exit 1", AWAY), ("sleep 3", "No session is saved here yet.")],
-)
-def test_a_server_that_is_dead_or_starts_still_gives_one_clear_sentence(
-    claude: Claude, environment: Path, tmp_path: Path, server: str, said: str
-) -> None:
-    folder = tmp_path / "environment"
+def with_server(claude: Claude, environment: Path, folder: Path, server: str) -> None:
+    """Let the shell line *server* run before the server does; hooks and commands are as ever."""
     (folder / "bin").mkdir(parents=True)
     shutil.copy(environment / ".daybook-ready", folder)
     python = folder / "bin" / "python"
     of_server = f'case "$*" in *"-m mcp_server") {server} ;; esac'
     python.write_text(f'#!/bin/sh\n{of_server}\nexec {environment}/bin/python "$@"\n', encoding="utf-8")
     python.chmod(0o755)
+    claude.env |= {"DAYBOOK_VENV": str(folder), "MCP_CONNECTION_NONBLOCKING": "true"}
 
-    run = claude.prompt(
-        "/restore-session", env={"DAYBOOK_VENV": str(folder), "MCP_CONNECTION_NONBLOCKING": "true"}
-    )
 
-    assert answered(run).startswith(said)
-    assert "\n" not in answered(run)
+def test_a_server_that_starts_is_waited_for(claude: Claude, environment: Path, tmp_path: Path) -> None:
+    with_server(claude, environment, tmp_path / "environment", "sleep 3")
+
+    assert answered(claude.prompt("/restore-session")).startswith("No session is saved here yet.")
+
+
+def test_a_server_that_does_not_start_gives_one_clear_sentence_and_no_prompt_hears_of_it(
+    claude: Claude, environment: Path, tmp_path: Path
+) -> None:
+    with_server(claude, environment, tmp_path / "environment", "exit 1")
+
+    for typed in ("/remember Deploys | They run on Tuesdays.", "/restore-session", "/daybook"):
+        assert answered(claude.prompt(typed)) == ENDED
+    run = claude.prompt("when do production deploys run?", ["on Tuesdays"])
+    assert (run.code, run.answer, run.stderr) == (0, "on Tuesdays", "")
+    assert run.main[0].hook_context("UserPromptSubmit") == []

@@ -228,11 +228,12 @@ def test_what_is_learned_is_told_once_as_a_toast(told: Tell, store: Store, deplo
     assert about == ["learned from a session", "learned from a session", "by you", "by you"]
 
 
+@pytest.mark.parametrize("name", ["DAYBOOK_STATUS_LINE", "DAYBOOK_HOOKS"])
 def test_a_setting_leaves_the_status_line_empty(
-    serve: Callable[..., Tell], store: Store, deploys: str
+    serve: Callable[..., Tell], store: Store, deploys: str, name: str
 ) -> None:
     inject(store, PROMPT, session=SESSION)
-    off = serve(DAYBOOK_STATUS_LINE="off")
+    off = serve(**{name: "off"})
 
     assert serve()("status")["status"] == "1 told"
     assert off("status")["status"] == off("pane")["status"] == ""

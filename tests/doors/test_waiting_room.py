@@ -102,7 +102,7 @@ def test_the_first_greeting_is_answered_while_the_environment_is_being_made(clie
     assert (result["protocolVersion"], result["serverInfo"]["name"]) == ("2025-11-25", "daybook")
     assert result["capabilities"]["tools"] == {"listChanged": True}
     assert "being set up" in result["instructions"]
-    assert client.ask("tools/list")["result"] == {"tools": []}
+    assert [tool["name"] for tool in client.ask("tools/list")["result"]["tools"]] == ["hook"]
     assert client.ask("ping")["result"] == {}
 
 
@@ -112,6 +112,16 @@ def test_a_hook_hears_nothing_and_a_call_that_it_is_too_early(client: Client) ->
     assert text(client.ask("tools/call", name="hook", arguments={"event": "UserPromptSubmit"})) == "{}"
     early = client.ask("tools/call", name="remember", arguments={})
     assert (text(early), early["result"]["isError"]) == (NOT_YET, True)
+
+
+@pytest.mark.parametrize("event", ["command", "pane", "act"])
+def test_a_person_who_waits_for_the_answer_hears_that_it_is_too_early(client: Client, event: str) -> None:
+    client.greet()
+
+    told = client.ask("tools/call", name="hook", arguments={"event": event, "given": {"name": "recall"}})
+
+    said = json.loads(text(told))
+    assert (said["text"], said["notes"], told["result"]["isError"]) == (NOT_YET, [NOT_YET], False)
 
 
 def test_once_the_environment_is_there_the_server_answers_in_the_same_session(client: Client) -> None:
@@ -138,8 +148,12 @@ def test_a_set_up_that_fails_is_told_with_its_reason(client: Client) -> None:
     told = text(client.ask("tools/call", name="recall", arguments={}))
     while told == NOT_YET:
         told = text(client.ask("tools/call", name="recall", arguments={}))
-    assert "could not be set up" in told
-    assert "daybook: the disk is full." in told
+    assert told == (
+        "Daybook could not be set up, so nothing was done. Tell the person: daybook: the disk is full."
+        " Then start a new session."
+    )
+    typed = json.loads(text(client.ask("tools/call", name="hook", arguments={"event": "command"})))
+    assert typed["text"] == told.replace("Tell the person: ", "")
 
 
 def test_a_launcher_that_cannot_be_run_is_told(tmp_path: Path) -> None:

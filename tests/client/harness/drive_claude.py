@@ -10,6 +10,7 @@ The real Claude Code client, driven offline: an environment of its own, and the 
 import functools
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,11 @@ from harness.mock_anthropic import MockAPI, Request, Turn
 from harness.terminal import PATIENCE, Terminal, wait_until
 
 KEY = "dummy-for-loopback"
-WAITS = {"MCP_CONNECTION_NONBLOCKING": "false", "MCP_CONNECT_TIMEOUT_MS": "60000"}
+WAITS = {
+    "MCP_CONNECTION_NONBLOCKING": "false",
+    "MCP_CONNECT_TIMEOUT_MS": "60000",
+    "MCP_TIMEOUT": "120000",  # ms, for on a busy machine a server that starts is slow, and then given up
+}
 """Lets the client wait for its servers before it asks, as a person who types a prompt does."""
 ORPHANED = 'exec 3<&0; { "$@"; echo $? >"$0"; } <&3 3<&- &'
 """
@@ -135,6 +140,14 @@ class Claude:
         for command in (["marketplace", "add", str(plugin)], ["install", "daybook@daybook"]):
             done = self.cli("plugin", *command)
             assert done.code == 0, done.stdout + done.stderr
+
+    def install_changed(self, plugin: Path, folder: Path, change: Callable[[Path], object]) -> None:
+        """Install a copy of *plugin* that *change* changed, for a new HOME; both are in *folder*."""
+        copy, self.home = folder / "changed" / "daybook", folder / "home"
+        shutil.copytree(plugin, copy, symlinks=True)
+        self.home.mkdir()
+        change(copy)
+        self.install(copy)
 
     def prompt(
         self,

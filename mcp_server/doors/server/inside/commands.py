@@ -56,7 +56,8 @@ def _remember(command: Typed) -> Answer:
         done = looked_up(store, done)
         lines = shown.remembered(done, read(store, done.id), known=done.known)
         note = done.told(lambda *_: "").strip()
-        dialog.state.update(id=done.id, near=bool(done.near), lines=[*lines, *filter(None, [note, waits])])
+        asks = bool(done.near or done.known)  # who types it again may have lost the answer before
+        dialog.state.update(id=done.id, near=asks, lines=[*lines, *filter(None, [note, waits])])
     stored, lines = str(dialog.state["id"]), list(map(str, dialog.state["lines"]))
     pairs = pairs_of(store, stored) if dialog.state["near"] else []
     said = _how_they_stand(dialog, pairs)

@@ -25,6 +25,7 @@ from mcp_server.core.errors import DaybookError, NotFound, PersonNeeded, Rejecte
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.query import Filter, Query, Verdict
 from mcp_server.core.render import counted, one_line, visible
+from mcp_server.core.settings import hooks_are_off
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Unanswered
 from mcp_server.doors.shown import history as shown_history
@@ -80,7 +81,7 @@ def draw(application: Application, given: Given) -> Said:
         "tabs": [{"name": name, "label": label} for name, label in labels.items()],
         "rows": rows,
         "notes": [*([] if rows else [none]), *([f"and {left} more"] if left > 0 else []), *notes],
-        "status": _status(store, len(told), waiting),
+        "status": _status(application, len(told), waiting),
         "text": f"Claude was told {counted(len(told), 'memory')} in this session; {_in_words(waiting)}",
     }
 
@@ -104,16 +105,19 @@ def status(application: Application, given: Given) -> Said:
     told, waiting = glance.told(store, session.id), sum(review.counts(store).values())
     last, new = glance.learned_since(store, session.learned or glance.NOTHING_YET)
     first, session.learned = session.learned is None, last
-    said: Said = {"status": _status(store, len(told), waiting), "toast": ""}
-    if new and not first:
+    said: Said = {"status": _status(application, len(told), waiting), "toast": ""}
+    if new and not first and not hooks_are_off(application.opened.environment):
         more = f" and {len(new) - 1} more" if len(new) > 1 else ""
         said["toast"] = f"Learned: {one_line(new[0].row.title, 80)}{more}. {PANE} shows it, with its undo."
     return said
 
 
-def _status(store: Store, told: int, waiting: int) -> str:
+def _status(application: Application, told: int, waiting: int) -> str:
+    opened = application.opened
+    if not opened.store().settings.status_line or hooks_are_off(opened.environment):
+        return ""
     parts = [*([f"{told} told"] if told else []), *([f"{waiting} waits"] if waiting else [])]
-    return " · ".join(parts) if store.settings.status_line else ""
+    return " · ".join(parts)
 
 
 def _in_words(waiting: int) -> str:
