@@ -2,9 +2,10 @@
 // small model is asked, the server checks and stores. One call at a time, and none while the person waits.
 import type { EngineInterface, ModelCompleteRequest } from 'claude-code'
 
-import { askPerson, attempt, away, missing, tell } from './server'
+import { askPerson, attempt, missing, tell } from './server'
 
 const PATIENCE = 60_000 // ms; nobody waits for it
+const UNHEARD = "Daybook did not hear your answer and asks again. If its server has ended, '/mcp' starts it." // three lines
 
 let stopping = new AbortController()
 
@@ -21,10 +22,7 @@ export async function learn($: EngineInterface) {
   let given: { answer?: string } = {}
   while (!signal.aborted) {
     const next = await tell($, 'learn', { given }, PATIENCE)
-    if (next === undefined && given.answer) {
-      const text = await away($) // the person hears that their answer was lost; they are asked again
-      void attempt('toasts', () => $.ui.toast(text, { timeoutMs: 20_000 }))
-    }
+    if (next === undefined && given.answer) await attempt('toasts', () => $.ui.toast(UNHEARD, { timeoutMs: 20_000 }))
     given = {}
     if (next?.ask) {
       const answer = await askPerson($, next.ask as { question: string; options: string[] })

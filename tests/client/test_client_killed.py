@@ -23,6 +23,7 @@ pytestmark = [
 TUESDAYS = "Production deploys run on Tuesdays only."
 FRIDAYS = "Production deploys run on Fridays only."
 RECONNECT = "/mcp reconnect plugin:daybook:daybook"
+UNHEARD = "Daybook did not hear your answer and asks again. If its server has ended, '/mcp' starts it."
 NAME = "staging-port-a1b2"
 STAGING = f"---\nid: {NAME}\ntitle: Staging port\ntype: gotcha\n---\nStaging listens on port 5433.\n"
 ANSWER = r"⎿\s+daybook:\s"
@@ -110,8 +111,8 @@ def test_a_yes_to_learning_that_the_server_did_not_hear_is_asked_for_again(
         ask_until_asked(terminal)
         kill(store)
         terminal.press("Down", r"❯ 2\. Yes")
-        terminal.press("Enter", "Daybook's server has ended")
-        told = terminal.screen()
+        terminal.press("Enter", "Daybook did not hear")
+        lines = [line.split("│") for line in terminal.screen().splitlines() if line.count("│") == 2]
         assert not (store / "config.toml").exists()
         reconnect(terminal, store)
         terminal.api.memory = lambda request: "[]"
@@ -120,8 +121,7 @@ def test_a_yes_to_learning_that_the_server_did_not_hear_is_asked_for_again(
         terminal.press("Enter", r"^❯\s*$")
         wait_until((store / "config.toml").exists, terminal.screen)
 
-    assert " ".join(told.split()).count("has ended or did not start") == 1, told
-    assert ENDED in " ".join(told.split())
+    assert " ".join(" ".join(toast for _, toast, _ in lines).split()) == f"daybook {UNHEARD}"
     assert (store / "config.toml").read_text(encoding="utf-8") == "plan_calls = true\n"
 
 

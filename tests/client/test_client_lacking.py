@@ -28,7 +28,10 @@ def without(*calls: str) -> Callable[[Path], None]:
         assert all(any(f"{name}(" in said for said in text.values()) for name in calls)
         named = re.compile("(" + "|".join(map(re.escape, calls)) + r")\(")
         for path, said in text.items():
-            path.write_text(named.sub(r"\1InAnotherClient(", said), encoding="utf-8")
+            patient = said.replace(
+                "PROMPT_PATIENCE = 300 ", "PROMPT_PATIENCE = 60_000 "
+            )  # on a slow machine, too
+            path.write_text(named.sub(r"\1InAnotherClient(", patient), encoding="utf-8")
 
     return change
 
@@ -53,20 +56,19 @@ def doctor(claude: Claude) -> str:
 def test_without_dialogs_a_pane_a_status_line_and_a_model_the_rest_goes_on_and_doctor_names_them(
     claude: Claude, plugin: Path, store: Path, tmp_path: Path
 ) -> None:
-    lacks = ("$.ui.ask", "$.ui.open", "$.ui.status", "$.model.complete", "$.mcp.connect")
+    lacks = ("$.ui.ask", "$.ui.open", "$.ui.status", "$.model.complete")
     claude.install_changed(plugin, tmp_path, without(*lacks))
     keep_a_session(claude, store)
     claude.env["DAYBOOK_PLAN_CALLS"] = "yes"
 
     with claude.interactive(rows=90) as terminal:
-        terminal.send("good morning", ["good morning to you"])
-        terminal.send("and a good day", ["and to you"])
-        wait_until(lambda: ledger(store, "spent"), terminal.screen)
         screen = terminal.command(f"/remember Deploys | {TUESDAYS}", r"Remembered deploys-\w+")
         (old,) = re.findall(r"Remembered (deploys-\w+)", screen)
         terminal.command(f"/remember Deploys | {FRIDAYS}", rf"Near it: {old}(?s:.*)--distinct {old}")
         terminal.command(f"/forget {old}", "Nothing was forgotten")
         terminal.command("/daybook", r"Claude was told \d+ memor")
+        terminal.send("good morning", ["good morning to you"])
+        wait_until(lambda: ledger(store, "spent"), terminal.screen)
         (asked,) = terminal.send(ASKS, ["on Tuesdays"])
         screen = terminal.screen()
 
@@ -76,7 +78,7 @@ def test_without_dialogs_a_pane_a_status_line_and_a_model_the_rest_goes_on_and_d
     told = doctor(claude)
     assert re.search(r"last seen in Claude Code [\d.]+, without (.*), which that client has not", told), told
     named = set(re.findall(r"without (.*), which", told)[0].split(", "))
-    assert named == {"asking", "learning", "pane", "status", "waiting"}
+    assert named == {"asking", "learning", "pane", "status"}
 
 
 @pytest.mark.parametrize("lacks", ["$.mcp.call", "on('prompt.submit'"])
