@@ -2,6 +2,7 @@
 import { expect, mock, test } from 'claude-code/testing'
 import type { On } from 'claude-code'
 
+const PATIENT = { timeoutMs: 240_000 } // on a slow machine, too
 const OURS = 'mcp__plugin_daybook_daybook__'
 const PROMPT = { text: 'how are amounts rounded?', wait: false, origin: { kind: 'composer' } } as const
 
@@ -19,7 +20,7 @@ function serve(on: On, answers: Record<string, unknown>) {
   return asked
 }
 
-test('what a prompt calls for comes with it, and the server hears that it was told', async ($, on) => {
+test('what a prompt calls for comes with it, and the server hears that it was told', PATIENT, async ($, on) => {
   mock.clock(on)
   const asked = serve(on, { UserPromptSubmit: { hookSpecificOutput: { additionalContext: 'half to even' } }, Told: {} })
   let context: readonly string[] = []
@@ -31,7 +32,7 @@ test('what a prompt calls for comes with it, and the server hears that it was to
   expect(asked).toEqual(['UserPromptSubmit', 'Told'])
 })
 
-test('a server that is gone changes no prompt', async ($, on) => {
+test('a server that is gone changes no prompt', PATIENT, async ($, on) => {
   mock.clock(on)
   const asked = serve(on, {})
   let context: readonly string[] = []
@@ -43,7 +44,7 @@ test('a server that is gone changes no prompt', async ($, on) => {
   expect(asked).toEqual(['UserPromptSubmit'])
 })
 
-test('the tools that the server keeps from Claude are offered to agents alone', async ($, on) => {
+test('the tools that the server keeps from Claude are offered to agents alone', PATIENT, async ($, on) => {
   if (typeof $.tool.offer !== 'function') return // 2.1.321 asks nobody which tools are offered
   mock.clock(on)
   serve(on, { Offered: { kept: ['hook', 'undo'] } })

@@ -1,6 +1,7 @@
 import type { On } from 'claude-code'
 import { expect, mock, test } from 'claude-code/testing'
 
+const PATIENT = { timeoutMs: 240_000 } // on a slow machine, too
 const PANE = {
   plugin: 'daybook',
   component: 'Pane',
@@ -33,7 +34,7 @@ function serve(on: On) {
 }
 
 for (const surface of ['terminal', 'desktop'] as const) {
-  test(`on ${surface} the pane is drawn, opened row by row, and a button is the server's to answer`, async ($, on) => {
+  test(`on ${surface} the pane is drawn, opened row by row, and a button is the server's to answer`, PATIENT, async ($, on) => {
     mock.clock(on)
     const asked = serve(on)
     await $.command.run({ command: 'daybook', args: '', origin: { kind: 'composer' }, presentation: { isFullscreen: true, columns: 120 } })
