@@ -98,6 +98,7 @@ def test_a_first_session_that_goes_on_has_its_memory_as_soon_as_it_is_set_up(
     claude: Claude, plugin: Path, tmp_path: Path
 ) -> None:
     remember = "/remember Deploys | They run on Tuesdays."
+    claude.env["DAYBOOK_PLAN_CALLS"] = "no"  # after many turns the person would be asked
     with SlowSetUp(claude, plugin, tmp_path) as set_up, claude.interactive() as terminal:
         (first,) = terminal.send("hello there", ["answer 0"])
         prompted = terminal.screen()

@@ -64,7 +64,7 @@ def test_without_dialogs_a_pane_a_status_line_and_a_model_the_rest_goes_on_and_d
     with claude.interactive(rows=90) as terminal:
         screen = terminal.command(f"/remember Deploys | {TUESDAYS}", r"Remembered deploys-\w+")
         (old,) = re.findall(r"Remembered (deploys-\w+)", screen)
-        terminal.command(f"/remember Deploys | {FRIDAYS}", rf"Near it: {old}(?s:.*)--distinct {old}")
+        terminal.command(f"/remember Deploys | {FRIDAYS}", rf"Near it: {old}(?s:.*)--distinct\s+{old}")
         terminal.command(f"/forget {old}", "Nothing was forgotten")
         terminal.command("/daybook", r"Claude was told \d+ memor")
         terminal.send("good morning", ["good morning to you"])
