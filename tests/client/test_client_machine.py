@@ -117,22 +117,3 @@ def test_without_a_network_the_session_says_so_once_and_with_one_the_next_works(
     )
     assert not re.search(TROUBLE, screen), screen
     check_works(newcomer, plugin, tmp_path / "mended")
-
-
-def test_while_it_is_set_up_a_prompt_is_answered_by_words_and_what_is_marked_is_stored_later(
-    claude: Claude, store: Path, plugin: Path, tmp_path: Path
-) -> None:
-    before = "Remember: The API listens on port 7443."  # an update since then brought other packages
-    claude.prompt(before, [REMEMBER, "kept"], env=WAITS)
-    with SlowSetUp(claude, plugin, tmp_path) as set_up, claude.interactive() as terminal:
-        (asked,) = terminal.send("on which port does the API listen?", ["7443"])
-        (marked,) = terminal.send("#remember the staging API listens on port 7444", ["fine"])
-        set_up.finish()
-    kept = lambda: any("7444" in path.read_text() for path in store.rglob("knowledge/*.md"))  # noqa: E731
-    claude.prompt("good night", ["sleep well"], env=WAITS, until=kept)
-
-    told = asked.hook_context("UserPromptSubmit") + asked.hook_context("SessionStart")
-    assert any("port 7443" in text for text in told)
-    assert any(
-        "Daybook stores it when it is set up" in text for text in marked.hook_context("UserPromptSubmit")
-    )
