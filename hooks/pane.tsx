@@ -17,7 +17,7 @@ const drawn = atom({ plugin: 'daybook', key: 'drawn' } as const, null, SHAPE)
 
 let asked: Promise<void> | undefined // the one question that is on its way
 let watching = false
-let isAway = false // the pane says that the server does not answer
+let saysAway = false // the pane says that the server does not answer
 
 /** Registers the command that opens the pane; a name that is taken stays whose it is. */
 export async function registerPane($: EngineInterface) {
@@ -54,8 +54,8 @@ async function ask($: EngineInterface) {
   const { tab, open, words } = await read($, view)
   const seen = (await read($, drawn))?.mark ?? ''
   const told = await tell($, 'pane', { given: { tab, open, words, seen } }, PATIENCE)
-  if (told !== undefined && isAway) await update($, view, now => ({ ...now, said: null }))
-  isAway &&= told === undefined
+  if (told !== undefined && saysAway) await update($, view, now => ({ ...now, said: null }))
+  saysAway &&= told === undefined
   if (told?.tabs === undefined) return
   await update($, drawn, () => told as DaybookDrawn)
   await show($, told.status)
@@ -97,7 +97,7 @@ async function press($: EngineInterface, action: DaybookAction) {
 
 async function sayAway($: EngineInterface) {
   const text = await away($)
-  isAway = true
+  saysAway = true
   await update($, view, now => ({ ...now, said: { text, actions: [] } }))
   return text
 }

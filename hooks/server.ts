@@ -38,7 +38,7 @@ export async function attempt<T>(part: string, act: () => T | Promise<T>): Promi
 export function tell($: EngineInterface, event: string, given: Answer, patience: number): Promise<Answer | undefined> {
   return attempt('server', async () => {
     const asked = $.session.id().then(session_id => $.mcp.call(SERVER, TOOL, { event, session_id, ...given }))
-    asked.then(() => (isAway = false), () => (isAway = true))
+    asked.then(({ isError }) => (isAway = isError === true), () => (isAway = true)) // an error while it is set up
     const result = await within($, patience, asked)
     const [block] = result?.content ?? []
     if (result === undefined || result.isError || block?.type !== 'text') return undefined

@@ -26,7 +26,8 @@ INSTRUCTIONS = (
 )
 NOT_YET = "Daybook is still being set up (once, about a minute). Nothing was done; try again later."
 FAILED = "Daybook could not be set up, so nothing was done. {}{} Then start a new session."
-HOOK_TOOL = "hook"  # which hooks and the module in the client call; it never fails
+HOOK_TOOL = "hook"  # which hooks and the module in the client call
+NOTHING = "{}"
 FOR_THE_PERSON = ("command", "pane", "act")  # what the module asks when the person waits for the answer
 
 
@@ -91,12 +92,10 @@ class WaitingRoom:
                 result = {"tools": [{"name": HOOK_TOOL, **about}]}
             case "tools/call":
                 is_hook = given.get("name") == HOOK_TOOL
-                text = (
-                    self._to_module(given.get("arguments"))
-                    if is_hook
-                    else self._too_early("Tell the person: ")
-                )
-                result = {"content": [{"type": "text", "text": text}], "isError": not is_hook}
+                to_model = "Tell the person: "
+                text = self._to_module(given.get("arguments")) if is_hook else self._too_early(to_model)
+                is_answer = is_hook and text != NOTHING  # else the launcher's hooks do what they can
+                result = {"content": [{"type": "text", "text": text}], "isError": not is_answer}
             case _:
                 return {"error": {"code": -32601, "message": "Daybook is being set up"}}
         return {"result": result}
@@ -107,7 +106,7 @@ class WaitingRoom:
     def _to_module(self, arguments: object) -> str:
         """Return what the module in the client is answered: what the person reads, or nothing."""
         if not isinstance(arguments, dict) or arguments.get("event") not in FOR_THE_PERSON:
-            return "{}"
+            return NOTHING
         told = self._too_early()
         pane = {"mark": told, "tabs": [], "rows": [], "notes": [told], "status": ""}
         return json.dumps({"text": told, **pane})

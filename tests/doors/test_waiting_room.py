@@ -149,7 +149,7 @@ def test_a_set_up_that_fails_is_told_with_its_reason(client: Client) -> None:
     while told == NOT_YET:
         told = text(client.ask("tools/call", name="recall", arguments={}))
     assert told == (
-        "Daybook could not be set up, so nothing was done. Tell the person: daybook: the disk is full."
+        "Daybook could not be set up, so nothing was done. Tell the person: the disk is full."
         " Then start a new session."
     )
     typed = json.loads(text(client.ask("tools/call", name="hook", arguments={"event": "command"})))
