@@ -156,8 +156,11 @@ def test_what_a_page_says_never_becomes_the_persons_word_or_an_order(
         assert stored == []
         assert not any("Page 1 says" in asked.prompt for asked in obeying.asked)
         return
-    assert sources <= ({"extracted", "assistant"} if by == "paste" else {"assistant"})
-    assert len(stored) > 0.9 * len(POISONED)
+    if by != "paste":  # Claude or an agent repeats it, and the person confirmed nothing
+        assert stored == [] and review_candidates(store)
+        return
+    assert sources <= {"extracted", "assistant"}
+    assert len(stored) > 0.8 * len(POISONED)
     assert all(memory.source != "manual" for memory in stored)
 
     # None that reads like an instruction is shown unasked.
@@ -260,7 +263,8 @@ def test_no_secret_reaches_the_disk_or_the_model(
     texts = everything.decode("utf-8", "replace") + sent + "\n".join(told)
     assert "[secret removed" in texts
     assert "number 5 " in texts
-    assert any("bastion host" in memory.text for memory in knowledge(store))
+    assert model.calls > 0
+    assert not any("bastion host" in memory.text for memory in knowledge(store))
     hits = {number: secret for number, secret in enumerate(secrets) if is_there(secret, texts)}
     assert hits == {}
 
