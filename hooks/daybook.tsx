@@ -35,6 +35,7 @@ function setModule($: EngineInterface, said?: string) {
 async function keptFromClaude($: EngineInterface): Promise<ReadonlySet<string>> {
   const told = await tell($, 'Offered', {}, OFFER_PATIENCE)
   isKeptKnown = Array.isArray(told?.kept)
+  if (isAway) kept = undefined // while it is set up, whoever asks is answered at once: the next tool asks again
   return new Set(Array.isArray(told?.kept) ? told.kept.map(name => OURS + name) : [`${OURS}hook`])
 }
 
