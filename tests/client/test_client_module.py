@@ -51,6 +51,8 @@ def test_the_types_of_the_module_hold(claude: Claude, plugin: Path, tmp_path: Pa
     if not loads_it or not TSC.exists():
         pytest.skip("this client does not load the module, or TypeScript is not here: `make client`")
     types, checked = types_of(claude), tmp_path / "checked"
+    if "'tool.offer'" not in types.read_text(encoding="utf-8"):
+        pytest.skip("this client loads the module, but is older than an event that the module answers")
     for folder in ("hooks", "types"):
         shutil.copytree(plugin / folder, checked / folder)
     shutil.copy(types, checked)
