@@ -162,8 +162,8 @@ def model_key(environment: Mapping[str, str]) -> tuple[str, str]:
             path = Path(person_home(environment), name)
             if path.is_file() and path.stat().st_size <= _MOST_KEY:
                 key = path.read_text(encoding="utf-8").strip()
-    base_url = environment.get("ANTHROPIC_BASE_URL", "").strip() or str(config.get("api_base_url") or "")
-    return key, base_url.strip()
+    named = environment.get("ANTHROPIC_BASE_URL", "").strip() if key else ""  # else it is for Claude Code alone
+    return key, named or str(config.get("api_base_url") or "").strip()
 
 
 _MOST_KEY = 4096  # bytes

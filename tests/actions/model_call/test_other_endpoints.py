@@ -22,6 +22,23 @@ ELSEWHERE = {"ANTHROPIC_BASE_URL": "http://models.invalid", "DAYBOOK_MODEL": "qw
 SIZE = len("Extract." + PROMPT)
 
 
+@pytest.fixture(autouse=True)
+def named(memory_dir: Path, api: ScriptedModel) -> None:
+    """Name the endpoint in our own file."""
+    memory_dir.mkdir()
+    (memory_dir / "config.toml").write_text(f'api_base_url = "{api.url}"\n', encoding="utf-8")
+
+
+def test_an_endpoint_that_is_named_for_claude_code_needs_the_persons_key(
+    open_asking: Open, memory_dir: Path
+) -> None:
+    (memory_dir / "config.toml").unlink()
+    opened = open_asking(**OLLAMA)
+
+    assert opened.model() is None
+    assert model_identity(opened.environment) == ""
+
+
 def test_a_model_on_this_machine_is_asked_without_a_key_and_without_a_price(
     open_asking: Open, api: ScriptedModel
 ) -> None:
@@ -75,7 +92,6 @@ def test_elsewhere_a_model_whose_price_nobody_told_is_not_asked(
 def test_our_own_file_may_name_endpoint_model_and_price(
     open_here: Open, api: ScriptedModel, memory_dir: Path
 ) -> None:
-    memory_dir.mkdir()
     lines = f'model_calls = true\napi_base_url = "{api.url}/v1/"\nmodel = "haiku"\nmodel_price = "3"\n'
     (memory_dir / "config.toml").write_text(lines, encoding="utf-8")
     store = open_here().store()
