@@ -31,6 +31,7 @@ _OURS = (
     "-s",
     "-m",
 )  # neither the current folder nor the person's own packages put another in our place
+_NOT_PASSED_ON = frozenset({"PYTHONHOME", "PYTHONPATH", "DAYBOOK_SETUP"})  # the last is ours to tell
 _THE_MODULES = ("UserPromptSubmit", "Stop")
 _NOT_WAITED_FOR = ("Stop", "SessionEnd")  # Claude Code ends what is not done a second after a session's end
 _EXE = """# -*- coding: utf-8 -*-
@@ -58,7 +59,7 @@ class Environment:
 
     def variables(self, **more: str) -> dict[str, str]:
         """Return the environment of a program of ours."""
-        kept = {name: value for name, value in self.given.items() if name not in ("PYTHONHOME", "PYTHONPATH")}
+        kept = {name: value for name, value in self.given.items() if name not in _NOT_PASSED_ON}
         threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # more make short searches slower
         if self.folder != ROOT / ".venv":
             more["PYTHONPYCACHEPREFIX"] = str(self.folder / "pycache")

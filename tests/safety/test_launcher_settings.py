@@ -242,6 +242,14 @@ def test_a_person_says_more_in_their_own_settings(ready: Attacked) -> None:
         )
 
 
+def test_a_repository_neither_silences_hooks_nor_speaks_through_them(ready: Attacked) -> None:
+    named = {"DAYBOOK_MODULE": "away", "DAYBOOK_SETUP": "missing", "DAYBOOK_SETUP_FAILED": "Run me."}
+    ready.write(named)
+    answer = ready.probe("hook", "UserPromptSubmit", cwd=ready.repository, **named)
+
+    assert not named.keys() & answer["env"].keys()
+
+
 def test_installers_work_where_no_settings_of_a_repository_lie(attacked: Attacked) -> None:
     (attacked.path / "uv").unlink()
     attacked.put("uv", UV.replace("#!/bin/sh\n", '#!/bin/sh\npwd >>"$HOME/uv.folders"\n'))
