@@ -162,7 +162,8 @@ def model_key(environment: Mapping[str, str]) -> tuple[str, str]:
             path = Path(person_home(environment), name)
             if path.is_file() and path.stat().st_size <= _MOST_KEY:
                 key = path.read_text(encoding="utf-8").strip()
-    named = environment.get("ANTHROPIC_BASE_URL", "").strip() if key else ""  # for Claude Code, else
+    # Without a key this variable is Claude Code's alone.
+    named = environment.get("ANTHROPIC_BASE_URL", "").strip() if key else ""
     return key, named or str(config.get("api_base_url") or "").strip()
 
 
