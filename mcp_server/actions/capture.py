@@ -51,13 +51,14 @@ class Kept:
 
 
 def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
-    """Return *transcript* and those of its subagents that have grown, which no hook tells of."""
+    """Return *transcript* and those of its subagents that grew or end with it: no hook tells of them."""
     found = [transcript]
     for path in transcript_file.subagents(Path(transcript.path)):
         size = transcript_file.size(path)
         with store.database.read() as db:
             known = transcripts.known(db, str(path))
-        if size and (known is None or known.seen != size):
+        ends = known is not None and transcript.ended and not known.ended
+        if size and (known is None or known.seen != size or ends):
             # Of an agent that nobody told of, nobody can tell whether it worked before the person agreed.
             begun = 0 if known is None else transcript.seen
             note_seen(

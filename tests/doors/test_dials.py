@@ -50,7 +50,7 @@ def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(
     open_here: Callable[..., Opened], store: Store
 ) -> None:
     async def conversation(client: Client, call: Callable[..., Any]) -> None:
-        assert [str(one.uri) for one in (await client.list_resources()).resources] == ["memory://hot-cache"]
+        assert "memory://hot-cache" in [str(one.uri) for one in (await client.list_resources()).resources]
         assert resource(await client.read_resource("memory://hot-cache")) == "Nothing is kept at hand yet."
         assert "0 of 20 places" in await call("hot_cache_status")
         await call("hook", event="UserPromptSubmit", prompt="The heron server listens on heron_port.")

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
-    "clientInfo": {"name": "test", "version": "0"},
+    "clientInfo": {"name": "claude-code", "version": "0"},
 }
 
 

@@ -20,12 +20,12 @@ from tests.scripted_model import Answer, ScriptedModel, reply
 
 KILLS = int(os.environ.get("WORKER_KILLS", "30"))  # 500 by hand
 SEED = int(os.environ.get("WORKER_SEED", "20261120"))
-MARK = re.compile(r"Mark \d+: [a-z ]+\.")
+MARK = re.compile(r"(?:Mark|Reply) \d+: [a-z ]+\.")  # what the person said, and what Claude said
 
 
 def proposing(body: dict[str, Any]) -> Answer:
-    """Propose every marked sentence of the piece that is asked about."""
-    marks = MARK.findall(piece(body))
+    """Propose every sentence of the person's in the piece that is asked about."""
+    marks = [mark for mark in MARK.findall(piece(body)) if mark.startswith("Mark")]
     said = [
         {
             "type": "gotcha",
@@ -89,7 +89,7 @@ def test_no_kill_loses_a_turn_or_pays_twice(
     assert report["marked"] > KILLS
     assert len(asked) > KILLS / 4, "the workers were too slow for the test to tell anything"
     assert off(kept, report["marked"]) == []
-    assert off(known, report["marked"]) == []
+    assert off(known, report["own"]) == []
     assert again <= report["kills"]
     assert list((quick_folder / "memory" / "work").glob("*.json")) == []
     assert not (quick_folder / "memory" / "logs" / "worker.log").exists()

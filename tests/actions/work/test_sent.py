@@ -41,6 +41,26 @@ def test_what_was_said_before_the_person_agreed_is_not_sent(
     assert "private talk" in read(after.store(), recorded.session).memory.text
 
 
+def test_what_an_agent_said_is_sent_when_its_session_ends(
+    open_here: Open, recorded: Recorded, model: ScriptedModel
+) -> None:
+    opened = open_here(**agreed(model))
+    recorded.user("Look for the cache, please.")
+    agent = Recorded(recorded.path.parent, cwd=recorded.cwd, subagent_of=recorded)
+    agent.claude("The cache of rates is in rates.py.")
+    size = transcript_file.size(recorded.path)
+    note_seen(
+        opened.store(), recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=False
+    )
+    worked(opened)
+    assert "cache of rates" not in sent(model)
+
+    ended(opened.store(), recorded)
+    worked(opened)
+
+    assert "cache of rates" in sent(model)
+
+
 def test_what_was_kept_long_before_the_person_agreed_is_not_sent(
     open_here: Open, recorded: Recorded, model: ScriptedModel
 ) -> None:

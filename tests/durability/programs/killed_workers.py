@@ -7,8 +7,8 @@ Every fourth worker is a process of its own, as the hooks start it; the others a
 process, which holds no connection and no thread. Each is killed 0 to 400 ms after it wrote its first line
 to the ledger, or was about to end; after two that learned nothing one lives until it learned something,
 for what was asked about four times in vain is given up. Meanwhile two transcripts grow, are forked and
-written anew, and agents work. At the end a worker runs through. Prints a JSON report; the model at URL
-keeps its own accounts.
+written anew, and agents work. At the end a worker runs through, and one on the next day, for what was too
+little for a call. Prints a JSON report; the model at URL keeps its own accounts.
 """
 
 import json
@@ -18,10 +18,12 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 
 from mcp_server import bootstrap
 from mcp_server.actions.note import note_ended, note_seen
+from mcp_server.actions.work import work
 from mcp_server.adapters import claude_model, transcript_file
 from mcp_server.doors import worker
 from tests.patience import PATIENCE
@@ -35,7 +37,11 @@ SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 
 
 class Sessions:
-    """Sessions that go on; every turn that is marked says what nothing else says."""
+    """
+    Sessions that go on; every turn says what nothing else says.
+
+    What the person said is to be learned. What Claude said would wait for the person, so nobody proposes it.
+    """
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.rng = random.Random(seed)
@@ -43,7 +49,7 @@ class Sessions:
         self.project = folder / "shop"
         self.project.mkdir(parents=True)
         self.store = bootstrap.open_for_reading(os.environ, self.project)
-        self.marked = 0
+        self.marked = self.own = 0
         self.open = [self.begun() for _ in range(2)]
         self.agents: list[Recorded] = []
 
@@ -52,17 +58,16 @@ class Sessions:
         named.minute = self.rng.randrange(300)
         return named
 
-    def fact(self) -> str:
+    def fact(self, *, own: bool) -> str:
         self.marked += 1
+        self.own += own
         words = ("".join(self.rng.choices(SYLLABLES, k=4)) for _ in range(8))
-        return f"Mark {self.marked}: {' '.join(words)}."
+        return f"{'Mark' if own else 'Reply'} {self.marked}: {' '.join(words)}."
 
     def turn(self, at: Recorded) -> None:
-        words = f"{self.fact()} {'and so it goes on ' * 40}"
-        if self.rng.random() < 0.5 and not at.sidechain:
-            at.user(words)
-        else:
-            at.claude(words)
+        own = self.rng.random() < 0.5 and not at.sidechain
+        say = at.user if own else at.claude
+        say(f"{self.fact(own=own)} {'and so it goes on ' * 40}")
         if self.rng.random() < 0.3:
             at.call("Bash", command=f"make part-{self.marked}")
         if self.rng.random() < 0.3:
@@ -145,7 +150,10 @@ def run(folder: Path, kills: int, seed: int) -> dict[str, object]:
         fruitless = 0 if written(folder, LEARNED) > learned else fruitless + 1
     sessions.end()
     last = subprocess.run(command(), check=False)
-    return {"kills": killed, "idle": idle, "marked": sessions.marked, "last": last.returncode}
+    tomorrow = bootstrap.Opened(os.environ, clock=lambda: bootstrap.now() + timedelta(days=1))
+    work(lambda folder: tomorrow.store(folder=folder))
+    counts = {"kills": killed, "idle": idle, "marked": sessions.marked, "own": sessions.own}
+    return {**counts, "last": last.returncode}
 
 
 def written(folder: Path, event: bytes = b"\n") -> int:
