@@ -1,6 +1,7 @@
 """Fixtures: a store in a scratch folder, a clock that stands still, and what everything ran on."""
 
 import os
+import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -22,6 +23,10 @@ sys.path.insert(0, str(ROOT))
 
 # Thousands of processes are started: without bytecode each compiles all of Daybook, half of its work.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# What `nohup` starts passes on that this signal is ignored, and servers are ended by it.
+if sys.platform != "win32":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # An example may take as long as it takes: a busy machine must not make a test fail.
 settings.register_profile("daybook", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -28,7 +28,7 @@ ROAD = {
     "notice.py": "writes notes of its own", "guesses.py": "writes a note for the notice",
     "gone.py": "writes a note of its own", "module_seen.py": "writes a note of its own",
     "learn_on_plan.py": "writes a note of its own", "learn_by_agent.py": "writes notes of its own",
-    "setup.py": "writes settings",
+    "setup.py": "writes settings", "connect.py": "writes settings of other clients",
     "tidy.py": "writes answers of a model",
 }  # fmt: skip
 WRITING = {"replace", "move", "delete", "move_many", "write_new", "write_many_new"}
