@@ -17,6 +17,7 @@ LONG = f"{DECIDED} {'And so it goes on for a while. ' * 30}"
 SAID = "Invoices are kept in Postgres because the reports need window functions."
 QUESTION = "Shall it learn, beginning with what waits"
 ASKED_WITHIN = 15.0  # seconds on a busy machine
+TURNS = 10
 
 
 def propose(request: Request) -> str:
@@ -99,3 +100,33 @@ def test_a_no_is_kept_and_nothing_is_asked(claude: Claude, store: Path) -> None:
 
     assert (store / "config.toml").read_text() == "plan_calls = false\n"
     assert ledger(store, "reserved") == []
+
+
+@needs_tmux
+def test_short_turns_cost_no_call_of_their_own_but_one_when_their_session_is_over(
+    claude: Claude, store: Path
+) -> None:
+    claude.env["DAYBOOK_PLAN_CALLS"] = "yes"
+
+    with claude.interactive() as terminal:
+        terminal.send(DECIDED, ["Noted."])
+        for turn in range(TURNS):
+            terminal.send(f"Rename the label of field {turn}.", [f"Field {turn} has its label."])
+        assert memory(terminal) == []
+    wait_until(lambda: any(said.get("whole") for said in ledger(store, "transcript_kept")), lambda: "")
+    with claude.interactive() as terminal:
+        terminal.api.memory = propose
+        wait_until(lambda: learned_after_a_turn(terminal, store), terminal.screen)
+        for turn in range(TURNS):
+            terminal.send(f"Rename the title of page {turn}.", [f"Page {turn} has its title."])
+        (asked,) = memory(terminal)
+
+    assert all(f"field {turn}" in str(asked.body["messages"]) for turn in range(TURNS))
+    assert knowledge(store) == [SAID]
+
+
+def learned_after_a_turn(terminal: Terminal, store: Path) -> bool:
+    """Go on by a turn, and give a call its time, for the next prompt would end it."""
+    terminal.send("good morning", ["good morning to you"])
+    terminal.shows("Learned: ", ASKED_WITHIN)
+    return bool(knowledge(store))
