@@ -14,10 +14,9 @@ from mcp import Client
 from mcp_types import Tool
 
 from mcp_server.bootstrap import Opened
-from mcp_server.core.settings import TOOLSETS
+from mcp_server.core.settings import HOOK_TOOL, TOOLSETS
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
-from mcp_server.doors.server.hook_tool import HOOK_TOOL
 
 ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "mcp__plugin_daybook_daybook__"

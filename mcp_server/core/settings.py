@@ -10,6 +10,20 @@ from mcp_server.core.errors import SettingsError
 
 CAPTURES = ("auto", "suggest", "manual")
 TOOLSETS = ("core", "sessions", "curation", "graph", "admin")
+HOOK_TOOL = "hook"  # which hooks and the module in the client call
+PROPOSES = "submit_candidates"  # the tool by which an agent proposes what it learned
+KEPT = (
+    HOOK_TOOL,
+    *("forget_session", "get_session", "get_sessions", "history", "list_memories", "load_conversation"),
+    *("next_transcript_chunk", "restore_memory", "restore_session"),
+    *(PROPOSES, "summarize_session", "undo"),
+)
+"""
+The tools that the module keeps from the main conversation, for each costs every request its name.
+
+Claude reaches what they do by the command line, agents have them, and a set that the person switched on is
+offered whole.
+"""
 IN_CONFIG = (
     "embedding_model", "hot_cache_max_items", "enable_auto_indexing", "model_calls", "daily_usd",
     "daily_calls", "plan_calls", "daily_plan_calls", "capture", "auto_archive_days", "toolsets",

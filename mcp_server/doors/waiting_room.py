@@ -17,6 +17,7 @@ import threading
 from typing import IO, Any
 
 from mcp_server.adapters.detached import outliving
+from mcp_server.core.settings import HOOK_TOOL, KEPT
 from mcp_server.doors.json_rpc import INVALID_PARAMS, Refusal, greets, refusals
 from mcp_server.doors.lines import Lines
 
@@ -26,7 +27,6 @@ INSTRUCTIONS = (
 )
 NOT_YET = "Daybook is still being set up (once, about a minute). Nothing was done; try again later."
 FAILED = "Daybook could not be set up, so nothing was done. {}{} Then start a new session."
-HOOK_TOOL = "hook"  # which hooks and the module in the client call
 NOTHING = "{}"
 FOR_THE_PERSON = ("command", "pane", "act")  # what the module asks when the person waits for the answer
 
@@ -105,7 +105,10 @@ class WaitingRoom:
 
     def _to_module(self, arguments: object) -> str:
         """Return what the module in the client is answered: what the person reads, or nothing."""
-        if not isinstance(arguments, dict) or arguments.get("event") not in FOR_THE_PERSON:
+        event = arguments.get("event") if isinstance(arguments, dict) else None
+        if event == "Offered":  # known before the tools are there, they are kept from the first request on
+            return json.dumps({"kept": KEPT})
+        if event not in FOR_THE_PERSON:
             return NOTHING
         told = self._too_early()
         pane = {"mark": told, "tabs": [], "rows": [], "notes": [told], "status": ""}

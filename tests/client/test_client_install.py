@@ -12,7 +12,7 @@ from harness.mock_anthropic import OUR_TOOLS, call
 from harness.python_environment import SlowSetUp
 from harness.terminal import needs_tmux, wait_until
 
-from mcp_server.doors.server.hook_tool import KEPT
+from mcp_server.core.settings import KEPT
 from mcp_server.doors.waiting_room import NOT_YET
 from tests.client.test_client_states import TROUBLE
 from tests.live import tools

@@ -11,8 +11,8 @@ import pytest
 
 from mcp_server.core.bounds import check_amount, session_id
 from mcp_server.core.errors import Rejected
+from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.hooks import EVENTS
-from mcp_server.doors.server.hook_tool import HOOK_TOOL
 from tests.durability.served import Served, environment
 from tests.patience import PATIENCE
 

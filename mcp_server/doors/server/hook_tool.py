@@ -19,30 +19,16 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core import bounds
 from mcp_server.core.authors import CLAUDE
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.settings import hooks_are_off, is_unattended
+from mcp_server.core.settings import KEPT, PROPOSES, hooks_are_off, is_unattended
 from mcp_server.doors import turns
 from mcp_server.doors.server.look import Look
 from mcp_server.doors.server.session import PERSONS, Session, session_of
 
 log = logging.getLogger(__name__)
 
-HOOK_TOOL = "hook"
 HOOK_EVENTS = frozenset({"Offered", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
 """The events that are answered before the protocol library is there."""
 NOTHING = "{}"
-PROPOSES = "submit_candidates"
-KEPT = (
-    HOOK_TOOL,
-    *("forget_session", "get_session", "get_sessions", "history", "list_memories", "load_conversation"),
-    *("next_transcript_chunk", "restore_memory", "restore_session"),
-    *(PROPOSES, "summarize_session", "undo"),
-)
-"""
-The tools that the module keeps from the main conversation, for each costs every request its name.
-
-Claude reaches what they do by the command line, agents have them, and a set that the person switched on is
-offered whole.
-"""
 
 
 class Hooks:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from mcp_server.bootstrap import Opened
+from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.server import (
     admin_tools,
     curation_tools,
@@ -21,7 +22,7 @@ from mcp_server.doors.server import (
 )
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import Server
-from mcp_server.doors.server.hook_tool import HOOK_TOOL, Hooks
+from mcp_server.doors.server.hook_tool import Hooks
 
 TOOLSETS = {  # the modules of each set
     "core": (memory_tools, review_tools, undo_tools),
