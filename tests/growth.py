@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 LEAST = 0.02  # seconds of processor time for the smaller amount; what takes less is mostly noise
-MOST_TIMES = 9.0  # as long for four times as much: in proportion that is 4, by the square 16
+FACTOR = 8  # by which the larger amount is more
+MOST_TIMES = 24.0  # as long: in proportion that is 8, by the square 64
 ROUNDS = 5  # measurements before it is believed
 
 Given = TypeVar("Given")
@@ -20,19 +21,21 @@ def grows_evenly(
     most: int = 1 << 20,
 ) -> bool:
     """
-    Tell whether *work* takes less than nine times as long for four times as much.
+    Tell whether *work* takes less than 24 times as long for eight times as much.
 
     *make* returns what *work* is given, of an amount; only the work is measured. The first amount is
-    *amount*, doubled until it is work for 20 ms, up to *most*. The shortest of several measurements count,
-    for what else the machine does only adds to one; what is quick at four times *most* is quick enough.
+    *amount*, doubled until it is work for 20 ms. The shortest of several measurements count, for what else
+    the machine does only adds to one; what takes less than 20 ms for *most* is quick enough.
     """
-    while amount < most and _seconds(work, make(amount)) < LEAST:
+    while _seconds(work, make(amount)) < LEAST:
+        if amount >= most:
+            return True
         amount *= 2
-    small, large = make(amount), make(4 * amount)
+    small, large = make(amount), make(FACTOR * amount)
     of_small = of_large = float("inf")
     for _ in range(ROUNDS):
         of_small, of_large = min(of_small, _seconds(work, small)), min(of_large, _seconds(work, large))
-        if of_large < max(MOST_TIMES * of_small, LEAST):
+        if of_large < MOST_TIMES * of_small:
             return True
     return False
 

@@ -59,7 +59,7 @@ def test_what_says_the_same_is_not_opposed() -> None:
     assert opposed(statements, {(1, 2): 0.99}) == []
 
 
-def test_four_times_as_many_statements_take_no_longer_than_that() -> None:
+def test_comparing_statements_takes_no_longer_than_their_number() -> None:
     words = "cache queue deploy branch worker invoice report search upload proxy token cookie".split()
 
     def statements(times: int) -> dict[int, Statement]:
