@@ -11,7 +11,8 @@ import pytest
 from mcp import Client
 
 from mcp_server.bootstrap import Opened
-from mcp_server.doors.server import build
+from mcp_server.core.settings import HOOK_TOOL, PROPOSES
+from mcp_server.doors.server import build, start
 from tests.person import Agreeing
 
 Call = Callable[..., Any]
@@ -24,7 +25,7 @@ class Answers:
         self.client = client
         self.failed = False
 
-    async def __call__(self, tool: str, **arguments: object) -> str:
+    async def __call__(self, tool: str, /, **arguments: object) -> str:
         result = await self.client.call_tool(tool, arguments)
         self.failed = bool(result.is_error)
         assert result.structured_content is None
@@ -237,6 +238,19 @@ def test_a_prompt_hook_answers_with_context_or_nothing(talk: Call) -> None:
         assert allowed["hookSpecificOutput"]["permissionDecision"] == "allow"
 
     talk(conversation)
+
+
+def test_what_an_agent_proposes_runs_unasked_only_after_a_yes(talk: Call) -> None:
+    async def conversation(call: Answers) -> None:
+        assert await call("hook", event="PreToolUse", tool=PROPOSES) == "{}"
+
+    talk(conversation)
+
+
+def test_the_tool_of_the_hooks_takes_the_same_before_and_after_the_library_is_loaded() -> None:
+    listed = json.loads((Path(start.__file__).parent / "listed.json").read_text(encoding="utf-8"))
+    (hook,) = [tool for tool in listed["tools"]["core"] if tool["name"] == HOOK_TOOL]
+    assert set(hook["inputSchema"]["properties"]) == start.HOOK_ARGUMENTS | {"given"}
 
 
 def test_what_claude_stores_of_its_own_accord_is_marked_so(talk: Call) -> None:

@@ -10,7 +10,9 @@ is one line in the log.
 import json
 import logging
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from mcp_server.actions.gone import tell_gone
 from mcp_server.actions.inject import Called, note_told
@@ -37,6 +39,7 @@ class Hooks:
     def __init__(self, opened: Opened) -> None:
         self.session: Session = session_of(opened.environment)
         self.look = Look(opened)
+        self.inside: Callable[[str, dict[str, Any]], str] | None = None  # once the protocol library is loaded
         self._opened = opened
         self.is_foreign = False  # whether the client is another one than Claude Code
         opened.by = lambda: CLAUDE
@@ -56,8 +59,16 @@ class Hooks:
         origin: str = "",
         module: str = "",
         tool: str = "",
+        given: dict[str, Any] = {},  # noqa: B006
     ) -> str:
-        """Return what the hook of *event* is told, as JSON."""
+        """
+        Return what the hook of *event* is told, as JSON; what the module alone asks is answered by `inside`.
+
+        These are the parameters of the tool itself, before the protocol library is loaded and after.
+        """
+        if self.inside and event not in HOOK_EVENTS:
+            self.meet(session_id)
+            return self.inside(event, given)
         session = self.session
         try:
             self.meet(session_id)

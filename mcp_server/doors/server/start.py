@@ -189,7 +189,7 @@ class Start:
         sys.stdout.buffer.flush()
 
 
-HOOK_ARGUMENTS = frozenset(Hooks.answer.__annotations__) - {"return"}
+HOOK_ARGUMENTS = frozenset(Hooks.answer.__annotations__) - {"given", "return"}  # each is a text
 
 
 def _stateless(given: dict[str, Any]) -> str:

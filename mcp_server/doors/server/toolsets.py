@@ -1,6 +1,6 @@
 """The tools that are registered, by the sets that DAYBOOK_TOOLSETS chooses from."""
 
-from typing import Any
+from functools import partial
 
 from mcp_server.bootstrap import Opened
 from mcp_server.core.settings import HOOK_TOOL
@@ -37,24 +37,11 @@ def registered(opened: Opened, hooks: Hooks) -> Server:
     """Return the server with the tools of the sets that were chosen, and the one that *hooks* answers."""
     application = Application(opened, hooks)
 
-    def hook(
-        event: str = "",
-        session_id: str = "",
-        prompt: str = "",
-        transcript_path: str = "",
-        cwd: str = "",
-        reply: str = "",
-        origin: str = "",
-        module: str = "",
-        given: dict[str, Any] = {},  # noqa: B006
-    ) -> str:
-        if event not in inside.EVENTS:
-            return hooks.answer(event, session_id, prompt, transcript_path, cwd, reply, origin, module)
-        hooks.meet(session_id)
-        return inside.answer(application, event, given)
-
+    hooks.inside = partial(inside.answer, application)
     opening.register(application.server, opened, hooks.session)
-    application.server.tool(HOOK_TOOL, description="For Daybook's hooks only.", structured_output=False)(hook)
+    application.server.tool(HOOK_TOOL, description="For Daybook's hooks only.", structured_output=False)(
+        hooks.answer
+    )
     for name in opened.settings.toolsets:
         for tools in TOOLSETS[name]:
             tools.register(application)

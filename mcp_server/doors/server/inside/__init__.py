@@ -39,8 +39,10 @@ def answer(application: Application, event: str, given: Given) -> str:
 
     `ask` is a question with its options and a state: the module asks the person and tells of *event* again,
     with that state and with `answers`, question → the option that was chosen, null for none.
-    A call of the model's is told nothing, and does nothing.
+    A call of the model's is told nothing, and does nothing; nor is an event that is none of EVENTS.
     """
+    if event not in EVENTS:
+        return "{}"
     if not TOOL_USE.get().startswith(BY_A_PLUGIN):
         return json.dumps({"text": "This is for Daybook's module in the client."})
     try:
