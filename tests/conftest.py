@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,9 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.settings import TOOLSETS
 from mcp_server.store import Store
 from tests.platforms import lacking_on_windows
+
+if TYPE_CHECKING:
+    from tests.machine import Machine
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -160,3 +164,21 @@ def store(open_here: Callable[..., Opened]) -> Store:
 def meaning_store(open_here: Callable[..., Opened]) -> Store:
     """A store with the shipped embedding model."""
     return open_here(EMBEDDING_MODEL="minilm-l6").store()
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator["Machine"]:
+    """A machine of its own with Python, on which bin/daybook runs."""
+    from tests.machine import Machine  # needs more than Windows has
+
+    machine = Machine(tmp_path)
+    yield machine
+    machine.stop()
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> "Machine":
+    """A machine without Python and uv."""
+    from tests.machine import Machine
+
+    return Machine(tmp_path, python=False)

@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,19 +33,6 @@ UV_WITH_PYTHON = UV.replace(
     'if [ "$*" = "python find --system >=3.11" ]; then cat "$HOME/brought"; exit; fi\n[ "$1" = venv ]',
     1,
 )
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> Iterator[Machine]:
-    machine = Machine(tmp_path)
-    yield machine
-    machine.stop()
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Machine:
-    """A machine without Python and uv."""
-    return Machine(tmp_path, python=False)
 
 
 def is_old(python: Path) -> bool:

@@ -25,19 +25,6 @@ from tests.machine import (
 )
 
 
-@pytest.fixture
-def machine(tmp_path: Path) -> Iterator[Machine]:
-    machine = Machine(tmp_path)
-    yield machine
-    machine.stop()
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Machine:
-    """A machine without Python and uv."""
-    return Machine(tmp_path, python=False)
-
-
 def as_nobody_special() -> None:
     """Let modes of files count for root too, in the process that is about to be started."""
     if sys.platform == "linux" and os.geteuid() == 0:

@@ -4,27 +4,12 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.machine import PYTHON, UV, Machine, finish
 from tests.patience import PATIENCE
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> Iterator[Machine]:
-    machine = Machine(tmp_path)
-    yield machine
-    machine.stop()
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Machine:
-    """A machine without Python and uv."""
-    return Machine(tmp_path, python=False)
-
 
 SETTING_UP = "daybook: setting up its Python environment (once, about a minute) ...\n"
 
