@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from benchmarks.measures import DEPTH
-from mcp_server.core.words import query_terms
+from mcp_server.core.text.words import query_terms
 
 K1, B = 1.2, 0.75  # as in Lucene and FTS5
 _WORD = re.compile(r"\w+")

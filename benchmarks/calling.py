@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.prompts import rows_of
 from mcp_server.adapters.calling import NUMBERS
-from mcp_server.adapters.index.quantised import Floats
-from mcp_server.core.developer_words import with_other_names
+from mcp_server.adapters.index.search.quantised import Floats
 from mcp_server.core.ports import Embedder
+from mcp_server.core.text.developer_words import with_other_names
 from mcp_server.meanings import load_embedder
 
 KINDS = Path(__file__).resolve().parent / "data" / "prompt_kinds.txt"

@@ -28,8 +28,8 @@ import click
 from tabulate import tabulate
 
 from benchmarks.latency import ROOT, command, machine, percentile, timed
-from mcp_server.actions.backfill import backfill, pending_transcripts
-from mcp_server.actions.note import note_ended
+from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.upkeep.backfill import backfill, pending_transcripts
 from mcp_server.bootstrap import Opened
 from tests.scripted_model import Answer, ScriptedModel, reply
 
@@ -187,7 +187,7 @@ def after_the_end(place: Place) -> Iterator[Row]:
 
 
 def wait_for_the_worker(place: Place) -> None:
-    from mcp_server.actions.work import LOCK
+    from mcp_server.actions.upkeep.work import LOCK
     from mcp_server.adapters import files
 
     with files.lock(Path(place.environment["MEMORY_DIR"]) / LOCK):

@@ -32,16 +32,16 @@ from harness.terminal import wait_until
 from tabulate import tabulate
 
 from benchmarks.client_start import CHARACTERS, installed, the_client, tokens, waited
-from mcp_server.actions.candidate import review_candidates
-from mcp_server.actions.learn import next_piece
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.origins import waiting
-from mcp_server.actions.read import read
-from mcp_server.actions.sync import sync
+from mcp_server.actions.capture.learn import next_piece
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.candidate import review_candidates
+from mcp_server.actions.judge.origins import waiting
+from mcp_server.actions.memory.list import list_memories
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind, Memory, Status
-from mcp_server.core.query import Filter
-from mcp_server.core.words import content_words
+from mcp_server.core.search.query import Filter
+from mcp_server.core.text.words import content_words
 from tests.actions.tidy.test_wrong_clock import PRELOAD
 
 SAID = Path(__file__).resolve().parent / "data" / "week.txt"

@@ -27,12 +27,12 @@ from benchmarks.measures import DEPTH, measures
 from benchmarks.paired import difference
 from benchmarks.report import told
 from benchmarks.stored_set import project_folder
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import MAX_TITLE, Draft, Level, split_title
-from mcp_server.core.query import ANY_STATUS, Filter, Query, Sort
+from mcp_server.core.search.query import ANY_STATUS, Filter, Query, Sort
 
 FILLED = "filled.json"
 SHOWN = ("recall@1", "recall@5", "mrr@10")

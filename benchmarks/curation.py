@@ -25,22 +25,22 @@ from tabulate import tabulate
 from benchmarks import synthetic
 from benchmarks.latency import ROOT, command, machine, percentile, timed
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty
-from mcp_server.actions.brief import brief
-from mcp_server.actions.compact import compacted
-from mcp_server.actions.contradiction import find_contradictions
-from mcp_server.actions.graph import read_graph
-from mcp_server.actions.graph_edge import put_edge
-from mcp_server.actions.graph_node import put_node
-from mcp_server.actions.graph_sync import register, sync_graph
-from mcp_server.actions.link import get_related
-from mcp_server.actions.recall import recall
-from mcp_server.actions.seed import bootstrap_project
-from mcp_server.actions.tidy import tidy
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.exchange.seed import bootstrap_project
+from mcp_server.actions.graph.edge import put_edge
+from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.graph.sync import register, sync_graph
+from mcp_server.actions.judge.contradiction import find_contradictions
+from mcp_server.actions.memory.link import get_related
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.compact import compacted
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.vault import make_vault_folders
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Level, Link, Memory
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 
 README = Path(__file__).with_name("README.md")
 START, END = "<!-- curation:start -->", "<!-- curation:end -->"

@@ -24,11 +24,11 @@ from benchmarks.measures import DEPTH, measures
 from benchmarks.question_sets import Document, Question, QuestionSet, find_sets, read_set
 from benchmarks.retrieval import filled
 from benchmarks.stored_set import StoredSet, embed, kinds_of
-from mcp_server.actions.conversation import save_conversation
-from mcp_server.actions.recall import recall
+from mcp_server.actions.memory.conversation import save_conversation
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Kind, Level
-from mcp_server.core.query import Answer, Filter, Query, Verdict
 from mcp_server.core.render import estimated_tokens
+from mcp_server.core.search.query import Answer, Filter, Query, Verdict
 from mcp_server.doors.server.replies import recalled
 
 QUESTIONS = 40  # of each set,

@@ -23,19 +23,19 @@ from tabulate import tabulate
 
 from benchmarks.labelled import SESSIONS, Label, Session, record, sessions
 from benchmarks.scripted_extraction import FORMS, answer
-from mcp_server.actions.candidate import review_candidates
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.model_call import spending
-from mcp_server.actions.note import note_ended
-from mcp_server.actions.origins import waiting
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.work import work
+from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.candidate import review_candidates
+from mcp_server.actions.judge.origins import waiting
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.model_call import spending
+from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import Opened, model_key
 from mcp_server.core.memory import Draft, Kind, Memory, Status
-from mcp_server.core.query import Filter
-from mcp_server.core.redaction import redact
-from mcp_server.core.words import content_words
+from mcp_server.core.search.query import Filter
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.text.words import content_words
 from mcp_server.store import Store
 from tests.scripted_model import ScriptedModel
 

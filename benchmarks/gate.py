@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from benchmarks.question_sets import Question, QuestionSet
 from benchmarks.stored_set import StoredSet, ask
-from mcp_server.core.gate import ORDER
-from mcp_server.core.prompt_parts import parts_of
-from mcp_server.core.query import Hit, Mode, Verdict
+from mcp_server.core.search.confidence import ORDER
+from mcp_server.core.search.prompt_parts import parts_of
+from mcp_server.core.search.query import Hit, Mode, Verdict
 
 FIGURES = (
     "medium", "medium right", "high", "high right", "right of 3 passes", "gives right", "given is right",

@@ -12,33 +12,19 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
-from mcp_server.core import (
-    consolidation,
-    conversation,
-    dials,
-    excerpt,
-    fences,
-    foreign,
-    graph,
-    instructions,
-    links,
-    managed_block,
-    memory,
-    mining,
-    passages,
-    private,
-    prompt_parts,
-    provenance,
-    query,
-    redaction,
-    render,
-    seeding,
-    time_words,
-    use,
-    verdict,
-    words,
-)  # fmt: skip
+from mcp_server.core import fences, links, memory, render  # fmt: skip
+from mcp_server.core.capture import mining  # fmt: skip
+from mcp_server.core.context import managed_block  # fmt: skip
 from mcp_server.core.errors import DaybookError
+from mcp_server.core.exchange import foreign, seeding  # fmt: skip
+from mcp_server.core.graph import graph  # fmt: skip
+from mcp_server.core.judge import consolidation  # fmt: skip
+from mcp_server.core.provenance import instructions, provenance  # fmt: skip
+from mcp_server.core.search import prompt_parts, query  # fmt: skip
+from mcp_server.core.secrets import redaction  # fmt: skip
+from mcp_server.core.sessions import conversation, passages  # fmt: skip
+from mcp_server.core.text import excerpt, private, time_words, verdict, words  # fmt: skip
+from mcp_server.core.worth import ratings, use  # fmt: skip
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MOST_GROWTH = 6.0  # of processor time, for four times the text
@@ -98,7 +84,7 @@ FUNCTIONS: dict[str, Reads] = {
     "split_list": memory.split_list,
     "fingerprint": lambda text: memory.fingerprint("x", text),
     "holds": lambda text: consolidation.holds(text, text),
-    "importance": dials.importance,
+    "importance": ratings.importance,
     "telling_tokens": use.telling_tokens,
     "gist_of": lambda text: graph.gist_of("x", text),
 }

@@ -31,13 +31,13 @@ from tabulate import tabulate
 from benchmarks import synthetic
 from benchmarks.measured_server import beside, served
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, write_files
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.settle import settle
-from mcp_server.adapters.index import vectors
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.index.search import vectors
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Mode, Query
+from mcp_server.core.search.query import Mode, Query
 
 ROOT = Path(__file__).resolve().parent.parent
 README = Path(__file__).with_name("README.md")

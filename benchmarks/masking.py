@@ -27,7 +27,7 @@ from benchmarks import (
     secrets_met,
     secrets_sealed,
 )
-from mcp_server.core.redaction import redact
+from mcp_server.core.secrets.redaction import redact
 
 SETS = {
     "made with": (

@@ -3,9 +3,9 @@ In which form the resident matrix is best kept: `python benchmarks/matrix.py [--
 
 Forms are searched for the 1,000 passages nearest to a query: float32 as it is, float16, int8 with one scale
 for each vector, and signs, by which 4,000 are found that are scored again: in float32, which then has to lie
-in a file, or in int8 beside them, as `adapters/index/quantised.py` does. Vectors are those of a store that
-`retrieval.py --store` kept, repeated with a little noise up to the size asked for, or random ones; repeated
-vectors have near twins, random ones no neighbours, so both are the harder for signs.
+in a file, or in int8 beside them, as `adapters/index/search/quantised.py` does. Vectors are those of a store
+that `retrieval.py --store` kept, repeated with a little noise up to the size asked for, or random ones;
+repeated vectors have near twins, random ones no neighbours, so both are the harder for signs.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tabulate import tabulate
 
-from mcp_server.adapters.index.quantised import RESCORED, Quantised
+from mcp_server.adapters.index.search.quantised import RESCORED, Quantised
 
 Array = NDArray[Any]
 Search = Callable[[Array], Array]

@@ -26,9 +26,9 @@ import numpy as np
 from benchmarks import synthetic
 from benchmarks.latency import machine, percentile
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, unit_vectors, write_files
-from mcp_server.actions.recall import recall
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
-from mcp_server.core.query import Mode, Query
+from mcp_server.core.search.query import Mode, Query
 
 ASKED = 50  # questions, of which the first 10 do not count
 BATCH = 10_000  # vectors made at once

@@ -25,13 +25,13 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tabulate import tabulate
 
-from mcp_server.actions.compare import compare_pending
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.questions import open_questions
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.settle import settle
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.questions import open_questions
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.compare import compare_pending
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status, split_title
 from mcp_server.store import Store

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.brief import brief
+from mcp_server.actions.context.brief import brief
 from mcp_server.bootstrap import open_for_reading
-from mcp_server.core.instructions import reads_like_instruction
+from mcp_server.core.provenance.instructions import reads_like_instruction
 from tests.durability.served import Served, environment
 from tests.recorded import Recorded
 

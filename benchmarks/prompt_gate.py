@@ -1,8 +1,8 @@
 """
 Makes the weights by which a prompt gets memories: `python benchmarks/prompt_gate.py FOLDER… [--apart]`.
 
-They stand in `core/gate.py`. Each FOLDER is a project, as in `prompts.py`; each is taken alone and with 270
-other memories around.
+They stand in `core/search/confidence.py`. Each FOLDER is a project, as in `prompts.py`; each is taken alone
+and with 270 other memories around.
 With `--apart` nothing is made: each project is measured by numbers and weights of the others only, which is
 what to expect of a project that nobody has seen.
 They are those of logistic regression: for texts on the first three memories of every answer, for pointers
@@ -24,14 +24,14 @@ from tabulate import tabulate
 
 from benchmarks.calling import embedded, fitted, of_project, written
 from benchmarks.prompts import FIGURES, FIRST, Shown, figures, rows_of, stored
-from mcp_server.actions.inject import MOST, SHORTEST_PROMPT
-from mcp_server.actions.recall import recall
+from mcp_server.actions.context.inject import MOST, SHORTEST_PROMPT
+from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.calling import called
-from mcp_server.core import gate
-from mcp_server.core.gate import Seen, Weights
 from mcp_server.core.memory import Kind
-from mcp_server.core.prompt_parts import parts_of
-from mcp_server.core.query import Filter, Query, Verdict
+from mcp_server.core.search import confidence
+from mcp_server.core.search.confidence import Seen, Weights
+from mcp_server.core.search.prompt_parts import parts_of
+from mcp_server.core.search.query import Filter, Query, Verdict
 from mcp_server.meanings import load_embedder
 
 AROUND = (0, 270)  # other memories of the same project
@@ -125,7 +125,7 @@ def fitted_text(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
         for project, calls in knowing
         for answers in project
         for each, call in zip(answers, calls, strict=True)
-        for speaking, useful in [*zip(gate.speaking(each.seen, call), each.useful, strict=True)][:FIRST]
+        for speaking, useful in [*zip(confidence.speaking(each.seen, call), each.useful, strict=True)][:FIRST]
     ]
     return _regression(TEXT, rows)
 
@@ -133,7 +133,7 @@ def fitted_text(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
 def fitted_pointer(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
     """Return the weights for pointers, of the same."""
     rows = [
-        (gate.speaking(each.seen, call)[0], bool(each.prompt["useful"]))
+        (confidence.speaking(each.seen, call)[0], bool(each.prompt["useful"]))
         for project, calls in knowing
         for answers in project
         for each, call in zip(answers, calls, strict=True)
@@ -144,7 +144,7 @@ def fitted_pointer(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weight
 
 def shown_by(answer: Answered, call: float, text: Weights, pointer: Weights) -> Shown:
     """Return what comes with a prompt by these weights."""
-    verdicts = [*zip(gate.in_prompt(answer.seen, call, text, pointer), answer.names, strict=True)]
+    verdicts = [*zip(confidence.in_prompt(answer.seen, call, text, pointer), answer.names, strict=True)]
     long = len(answer.prompt["text"].strip()) >= SHORTEST_PROMPT
     texts = (Verdict.MEDIUM, Verdict.HIGH)
     sure = [name for verdict, name in verdicts if long and verdict in texts][:MOST]
@@ -153,7 +153,7 @@ def shown_by(answer: Answered, call: float, text: Weights, pointer: Weights) -> 
     return Shown(answer.prompt["id"], "", useful, (*sure, *unsure), tuple(sure), False)
 
 
-def _regression(names: Sequence[str], rows: Sequence[tuple[gate.Speaking, bool]]) -> Weights:
+def _regression(names: Sequence[str], rows: Sequence[tuple[confidence.Speaking, bool]]) -> Weights:
     """Return the weights of *names* by which logistic regression tells the *rows* apart (Newton's method)."""
     numbers = np.array([[getattr(speaking, name) for name in names] for speaking, _ in rows])
     right = np.array([useful for _, useful in rows], dtype=float)

@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 from tabulate import tabulate
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.inject import inject
-from mcp_server.actions.remember import remember
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store

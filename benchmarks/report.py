@@ -7,7 +7,7 @@ from tabulate import tabulate
 from benchmarks.measures import MEASURES
 from benchmarks.paired import Difference, Figures, difference, interval, over_sets
 from benchmarks.ways import WITHOUT
-from mcp_server.core.query import Mode
+from mcp_server.core.search.query import Mode
 
 Results = dict[str, dict[str, float]]
 """Way of searching → measure → mean."""

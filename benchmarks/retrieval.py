@@ -28,7 +28,7 @@ from benchmarks.question_sets import QuestionSet, find_sets, in_one_pool, read_s
 from benchmarks.report import Results, report
 from benchmarks.stored_set import StoredSet, ask, count_pending, embed, fill, open_stored
 from benchmarks.ways import MODES, WITHOUT, Way, as_in
-from mcp_server.core.query import Mode
+from mcp_server.core.search.query import Mode
 
 
 @click.command()

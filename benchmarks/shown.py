@@ -19,9 +19,9 @@ from benchmarks.paired import difference
 from benchmarks.question_sets import QuestionSet, read_set
 from benchmarks.retrieval import filled
 from benchmarks.stored_set import StoredSet, ask
-from mcp_server.core.excerpt import excerpt
-from mcp_server.core.query import Hit, Mode
-from mcp_server.core.words import query_terms
+from mcp_server.core.search.query import Hit, Mode
+from mcp_server.core.text.excerpt import excerpt
+from mcp_server.core.text.words import query_terms
 
 FIRST = 3  # hits that are looked at
 LINE = 430  # characters that a prompt is told of a passage, behind the id and the type

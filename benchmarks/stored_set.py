@@ -11,21 +11,29 @@ from pathlib import Path
 from benchmarks.measures import DEPTH
 from benchmarks.question_sets import Document, QuestionSet
 from mcp_server import core
-from mcp_server.actions.conversation import save_conversation
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.adapters.index import vectors
+from mcp_server.actions.memory.conversation import save_conversation
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.index.search import vectors
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import MAX_TEXT, MAX_TITLE, Draft, Kind, Level, split_title
-from mcp_server.core.query import Answer, Filter, Mode, Query, Sort
+from mcp_server.core.search.query import Answer, Filter, Mode, Query, Sort
 from mcp_server.store import Store
 
 FILLED = "filled.json"
-SHAPING = ("core/conversation.py", "core/languages.py", "core/memory.py", "core/passages.py", "core/words.py",
-           "adapters/index/maxsim.py", "adapters/index/memories.py", "adapters/index/schema.py",
-           "adapters/onnx_embedder.py")  # fmt: skip
+SHAPING = (
+    "core/memory.py",
+    "core/sessions/conversation.py",
+    "core/sessions/passages.py",
+    "core/text/languages.py",
+    "core/text/words.py",
+    "adapters/index/database/schema.py",
+    "adapters/index/memories/memories.py",
+    "adapters/index/search/maxsim.py",
+    "adapters/onnx_embedder.py",
+)
 
 Progress = Callable[[int], None]
 

@@ -10,8 +10,8 @@ import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from mcp_server.core.languages import FUNCTION_SETS
 from mcp_server.core.memory import TYPES, Memory, new_id
+from mcp_server.core.text.languages import FUNCTION_SETS
 
 VOCABULARY = 20_000
 FLATTENING = (

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import synthetic
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.files.sync import rebuild
 from mcp_server.adapters import memory_file
-from mcp_server.adapters.index import changelog, vectors
+from mcp_server.adapters.index.memories import changelog
+from mcp_server.adapters.index.search import vectors
 from mcp_server.adapters.vault import make_vault_folders
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Memory

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from mcp_server.core import ranking
-from mcp_server.core.query import Mode
+from mcp_server.core.search import ranking
+from mcp_server.core.search.query import Mode
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way of searching: a mode of recall, and the constants of `core/ranking.py` that differ in it."""
+    """A way of searching: a mode of recall, and the constants of core/search/ranking that differ in it."""
 
     name: str
     mode: Mode = Mode.HYBRID

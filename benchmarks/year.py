@@ -23,24 +23,24 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 from tabulate import tabulate
 
-from mcp_server.actions.adopt import adopt
-from mcp_server.actions.brief import brief, note_told
-from mcp_server.actions.claude_md import CLAUDE_MD, choose
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.inject import inject
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.note import note_ended, note_session
-from mcp_server.actions.notice import notice
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.review import review
-from mcp_server.actions.sync import sync
-from mcp_server.actions.work import work
+from mcp_server.actions.capture.note import note_ended, note_session
+from mcp_server.actions.context.brief import brief, note_told
+from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.review.review import review
+from mcp_server.actions.upkeep.adopt import adopt
+from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened, open_for_reading
-from mcp_server.core.brief import BUDGET
+from mcp_server.core.context.brief import BUDGET
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)

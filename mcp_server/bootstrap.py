@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index.database import Database
+from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
 from mcp_server.core.authors import PERSON
@@ -216,25 +216,25 @@ class Opened:
             git=persons_git(self.environment),
             by=self.by,
         )
-        from mcp_server.actions.unindexed import usable  # hooks open less and need not wait for it
+        from mcp_server.actions.files.unindexed import usable  # hooks open less and need not wait for it
 
         return usable(here)
 
     def look_is_due(self) -> bool:
         """Tell whether the index should be looked at after this answer."""
-        from mcp_server.adapters.index import looks  # hooks never look
+        from mcp_server.adapters.index.database import looks  # hooks never look
 
         return looks.is_due(self.database.path, self.clock().timestamp())
 
     def finds_damage(self) -> bool:
         """Look at all of the index; return whether it was damaged: the next answer rests on a new one."""
-        from mcp_server.adapters.index import looks
+        from mcp_server.adapters.index.database import looks
 
         return looks.finds_damage(self.database, self.clock().timestamp())
 
     def remarks(self) -> list[str]:
         """Return what this thread's answer is to end with: what could not be asked or told, or is gone."""
-        from mcp_server.actions.gone import tell_gone  # hooks, which open less, need not wait for it
+        from mcp_server.actions.files.gone import tell_gone  # hooks, which open less, need not wait for it
 
         remarks = self.database.trouble.remarks()
         return remarks if is_unattended(self.environment) else [*remarks, *tell_gone(self.home)]

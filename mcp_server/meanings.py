@@ -11,15 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_server.adapters.index import vectors
-from mcp_server.adapters.index.database import Database
-from mcp_server.adapters.index.vectors import Answering
+from mcp_server.adapters.index.database.database import Database
+from mcp_server.adapters.index.search import vectors
+from mcp_server.adapters.index.search.vectors import Answering
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.errors import DaybookError, IndexUnavailable
 from mcp_server.core.ports import Embedder
 
 if TYPE_CHECKING:
-    from mcp_server.adapters.index.semantic import Meaning
+    from mcp_server.adapters.index.search.semantic import Meaning
 
 
 class Meanings:
@@ -99,7 +99,7 @@ class Meanings:
                 return
             try:
                 embedder = load_embedder(self._home, setting)
-                from mcp_server.adapters.index.semantic import Matrix, Meaning
+                from mcp_server.adapters.index.search.semantic import Matrix, Meaning
 
                 matrix = Matrix(embedder.model, embedder.dimensions)
                 # Before anybody can ask: reading 100,000 vectors takes a second.

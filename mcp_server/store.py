@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.adapters.git import Git
-from mcp_server.adapters.index.database import Database
+from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import Project
 from mcp_server.adapters.vault import Vault
@@ -16,7 +16,7 @@ from mcp_server.core.ports import Clock, Embedder, Model
 from mcp_server.core.settings import Settings
 
 if TYPE_CHECKING:
-    from mcp_server.adapters.index.semantic import Meaning
+    from mcp_server.adapters.index.search.semantic import Meaning
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,14 +62,14 @@ def pretend() -> None:
 
 def use(folder: Path) -> None:
     """Store, revise, find, move and delete a memory, and let the worker run."""
-    from mcp_server.actions.forget import forget
-    from mcp_server.actions.recall import recall
-    from mcp_server.actions.remember import remember
-    from mcp_server.actions.revise import Revision, revise
-    from mcp_server.actions.work import work
+    from mcp_server.actions.memory.forget import forget
+    from mcp_server.actions.memory.remember import remember
+    from mcp_server.actions.memory.revise import Revision, revise
+    from mcp_server.actions.recall.recall import recall
+    from mcp_server.actions.upkeep.work import work
     from mcp_server.bootstrap import Opened
     from mcp_server.core.memory import Draft, Level
-    from mcp_server.core.query import Query
+    from mcp_server.core.search.query import Query
 
     folder.mkdir()
     settings = {

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from mcp_server.actions.note import note_seen
-from mcp_server.actions.read import read
-from mcp_server.actions.sync import catch_up
-from mcp_server.adapters.index import transcripts
-from mcp_server.adapters.index.transcripts import Transcript
-from mcp_server.core.conversation import parse_turns
+from mcp_server.actions.capture.note import note_seen
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.adapters.index.events import transcripts
+from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.core.memory import Kind
+from mcp_server.core.sessions.conversation import parse_turns
 from mcp_server.store import Store
 
 _SESSION = Path(__file__).parent / "data" / "transcripts" / "session.jsonl"

@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.live import ROOT
 from tests.patience import PATIENCE
 
 PACKAGE = ROOT / "mcp_server"
-LONGEST = 320  # lines
+LONGEST = 320  # lines, that nobody asks about
+AT_MOST = 600  # lines of a module whose docstring says why
 SAYING_NOTHING = set("utils util helpers helper manager service handler processor base common".split())
 SLOW = set("anthropic click mcp numpy onnxruntime pydantic sqlite_utils tokenizers watchdog yaml".split())
 
@@ -57,17 +58,28 @@ def imported(path: Path) -> Iterator[str]:
 # The clock
 
 COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neither ages nor goes for it
-    "actions.clock_check": "the one that the others ask",
-    "actions.compaction": "what was saved for minutes; nothing that was remembered goes with it",
-    "actions.maintain": "half-written files",
+    "actions.files.clock_check": "the one that the others ask",
+    "actions.context.compaction": "what was saved for minutes; nothing that was remembered goes with it",
+    "actions.upkeep.maintain": "half-written files",
     **dict.fromkeys(
-        ["actions.brief", "actions.hits", "actions.hot", "actions.known", "actions.boosts", "actions.timely"],
+        [
+            "actions.context.brief",
+            "actions.recall.hits",
+            "actions.context.hot",
+            "actions.context.known",
+            "actions.recall.boosts",
+            "actions.context.timely",
+        ],
         "order and labels",
     ),
-    **dict.fromkeys(["actions.doctor", "actions.notice"], "what a worker should have done"),
-    **dict.fromkeys(["actions.graph", "actions.graph_sync", "actions.work"], "which sessions go on"),
-    **dict.fromkeys(["actions.mine", "actions.promote", "actions.quality"], "what is looked at"),
-    "actions.sight": "what the ledger notes once a day",
+    **dict.fromkeys(["actions.status.doctor", "actions.context.notice"], "what a worker should have done"),
+    **dict.fromkeys(
+        ["actions.graph.graph", "actions.graph.sync", "actions.upkeep.work"], "which sessions go on"
+    ),
+    **dict.fromkeys(
+        ["actions.capture.mine", "actions.memory.promote", "actions.sessions.quality"], "what is looked at"
+    ),
+    "actions.files.sight": "what the ledger notes once a day",
 }
 
 
@@ -118,14 +130,17 @@ def test_every_import_contract_is_kept(copied: Path) -> None:
 def test_each_import_contract_notices_a_sin(copied: Path) -> None:
     contracts = verdicts(lint_imports(copied).stdout)
     for module, sin in (
-        ("core/ranking.py", "import sqlite3"),
-        ("core/dials.py", "from mcp_server.adapters import ledger"),
-        ("actions/forget.py", "import click"),
-        ("actions/embed.py", "from mcp_server.adapters import onnx_embedder"),
+        ("core/search/ranking.py", "import sqlite3"),
+        ("core/worth/ratings.py", "from mcp_server.adapters import ledger"),
+        ("actions/memory/forget.py", "import click"),
+        ("actions/model/embed.py", "from mcp_server.adapters import onnx_embedder"),
         ("doors/cli/output.py", "from mcp_server.doors.server import replies"),
         ("doors/shown/review.py", "from mcp_server.doors.cli import person"),
         ("adapters/git.py", "from mcp_server.adapters.index import memories"),
-        ("adapters/index/memories.py", "from mcp_server.adapters import git"),
+        ("adapters/index/memories/memories.py", "from mcp_server.adapters import git"),
+        ("core/text/words.py", "from mcp_server.core.search import query"),
+        ("actions/files/load.py", "from mcp_server.actions.recall import recall"),
+        ("adapters/index/database/schema.py", "from mcp_server.adapters.index.events import replay"),
     ):
         path = copied / "mcp_server" / module
         path.write_text(f"{path.read_text(encoding='utf-8')}\n{sin}\n", encoding="utf-8")
@@ -133,7 +148,7 @@ def test_each_import_contract_notices_a_sin(copied: Path) -> None:
     done = lint_imports(copied)
 
     assert done.returncode == 1
-    assert len(contracts) >= 6
+    assert len(contracts) >= 9
     assert verdicts(done.stdout) == dict.fromkeys(contracts, "BROKEN"), done.stdout
 
 
@@ -177,8 +192,10 @@ SQL = re.compile(r"\s*(SELECT .*\bFROM\b|INSERT |UPDATE \w+ SET |DELETE FROM |CR
 
 
 @each
-def test_a_module_is_short_and_its_name_says_what_is_in_it(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+def test_a_module_is_short_or_says_why_not_and_its_name_says_what_is_in_it(path: Path) -> None:
+    written = path.read_text(encoding="utf-8")
+    told = "It is long because" in " ".join((ast.get_docstring(ast.parse(written)) or "").split())
+    assert len(written.splitlines()) <= (AT_MOST if told else LONGEST)
     assert not SAYING_NOTHING & set(re.split(r"[._]", module_name(path)))
 
 
@@ -191,7 +208,7 @@ def test_a_file_of_tests_is_short_too() -> None:
 def test_how_long_a_day_is_stands_once() -> None:
     written = [path for path in MODULES if re.search(r"\b86_?400\b", path.read_text(encoding="utf-8"))]
 
-    assert list(map(module_name, written)) == ["core.dials"]
+    assert list(map(module_name, written)) == ["core.memory"]
 
 
 def test_a_file_is_opened_with_its_encoding() -> None:
@@ -259,3 +276,8 @@ def test_the_command_line_starts_without_what_only_recall_by_meaning_needs() -> 
 
     assert "click" in names
     assert names & (SLOW - {"click", "yaml"}) == set()
+
+
+def test_every_folder_says_what_is_in_it() -> None:
+    for path in PACKAGE.rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path

@@ -18,7 +18,7 @@ from benchmarks.prompts import figures, measured
 from benchmarks.question_sets import read_set
 from benchmarks.ways import WITHOUT, as_in
 from mcp_server.adapters.calling import NUMBERS, called
-from mcp_server.core import ranking
+from mcp_server.core.search import ranking
 from mcp_server.meanings import load_embedder
 from tests.patience import PATIENCE
 

@@ -10,10 +10,12 @@ import pytest
 
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.memory_fields import KEYS
-from mcp_server.core import dials, echo, gate, prediction, provenance, ranking, use
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import TYPES, Kind, Link, Status
+from mcp_server.core.provenance import provenance
+from mcp_server.core.search import confidence, echo, ranking
 from mcp_server.core.settings import DEFAULTS, IN_CONFIG, Settings, parse_settings
+from mcp_server.core.worth import prediction, ratings, use
 from tests.documents import fenced, rows, text
 from tests.live import ROOT
 
@@ -99,7 +101,12 @@ def test_the_file_format_names_every_key_and_every_word() -> None:
 
 
 def test_the_weights_that_are_documented_are_those_in_the_code() -> None:
-    modules: dict[str, ModuleType] = {"ranking": ranking, "echo": echo, "gate": gate, "dials": dials}
+    modules: dict[str, ModuleType] = {
+        "ranking": ranking,
+        "echo": echo,
+        "confidence": confidence,
+        "ratings": ratings,
+    }
     documented = [row for row in rows(text("docs/ranking.md")) if "." in row[0]]
     for name, value, _ in documented:
         module, _, constant = name.strip("`").partition(".")
@@ -107,7 +114,7 @@ def test_the_weights_that_are_documented_are_those_in_the_code() -> None:
 
     told = {row[0].strip("`").partition(".")[2] for row in documented}
     assert {name for name in vars(ranking) if name.endswith(("_WEIGHT", "_BOOST"))} <= told
-    assert {name for name in vars(gate) if re.match(r"(HIGH|MEDIUM|COVERAGE)_", name)} <= told
+    assert {name for name in vars(confidence) if re.match(r"(HIGH|MEDIUM|COVERAGE)_", name)} <= told
 
 
 def test_the_example_of_ranking_comes_out_as_shown() -> None:
@@ -119,11 +126,11 @@ def test_the_example_of_ranking_comes_out_as_shown() -> None:
     assert not run.failures
 
 
-def test_the_numbers_of_the_dials_that_are_documented_are_those_in_the_code() -> None:
-    modules: dict[str, ModuleType] = {"dials": dials, "prediction": prediction, "use": use}
-    documented = rows(text("docs/dials.md"))
+def test_the_numbers_of_the_ratings_that_are_documented_are_those_in_the_code() -> None:
+    modules: dict[str, ModuleType] = {"ratings": ratings, "prediction": prediction, "use": use}
+    documented = rows(text("docs/ratings.md"))
     moves = {row[0].strip("`"): float(row[1]) for row in documented if re.fullmatch(r"`[a-z_]+`", row[0])}
-    assert moves == dials.TRUST_EVENTS
+    assert moves == ratings.TRUST_EVENTS
 
     told: dict[str, dict[str, float]] = {"TRUST_HALF_LIFE": {}, "BASE_TRUST": {}}
     for cell, value, _ in (row for row in documented if "." in row[0]):
@@ -133,11 +140,11 @@ def test_the_numbers_of_the_dials_that_are_documented_are_those_in_the_code() ->
             told[constant] |= dict.fromkeys(keys.split(", "), float(value))
         else:
             assert getattr(modules[module], constant) == float(value), name
-    assert told == {"TRUST_HALF_LIFE": dials.TRUST_HALF_LIFE, "BASE_TRUST": dials.BASE_TRUST}
+    assert told == {"TRUST_HALF_LIFE": ratings.TRUST_HALF_LIFE, "BASE_TRUST": ratings.BASE_TRUST}
 
 
-@pytest.mark.parametrize("name", ["docs/dials.md"])
-def test_the_example_of_the_dials_comes_out_as_shown(name: str) -> None:
+@pytest.mark.parametrize("name", ["docs/ratings.md"])
+def test_the_example_of_the_ratings_comes_out_as_shown(name: str) -> None:
     (example,) = fenced(text(name), "python")
     run = doctest.DocTestRunner()
     run.run(doctest.DocTestParser().get_doctest(example, {}, name, None, 0))

@@ -168,7 +168,7 @@ def test_a_command_lets_nothing_be_deleted_or_run_without_asking(command: Prose)
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_a_command_is_called_like_the_verb_it_serves(command: Prose) -> None:
-    verbs = {path.stem for path in (ROOT / "mcp_server/actions").glob("*.py")}
+    verbs = {path.stem for path in (ROOT / "mcp_server/actions").rglob("*.py")}
     assert command.name.replace("-", "_") in verbs | commands().keys() | tools(ALL_SETS).keys()
 
 

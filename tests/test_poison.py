@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.poison import MOST_POISON, MOST_WAITING, items, measure, shares, table
-from mcp_server.core.instructions import reads_like_instruction
+from mcp_server.core.provenance.instructions import reads_like_instruction
 
 EVERY = 5  # of the texts not kept aside; python -m benchmarks.poison measures all
 

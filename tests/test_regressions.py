@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.conversation import load_conversation, save_conversation
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.forget import restore
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
-from mcp_server.actions.tidy import tidy
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.conversation import load_conversation, save_conversation
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import Draft, Status
-from mcp_server.core.query import Mode, Query
+from mcp_server.core.search.query import Mode, Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.live import ROOT

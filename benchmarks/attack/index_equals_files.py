@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.attack import commands
-from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.adapters import places
-from mcp_server.adapters.index import memories
+from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.vault import stamps
 from mcp_server.bootstrap import Opened
 

@@ -22,7 +22,7 @@ from benchmarks.attack.kill_verbs import (
 )
 from benchmarks.attack.kill_world import World
 from benchmarks.attack.outcome import Part, Round, Row
-from mcp_server.actions.candidate import propose
+from mcp_server.actions.judge.candidate import propose
 from mcp_server.adapters import files
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft

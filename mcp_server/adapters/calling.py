@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from mcp_server.adapters.index.quantised import Floats
+from mcp_server.adapters.index.search.quantised import Floats
 from mcp_server.adapters.model_folder import SHIPPED_MODELS
 from mcp_server.core.ports import Vector
 

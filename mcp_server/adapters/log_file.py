@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.core.redaction import redact
+from mcp_server.core.secrets.redaction import redact
 
 MOST_BYTES = 1_000_000  # of one file
 KEPT = 2  # older files

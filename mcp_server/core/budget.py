@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from mcp_server.core.dials import DAY
+from mcp_server.core.memory import DAY
 from mcp_server.core.render import counted
 from mcp_server.core.settings import MODEL, Settings
 

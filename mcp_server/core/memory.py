@@ -11,6 +11,8 @@ from enum import StrEnum
 from mcp_server.core.errors import Rejected
 from mcp_server.core.latin import latin
 
+DAY = 86_400  # seconds
+
 
 class Kind(StrEnum):
     """What a file is; the value names one memory, `folder` the folder that holds them."""

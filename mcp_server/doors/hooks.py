@@ -35,7 +35,7 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
         elif said.get("transcript_path"):  # a doctor who tries the hook has none
             store, folder = _opened(said)
             if said.get("source") == "fork":
-                from mcp_server.actions.note import note_fork
+                from mcp_server.actions.capture.note import note_fork
                 from mcp_server.core.bounds import session_id
 
                 path, silent_for = Path(str(said["transcript_path"])), said.get("seconds_since_last_response")
@@ -54,7 +54,7 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
 
     Where nothing is captured the worker only keeps the memory up.
     """
-    from mcp_server.actions.note import captures, note_ended, upkeep_is_due
+    from mcp_server.actions.capture.note import captures, note_ended, upkeep_is_due
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.core.bounds import session_id
 
@@ -78,9 +78,9 @@ def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
 
     Where our environment is there, no module of ours is: the launcher comes here in its place alone.
     """
-    from mcp_server.actions import learn_by_agent
-    from mcp_server.actions.gone import tell_gone
-    from mcp_server.actions.inject import note_told
+    from mcp_server.actions.capture import learn_by_agent
+    from mcp_server.actions.context.inject import note_told
+    from mcp_server.actions.files.gone import tell_gone
     from mcp_server.adapters.started_by import client_started_by_claude
     from mcp_server.core.bounds import session_id
     from mcp_server.core.settings import is_unattended
@@ -108,7 +108,7 @@ def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
 
 def subagent_start(said: dict[str, Any]) -> dict[str, Any]:
     """Return the brief of a subagent."""
-    from mcp_server.actions.brief import brief
+    from mcp_server.actions.context.brief import brief
 
     store, folder = _opened(said)
     return _context("SubagentStart", brief(store, for_subagent=True, folder=folder).text)
@@ -116,7 +116,7 @@ def subagent_start(said: dict[str, Any]) -> dict[str, Any]:
 
 def stop(said: dict[str, Any]) -> dict[str, Any]:
     """Note the turn and do what it leaves to be done; needs our environment, and nobody waits for it."""
-    from mcp_server.actions.persons_word import last_turn
+    from mcp_server.actions.judge.persons_word import last_turn
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.started_by import client_started_by_claude
     from mcp_server.core.bounds import session_id
@@ -145,8 +145,8 @@ def pre_compact(said: dict[str, Any]) -> str:
 
     Claude Code takes plain words here.
     """
-    from mcp_server.actions.compaction import before_compaction
-    from mcp_server.actions.note import captures, note_ended
+    from mcp_server.actions.capture.note import captures, note_ended
+    from mcp_server.actions.context.compaction import before_compaction
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.core.bounds import session_id
     from mcp_server.environment import persons_own
@@ -207,8 +207,8 @@ def _context(event: str, text: str) -> dict[str, Any]:
 
 def _brief(said: dict[str, Any]) -> tuple[str, str]:
     """Return what the session is told, and one line for the person."""
-    from mcp_server.actions.brief import brief, note_given
-    from mcp_server.actions.notice import notice
+    from mcp_server.actions.context.brief import brief, note_given
+    from mcp_server.actions.context.notice import notice
     from mcp_server.core.bounds import session_id
     from mcp_server.core.errors import IndexUnavailable
     from mcp_server.core.settings import is_unattended
@@ -219,7 +219,7 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
     compacted = said.get("source") == "compact"
     survived: list[str] = []
     if compacted:
-        from mcp_server.actions.compaction import after_compaction
+        from mcp_server.actions.context.compaction import after_compaction
 
         survived = after_compaction(store, session=session)
     try:
@@ -241,8 +241,8 @@ def _key(folder: Path) -> str:
 
 
 def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:
-    from mcp_server.actions.by_claude import note_by_claude
-    from mcp_server.actions.note import note_session
+    from mcp_server.actions.capture.note import note_session
+    from mcp_server.actions.judge.by_claude import note_by_claude
     from mcp_server.adapters.started_by import client_started_by_claude
     from mcp_server.core.bounds import session_id
 
@@ -277,7 +277,7 @@ def _log(error: BaseException) -> None:
     try:
         from mcp_server.adapters import files
         from mcp_server.bootstrap import memory_dir
-        from mcp_server.core.redaction import redact
+        from mcp_server.core.secrets.redaction import redact
 
         path = memory_dir(os.environ) / "logs" / "hooks.log"
         files.make_folder(path.parent)

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from mcp_server.actions import inject
+from mcp_server.actions.context import inject
 from mcp_server.core.errors import DaybookError
 from mcp_server.store import Store
 
@@ -37,7 +37,7 @@ def is_marked(prompt: str) -> bool:
 
 def mark(store: Store, prompt: str, *, session: str) -> str:
     """Store what the person marked with #remember, and return what Claude is told of that."""
-    from mcp_server.actions.marked import remember_marked
+    from mcp_server.actions.judge.marked import remember_marked
 
     try:
         done = remember_marked(store, prompt, session=session)
@@ -61,7 +61,7 @@ def note_turn(
     store: Store, transcript: Path, *, session: str, folder: str, start_worker: Callable[[], None]
 ) -> None:
     """Note how far *transcript* has come after an answer, and start a worker when enough of it waits."""
-    from mcp_server.actions.note import note_answer
+    from mcp_server.actions.capture.note import note_answer
 
     if note_answer(store, transcript, session=session, folder=folder):
         start_worker()
@@ -73,9 +73,9 @@ def look_back(store: Store, transcript: Path, reply: str, *, prompt: str, sessio
 
     Nobody waits for it, so what cannot be done is one line in the log.
     """
-    from mcp_server.actions.claude_md import refresh
-    from mcp_server.actions.origins import judge_session
-    from mcp_server.actions.quality import note_use
+    from mcp_server.actions.context.claude_md import refresh
+    from mcp_server.actions.judge.origins import judge_session
+    from mcp_server.actions.sessions.quality import note_use
 
     def judge() -> None:
         if transcript.name:

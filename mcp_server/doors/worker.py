@@ -7,7 +7,7 @@
 import logging
 import os
 
-from mcp_server.actions.work import work
+from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.adapters.priority import yield_to_others

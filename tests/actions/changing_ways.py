@@ -4,31 +4,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions import (
-    contradiction,
-    forget_session,
-    graph_edge,
-    graph_node,
-    promote,
-    repository,
-    seed,
-)
-from mcp_server.actions import review as reviewing
-from mcp_server.actions import trust as trusting
-from mcp_server.actions.auto_memory import import_auto_memory
-from mcp_server.actions.candidate import approve, propose
-from mcp_server.actions.entries import Answer
-from mcp_server.actions.forget import forget, restore, to_trash
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.link import link, unlink
-from mcp_server.actions.read import find, read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import settle
-from mcp_server.actions.sync import sync
-from mcp_server.actions.tidy import tidy
+from mcp_server.actions.exchange import seed
+from mcp_server.actions.exchange.auto_memory import import_auto_memory
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.read import find, read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.graph import edge, node
+from mcp_server.actions.judge import contradiction
+from mcp_server.actions.judge.candidate import approve, propose
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.memory import promote, repository
+from mcp_server.actions.memory import trust as trusting
+from mcp_server.actions.memory.forget import forget, restore, to_trash
+from mcp_server.actions.memory.link import link, unlink
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.review import review as reviewing
+from mcp_server.actions.review.entries import Answer
+from mcp_server.actions.sessions import forget_session
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.memory import Draft, Level, Link
-from mcp_server.core.provenance import ASSISTANT, SEEDED
+from mcp_server.core.provenance.provenance import ASSISTANT, SEEDED
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import guess, twins
 from tests.conftest import Clock
@@ -89,38 +85,38 @@ def _resolved(how: str) -> Callable[[Place], Act]:
 
 
 def _node(place: Place, name: str = "alpha") -> str:
-    graph_node.put_node(place.store, PROJECT, name, f"{name} is a service", notes=["small"])
+    node.put_node(place.store, PROJECT, name, f"{name} is a service", notes=["small"])
     return name
 
 
 def _edge(place: Place, rel: str = "calls") -> None:
     _node(place), _node(place, "beta")
-    graph_edge.put_edge(place.store, PROJECT, "alpha", "beta", rel)
+    edge.put_edge(place.store, PROJECT, "alpha", "beta", rel)
 
 
 def _put_node(place: Place) -> Act:
     _node(place)
-    return lambda: graph_node.put_node(place.store, PROJECT, "alpha", "alpha is a queue", notes=["big"])
+    return lambda: node.put_node(place.store, PROJECT, "alpha", "alpha is a queue", notes=["big"])
 
 
 def _title_of_an_ordinary_memory(place: Place) -> Act:
     memory_id = known(place.store, level=PROJECT)
-    return lambda: graph_node.put_node(place.store, PROJECT, memory_id, "Another title")
+    return lambda: node.put_node(place.store, PROJECT, memory_id, "Another title")
 
 
 def _put_edge(place: Place, rel: str = "calls") -> Act:
     _node(place), _node(place, "beta")
-    return lambda: graph_edge.put_edge(place.store, PROJECT, "alpha", "beta", rel)
+    return lambda: edge.put_edge(place.store, PROJECT, "alpha", "beta", rel)
 
 
 def _delete_edge(place: Place) -> Act:
     _edge(place, "supersedes")
-    return lambda: graph_edge.delete_edge(place.store, PROJECT, "alpha", "beta", "supersedes")
+    return lambda: edge.delete_edge(place.store, PROJECT, "alpha", "beta", "supersedes")
 
 
 def _delete_node(place: Place) -> Act:
     _edge(place)
-    return lambda: graph_node.delete_node(place.store, PROJECT, "beta")
+    return lambda: node.delete_node(place.store, PROJECT, "beta")
 
 
 def _aged(place: Place) -> str:
@@ -137,12 +133,12 @@ def _aged(place: Place) -> str:
 
 def _recall_node(place: Place) -> Act:
     memory_id = _aged(place)
-    return lambda: graph_node.recall_node(place.store, PROJECT, memory_id)
+    return lambda: node.recall_node(place.store, PROJECT, memory_id)
 
 
 def _put_archived_node(place: Place) -> Act:
     memory_id = _aged(place)
-    return lambda: graph_node.put_node(place.store, PROJECT, memory_id, "It is back")
+    return lambda: node.put_node(place.store, PROJECT, memory_id, "It is back")
 
 
 def _restored(place: Place) -> Act:

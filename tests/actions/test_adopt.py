@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import claude_md
-from mcp_server.actions.adopt import adopt
-from mcp_server.actions.brief import brief
-from mcp_server.actions.doctor import status
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.notice import notice, offered
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.session import save_session
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context import claude_md
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.notice import notice, offered
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.session import save_session
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.doctor import status
+from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.adapters import places
-from mcp_server.adapters.index import usage
+from mcp_server.adapters.index.events import usage
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 
 Open = Callable[..., Opened]

@@ -2,16 +2,16 @@
 
 import pytest
 
-from mcp_server.actions.contradiction import get_contradictions
-from mcp_server.actions.graph import read_graph
-from mcp_server.actions.link import get_related, unlink
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.judge.contradiction import get_contradictions
+from mcp_server.actions.memory.link import get_related, unlink
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft, Link
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 
 

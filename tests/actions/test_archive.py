@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.archive import archive, still_superseded
-from mcp_server.actions.audit import audit_history
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.read import is_accepted, read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.tidy import tidy
+from mcp_server.actions.files.read import is_accepted, read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.archive import archive, still_superseded
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.audit import audit_history
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Level, Status
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.ask import ask
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.inject import inject
-from mcp_server.actions.remember import remember
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.ask import ask
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.backfill import backfill, pending_transcripts, recorded_in
-from mcp_server.actions.learn import next_piece
-from mcp_server.actions.recall import recall
-from mcp_server.adapters.index import transcripts
+from mcp_server.actions.capture.learn import next_piece
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.backfill import backfill, pending_transcripts, recorded_in
+from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from tests.recorded import Recorded
 
 CONVERSATIONS = Filter(kinds=(Kind.CONVERSATION,))

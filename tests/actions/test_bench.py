@@ -2,13 +2,13 @@
 
 import pytest
 
-from mcp_server.actions.bench import Question, bench, mean_reciprocal_rank, share_within
-from mcp_server.actions.link import link
-from mcp_server.actions.quality import mark_used
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.quality import mark_used
+from mcp_server.actions.status.bench import Question, bench, mean_reciprocal_rank, share_within
 from mcp_server.core.memory import Draft, Link
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 
 

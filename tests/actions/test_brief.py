@@ -3,21 +3,21 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.graph_node import put_node
-from mcp_server.actions.inject import inject
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init, share, trust, untrusted
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.session import save_session
-from mcp_server.actions.sync import catch_up, rebuild, sync
-from mcp_server.actions.take_in import take_in
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up, rebuild, sync
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init, share, trust, untrusted
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.session import save_session
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.candidate import approve, propose, propose_mined, reject, review_candidates
-from mcp_server.actions.capture import keep
-from mcp_server.actions.forget import forget
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.note import note_seen
-from mcp_server.actions.notice import notice
-from mcp_server.actions.read import read
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, rebuild, sync
-from mcp_server.actions.tidy import tidy, undo
-from mcp_server.adapters.index import transcripts
+from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.capture.note import note_seen
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up, rebuild, sync
+from mcp_server.actions.judge.candidate import approve, propose, propose_mined, reject, review_candidates
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
+from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.mining import mine
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.recorded import Recorded, seen

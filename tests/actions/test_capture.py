@@ -5,17 +5,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from mcp_server.actions.capture import conversation_id, keep, with_subagents
-from mcp_server.actions.note import note_answer
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import rebuild
-from mcp_server.actions.work import note_left_behind
-from mcp_server.adapters.index import transcripts
+from mcp_server.actions.capture.capture import conversation_id, keep, with_subagents
+from mcp_server.actions.capture.note import note_answer
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.work import note_left_behind
+from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
-from mcp_server.core.conversation import parse_turns
 from mcp_server.core.memory import Kind
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
+from mcp_server.core.sessions.conversation import parse_turns
 from mcp_server.store import Store
 from tests.recorded import Recorded, kept_words, queued, seen
 

@@ -5,9 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from mcp_server.actions.capture import is_kept_here, keep
-from mcp_server.actions.read import read
-from mcp_server.actions.sync import sync
+from mcp_server.actions.capture.capture import is_kept_here, keep
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
 from mcp_server.store import Store
 from tests.recorded import Recorded, kept_words, queued, seen
 

@@ -5,15 +5,15 @@ import stat
 
 import pytest
 
-from mcp_server.actions.commit import Accept
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.read import is_accepted, read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, mark, revise
+from mcp_server.actions.files.commit import Accept
+from mcp_server.actions.files.read import is_accepted, read
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, mark, revise
 from mcp_server.adapters import files, history, places
 from mcp_server.core.errors import Conflict
 from mcp_server.core.memory import Draft, Kind, Level
-from mcp_server.core.provenance import ASSISTANT
+from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.store import Store
 
 

@@ -4,19 +4,19 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.consolidate import put_away
-from mcp_server.actions.graph import read_graph
-from mcp_server.actions.graph_edge import put_edge
-from mcp_server.actions.graph_node import put_node, recall_node
-from mcp_server.actions.journal import new_run, perform
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.tidy import tidy, undo
-from mcp_server.adapters.index.tidying import COMPACTION
+from mcp_server.actions.files.journal import new_run, perform
+from mcp_server.actions.files.read import read
+from mcp_server.actions.graph.edge import put_edge
+from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.graph.node import put_node, recall_node
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.upkeep.consolidate import put_away
+from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.adapters.index.events.tidying import COMPACTION
 from mcp_server.bootstrap import Opened
-from mcp_server.core.graph import Graph
-from mcp_server.core.graph_text import TOKEN, measured, rendered
+from mcp_server.core.graph.graph import Graph
+from mcp_server.core.graph.text import TOKEN, measured, rendered
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store
 from tests.conftest import Clock

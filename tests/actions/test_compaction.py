@@ -3,7 +3,12 @@
 import os
 from pathlib import Path
 
-from mcp_server.actions.compaction import KEEP, after_compaction, before_compaction, forget_compactions
+from mcp_server.actions.context.compaction import (
+    KEEP,
+    after_compaction,
+    before_compaction,
+    forget_compactions,
+)
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.recorded import Recorded

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import connect as connecting
-from mcp_server.core.clients import CLIENTS, entry, files_of
+from mcp_server.actions.exchange import connect as connecting
 from mcp_server.core.errors import Conflict, Rejected, Unreadable
-from mcp_server.core.settings_text import read
+from mcp_server.core.exchange.clients import CLIENTS, entry, files_of
+from mcp_server.core.exchange.settings_text import read
 from mcp_server.store import Store
 from tests.live import ROOT
 

@@ -4,27 +4,27 @@ import json
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.contradiction import (
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.graph.edge import put_edge
+from mcp_server.actions.judge.contradiction import (
     WAYS,
     find_contradictions,
     get_contradictions,
     mark_contradiction,
     resolve_contradiction,
 )
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.forget import restore
-from mcp_server.actions.graph_edge import put_edge
-from mcp_server.actions.link import link, unlink
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild
-from mcp_server.actions.tidy import tidy
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.memory.link import link, unlink
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 

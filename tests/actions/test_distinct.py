@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.contradiction import find_contradictions, mark_contradiction, tell_apart
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import near_now
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.contradiction import find_contradictions, mark_contradiction, tell_apart
+from mcp_server.actions.judge.settle import near_now
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, fingerprint

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.entries import Answer, Became, Entry
-from mcp_server.actions.everywhere import seen_everywhere
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.review import EVERYWHERE, review, settle
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.review.entries import Answer, Became, Entry
+from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.actions.review.review import EVERYWHERE, review, settle
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.doors.shown.review import choices
 from mcp_server.store import Store
 from tests.conftest import Clock

@@ -9,24 +9,24 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.export import export_folder, export_json, write_document
-from mcp_server.actions.forget import forget
-from mcp_server.actions.imports.batch import Outcome
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.session import save_session
-from mcp_server.actions.sync import sync
-from mcp_server.actions.trust import invalidate, trust_history, validate
+from mcp_server.actions.exchange.export import export_folder, export_json, write_document
+from mcp_server.actions.exchange.imports.batch import Outcome
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.session import save_session
+from mcp_server.actions.memory.trust import invalidate, trust_history, validate
+from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import memory_file, places
-from mcp_server.adapters.index import usage
+from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.vault import kind_of, stamps
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Link, Memory, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 
 Open = Callable[..., Opened]

@@ -2,15 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.claude_md import CLAUDE_MD, choose
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 
 CANARY = "xylophone-quartz-7741"

@@ -5,23 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.candidate import review_candidates
-from mcp_server.actions.capture import keep
-from mcp_server.actions.forget_session import forget_session, undo_forget_session
-from mcp_server.actions.learn import next_piece
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.note import note_seen
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.session_history import find_session
-from mcp_server.actions.sync import catch_up, rebuild
-from mcp_server.actions.tidy import tidy, undo
-from mcp_server.adapters.index import sightings, transcripts
+from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.capture.learn import next_piece
+from mcp_server.actions.capture.note import note_seen
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up, rebuild
+from mcp_server.actions.judge.candidate import review_candidates
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.sessions.forget_session import forget_session, undo_forget_session
+from mcp_server.actions.sessions.session_history import find_session
+from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.adapters.index.events import sightings, transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import plan_of
 from tests.conftest import Clock

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.history import history_of
-from mcp_server.actions.maintain import clean_up
-from mcp_server.actions.prune import prune
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
-from mcp_server.actions.tidy import tidy
-from mcp_server.actions.undo import last_change, undo
+from mcp_server.actions.changes.history import history_of
+from mcp_server.actions.changes.undo import last_change, undo
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.upkeep.maintain import clean_up
+from mcp_server.actions.upkeep.prune import prune
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound

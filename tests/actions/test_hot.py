@@ -4,22 +4,22 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.brief import at_hand, brief
-from mcp_server.actions.claude_md import current_block
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.forget import forget
-from mcp_server.actions.promote import demote, hot_status, pin, promote
-from mcp_server.actions.quality import note_use, retrieval_quality
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.trust import trust_history
-from mcp_server.adapters.index import usage
+from mcp_server.actions.context.brief import at_hand, brief
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.promote import demote, hot_status, pin, promote
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.trust import trust_history
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.quality import note_use, retrieval_quality
+from mcp_server.adapters.index.events import usage
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.query import Mode, Query, Verdict
+from mcp_server.core.search.query import Mode, Query, Verdict
 from mcp_server.store import Store
 from tests.conftest import Clock
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.inject import inject
-from mcp_server.actions.remember import remember
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.learn_by_agent import PIECES, offer, request
-from mcp_server.actions.note import note_ended
+from mcp_server.actions.capture.learn_by_agent import PIECES, offer, request
+from mcp_server.actions.capture.note import note_ended
 from mcp_server.bootstrap import Opened
 from tests.actions.work.worked import worked
 from tests.conftest import Clock

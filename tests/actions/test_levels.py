@@ -5,23 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.claude_md import current_block
-from mcp_server.actions.forget import forget, restore, unarchive
-from mcp_server.actions.inject import inject
-from mcp_server.actions.link import link, unlink
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import trust
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import settle
-from mcp_server.actions.settled import Action, Settled
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.memory.forget import forget, restore, unarchive
+from mcp_server.actions.memory.link import link, unlink
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import trust
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.query import ANY_STATUS, Filter, Query
+from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 
 QUESTION = "retry timeout of uploads"

@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import trash
-from mcp_server.actions.audit import audit_history
-from mcp_server.actions.candidate import propose, review_candidates
-from mcp_server.actions.capture import SOURCE
-from mcp_server.actions.doctor import status as state_of
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.maintain import clean_up, maintain
-from mcp_server.actions.metrics import metrics
-from mcp_server.actions.notice import notice
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.size_limit import MEGABYTE, Size, index_size, measure
-from mcp_server.actions.sync import catch_up
-from mcp_server.actions.tidy import tidy, undo
+from mcp_server.actions.capture.capture import SOURCE
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files import trash
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.size_limit import MEGABYTE, Size, index_size, measure
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.judge.candidate import propose, review_candidates
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.audit import audit_history
+from mcp_server.actions.status.doctor import status as state_of
+from mcp_server.actions.status.metrics import metrics
+from mcp_server.actions.upkeep.maintain import clean_up, maintain
+from mcp_server.actions.upkeep.tidy import tidy, undo
 from mcp_server.bootstrap import Opened, open_for_reading
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 

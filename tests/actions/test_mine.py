@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.candidate import approve, reject, review_candidates
-from mcp_server.actions.contradiction import find_contradictions, get_contradictions
-from mcp_server.actions.inject import inject
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.mine import log_output, mine_when_logged, mining_status, run_mining
-from mcp_server.actions.note import note_ended
-from mcp_server.actions.read import read
-from mcp_server.actions.settle import Action, settle
-from mcp_server.actions.sync import rebuild
-from mcp_server.actions.work import work
+from mcp_server.actions.capture.mine import log_output, mine_when_logged, mining_status, run_mining
+from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.judge.candidate import approve, reject, review_candidates
+from mcp_server.actions.judge.contradiction import find_contradictions, get_contradictions
+from mcp_server.actions.judge.settle import Action, settle
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.test_candidate import DECIDED, session
 from tests.conftest import Clock

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from mcp_server.actions import claude_md
-from mcp_server.actions.brief import brief
-from mcp_server.actions.capture import is_kept_here, keep
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.capture.capture import is_kept_here, keep
+from mcp_server.actions.context import claude_md
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import places
 from mcp_server.adapters.places import all_vaults
 from mcp_server.bootstrap import Opened

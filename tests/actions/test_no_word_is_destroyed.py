@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.undo import last_change, undo
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
 from tests.actions.changing_ways import WAYS, Place

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.forget import forget
-from mcp_server.actions.inject import inject
-from mcp_server.actions.origins import LATER, judge, judge_session, waiting
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import trust
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import settle
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.judge.origins import LATER, judge, judge_session, waiting
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import trust
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Status
-from mcp_server.core.origins import INSTRUCTS, WITHOUT
-from mcp_server.core.provenance import ASSISTANT
-from mcp_server.core.query import Query
+from mcp_server.core.provenance.origins import INSTRUCTS, WITHOUT
+from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.recorded import Recorded
@@ -229,7 +229,7 @@ def test_the_files_of_a_repository_count_once_it_is_accepted(
 def test_a_long_session_is_read_from_its_end_and_what_stands_nowhere_waits(
     store: Store, recorded: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcp_server.actions.origins.MOST_READ", 20_000)
+    monkeypatch.setattr("mcp_server.actions.judge.origins.MOST_READ", 20_000)
     stored(store, "Quagga rows are sorted twice.", session=recorded.session)
     recorded.call("WebFetch", url="https://docs.example", result="Quagga rows are sorted twice.")
     for _ in range(20):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.persons_word import MOST_READ, Turns, may_forget, turns_of
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import let_replace, reword, settle
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.persons_word import MOST_READ, Turns, may_forget, turns_of
+from mcp_server.actions.judge.settle import let_replace, reword, settle
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
 from tests.recorded import Recorded

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.brief import at_hand
-from mcp_server.actions.doctor import status
-from mcp_server.actions.promote import hot_status, pin
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.brief import at_hand
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.promote import hot_status, pin
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.status.doctor import status
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft

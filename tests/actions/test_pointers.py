@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.inject import inject
-from mcp_server.actions.note import note_fork
-from mcp_server.actions.read import read, read_told
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.core.brief import INDEX
+from mcp_server.actions.capture.note import note_fork
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read, read_told
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.core.context.brief import INDEX
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store

@@ -13,22 +13,22 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.candidate import propose, review_candidates
-from mcp_server.actions.claude_md import current_block
-from mcp_server.actions.compaction import before_compaction
-from mcp_server.actions.inject import inject
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.note import note_ended
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.work import work
+from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.context.compaction import before_compaction
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.candidate import propose, review_candidates
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import Opened
-from mcp_server.core.instructions import reads_like_instruction
 from mcp_server.core.memory import Draft, Kind, Memory, Status
-from mcp_server.core.query import Filter, Query
-from mcp_server.core.redaction import redact
+from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.render import one_line
+from mcp_server.core.search.query import Filter, Query
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.store import Store
 from tests.core.made_secrets import KEYS, PASSWORDS, SHAPED
 from tests.recorded import Recorded

@@ -2,10 +2,10 @@
 
 import pytest
 
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.settle import settle
-from mcp_server.actions.settled import Action, Settled
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
 

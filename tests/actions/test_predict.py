@@ -2,14 +2,14 @@
 
 import pytest
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.predict import access_patterns, predict_next
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.predict import access_patterns, predict_next
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.gone import tell_gone
-from mcp_server.actions.history import history_of, version_of
-from mcp_server.actions.inject import inject
-from mcp_server.actions.notice import notice
-from mcp_server.actions.prune import prune
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init, share, trust
-from mcp_server.actions.review import ORIGIN, review
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.undo import last_change, undo
+from mcp_server.actions.changes.history import history_of, version_of
+from mcp_server.actions.changes.undo import last_change, undo
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.gone import tell_gone
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init, share, trust
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.review.review import ORIGIN, review
+from mcp_server.actions.upkeep.prune import prune
 from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound

@@ -2,18 +2,18 @@
 
 import pytest
 
-from mcp_server.actions.inject import inject
-from mcp_server.actions.quality import mark_used, note_use, retrieval_quality, why
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.adapters.index import usage
-from mcp_server.adapters.index.usage import Usage
-from mcp_server.core import dials
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.quality import mark_used, note_use, retrieval_quality, why
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.events.usage import Usage
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
+from mcp_server.core.worth import ratings
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.growth import grows_evenly
@@ -68,7 +68,7 @@ def test_after_three_recalls_helpfulness_is_that_of_three_and_not_of_six(store: 
 
     said = counts(store, heron)
     assert (said.retrieved, said.accesses) == (3, 3)
-    assert dials.helpfulness(said.used, said.retrieved) == pytest.approx(1 / 7)
+    assert ratings.helpfulness(said.used, said.retrieved) == pytest.approx(1 / 7)
 
 
 def test_claude_may_say_what_was_of_use(store: Store, heron: str) -> None:

@@ -4,23 +4,23 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.answer import ask_again
-from mcp_server.actions.brief import brief
-from mcp_server.actions.claude_md import current_block
-from mcp_server.actions.compare import compare_pending
-from mcp_server.actions.contradiction import tell_apart
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.link import link
-from mcp_server.actions.questions import MOST_OPEN, Question, open_questions
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import accept, init
-from mcp_server.actions.review import QUESTION, review
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import settle
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.adapters.index import selections
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.context.questions import MOST_OPEN, Question, open_questions
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.judge.compare import compare_pending
+from mcp_server.actions.judge.contradiction import tell_apart
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import accept, init
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.review.answer import ask_again
+from mcp_server.actions.review.review import QUESTION, review
+from mcp_server.adapters.index.memories import selections
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.entries import Answer, Became
-from mcp_server.actions.read import read
-from mcp_server.actions.review import review
-from mcp_server.actions.review import settle as answered
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.files.read import read
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.review.entries import Answer, Became
+from mcp_server.actions.review.review import review
+from mcp_server.actions.review.review import settle as answered
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Level
 from mcp_server.doors.shown.review import choices

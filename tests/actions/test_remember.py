@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.audit import audit_history
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.session import save_session
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.session import save_session
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, Status, split_title
-from mcp_server.core.query import ANY_STATUS, Filter, Query, filter_of
+from mcp_server.core.search.query import ANY_STATUS, Filter, Query, filter_of
 from mcp_server.store import Store
 
 

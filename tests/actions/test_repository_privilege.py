@@ -5,29 +5,29 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import LOOKED_AT, at_hand, brief
-from mcp_server.actions.claude_md import current_block
-from mcp_server.actions.contradiction import find_contradictions, get_contradictions, mark_contradiction
-from mcp_server.actions.graph_node import put_node
-from mcp_server.actions.inject import inject
-from mcp_server.actions.link import link
-from mcp_server.actions.list import get_stats
-from mcp_server.actions.promote import hot_status, pin, promote
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init, trust
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.session import save_session
-from mcp_server.actions.settle import settle
-from mcp_server.actions.settled import Action
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.tidy import tidy
-from mcp_server.actions.trust import invalidate, trust_history, validate
+from mcp_server.actions.context.brief import LOOKED_AT, at_hand, brief
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.judge.contradiction import find_contradictions, get_contradictions, mark_contradiction
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.settled import Action
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.list import get_stats
+from mcp_server.actions.memory.promote import hot_status, pin, promote
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init, trust
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.session import save_session
+from mcp_server.actions.memory.trust import invalidate, trust_history, validate
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.provenance import ASSISTANT
-from mcp_server.core.query import Query, filter_of
+from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.search.query import Query, filter_of
 from mcp_server.doors.server import replies
 from mcp_server.store import Store
 from tests.conftest import Clock

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.embed import pending
-from mcp_server.actions.forget import restore
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.review import MOST, ORIGIN, QUESTION, Answer, Became, review, settle
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.model.embed import pending
+from mcp_server.actions.review.review import MOST, ORIGIN, QUESTION, Answer, Became, review, settle
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft

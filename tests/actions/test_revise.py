@@ -1,12 +1,12 @@
 import pytest
 
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise, version
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise, version
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 

@@ -5,22 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.forget import forget
-from mcp_server.actions.inject import inject
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.seed import Options, Seeded, bootstrap_project, seed_from_file, seed_from_text
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.tidy import tidy
-from mcp_server.adapters.index import selections
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.exchange.seed import (
+    Options,
+    Seeded,
+    bootstrap_project,
+    seed_from_file,
+    seed_from_text,
+)
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.adapters.index.memories import selections
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 
@@ -208,7 +214,7 @@ def test_what_leads_out_or_is_no_text_is_skipped_with_the_reason(
 def test_a_vault_in_the_repository_gets_no_copy_of_its_documents(
     open_here: Callable[..., Opened], documented: Path
 ) -> None:
-    from mcp_server.actions.repository import init
+    from mcp_server.actions.memory.repository import init
 
     store = open_here().store()
     init(store)

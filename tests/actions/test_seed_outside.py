@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.seed import outside_project, seed_from_file
+from mcp_server.actions.exchange.seed import outside_project, seed_from_file
 from mcp_server.store import Store
 from tests.durability.served import Served
 

@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.conversation import load_conversation, save_conversation
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.session import restore_session, save_session
-from mcp_server.core.conversation import Turn
+from mcp_server.actions.memory.conversation import load_conversation, save_conversation
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.session import restore_session, save_session
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
+from mcp_server.core.sessions.conversation import Turn
 from mcp_server.store import Store
 from tests.conftest import Clock
 

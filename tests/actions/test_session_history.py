@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.capture import keep
-from mcp_server.actions.note import note_seen, note_session
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.session import save_session
-from mcp_server.actions.session_history import (
+from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.capture.note import note_seen, note_session
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.session import save_session
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.session_history import (
     end_session,
     find_session,
     list_sessions,
@@ -22,12 +23,11 @@ from mcp_server.actions.session_history import (
     tell_session,
     title_session,
 )
-from mcp_server.actions.sync import catch_up
-from mcp_server.adapters.index import episodes, sessions, transcripts
+from mcp_server.adapters.index.events import episodes, sessions, transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.recorded import Recorded

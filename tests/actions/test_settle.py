@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_server.actions.archive import archive
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.forget import restore
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import settle
-from mcp_server.actions.settled import Action, Settled
-from mcp_server.actions.trust import trust_history
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.memory.archive import archive
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.trust import trust_history
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store

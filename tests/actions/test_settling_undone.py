@@ -6,15 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.candidate import SEEN_SELDOM, propose
-from mcp_server.actions.entries import Answer, Entry
-from mcp_server.actions.everywhere import seen_everywhere
-from mcp_server.actions.history import history_of
-from mcp_server.actions.persons_word import may_change, may_forget
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init, trust
-from mcp_server.actions.review import (
+from mcp_server.actions.changes.history import history_of
+from mcp_server.actions.changes.undo import is_persons, last_change, undo
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose
+from mcp_server.actions.judge.persons_word import may_change, may_forget
+from mcp_server.actions.judge.settle import settle as settle_draft
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init, trust
+from mcp_server.actions.memory.trust import trust_history
+from mcp_server.actions.review.entries import Answer, Entry
+from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.actions.review.review import (
     AGED,
     CANDIDATE,
     EVERYWHERE,
@@ -25,18 +29,14 @@ from mcp_server.actions.review import (
     review,
     settle,
 )
-from mcp_server.actions.settle import settle as settle_draft
-from mcp_server.actions.sync import rebuild
-from mcp_server.actions.tidy import tidy
-from mcp_server.actions.trust import trust_history
-from mcp_server.actions.undo import is_persons, last_change, undo
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.places import project_vaults
 from mcp_server.adapters.project import resolve_project
 from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import CLAUDE, PERSON
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.provenance import ASSISTANT, MANUAL
-from mcp_server.core.verdict import Statement
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
+from mcp_server.core.text.verdict import Statement
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of, put, twins
 from tests.conftest import Clock

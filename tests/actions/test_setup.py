@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.setup import Choices, setup, with_values
+from mcp_server.actions.model.setup import Choices, setup, with_values
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.store import Store

@@ -5,20 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.hits import trust_of
-from mcp_server.actions.inject import inject
-from mcp_server.actions.quality import note_use
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.trust import invalidate, standing_of, trust_history, validate
-from mcp_server.adapters.index import selections, usage
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.trust import invalidate, standing_of, trust_history, validate
+from mcp_server.actions.recall.hits import trust_of
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.quality import note_use
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
 

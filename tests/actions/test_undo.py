@@ -6,29 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.commit import move, one_change
-from mcp_server.actions.forget import forget
-from mcp_server.actions.history import history_of, version_of
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.imports.take import BATCH
-from mcp_server.actions.journal import Undone
-from mcp_server.actions.link import link
-from mcp_server.actions.origins import judge
-from mcp_server.actions.read import is_accepted, read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import accept, from_documents
-from mcp_server.actions.review import review
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.seed import bootstrap_project
-from mcp_server.actions.settle import settle
-from mcp_server.actions.sync import sync
-from mcp_server.actions.tidy import tidy
-from mcp_server.actions.tidy import undo as undo_tidy
-from mcp_server.actions.trust import trust_history
-from mcp_server.actions.undo import is_persons, last_change, undo
+from mcp_server.actions.changes.history import history_of, version_of
+from mcp_server.actions.changes.undo import is_persons, last_change, undo
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.exchange.imports.take import BATCH
+from mcp_server.actions.exchange.seed import bootstrap_project
+from mcp_server.actions.files.commit import move, one_change
+from mcp_server.actions.files.journal import Undone
+from mcp_server.actions.files.read import is_accepted, read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.origins import judge
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import accept, from_documents
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.trust import trust_history
+from mcp_server.actions.review.review import review
+from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.actions.upkeep.tidy import undo as undo_tidy
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.provenance import ASSISTANT
+from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of, twins
 from tests.conftest import Clock

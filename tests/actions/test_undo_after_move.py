@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.adopt import adopt
-from mcp_server.actions.candidate import propose, review_candidates
-from mcp_server.actions.entries import Answer
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.history import history_of
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.review import review, settle
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.settle import settle as settle_draft
-from mcp_server.actions.sync import rebuild
-from mcp_server.actions.tidy import tidy
-from mcp_server.actions.undo import last_change, undo
+from mcp_server.actions.changes.history import history_of
+from mcp_server.actions.changes.undo import last_change, undo
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.judge.candidate import propose, review_candidates
+from mcp_server.actions.judge.settle import settle as settle_draft
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.review.entries import Answer
+from mcp_server.actions.review.review import review, settle
+from mcp_server.actions.upkeep.adopt import adopt
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock

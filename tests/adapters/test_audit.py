@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import catch_up
-from mcp_server.adapters.index import audit, graph, sessions
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.adapters.index.events import audit, graph, sessions
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft

@@ -11,11 +11,11 @@ import pytest
 from benchmarks.measures import mean, measures
 from benchmarks.question_sets import read_set
 from benchmarks.stored_set import ask, fill
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Mode, Query, Verdict
+from mcp_server.core.search.query import Mode, Query, Verdict
 
 SETS = Path(__file__).resolve().parent.parent / "data" / "languages"
 # What was measured, and a little room; before words were stemmed de had .75, ru .60 and es .92.

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.adapters.index import lexical
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.index.search import lexical
 from mcp_server.bootstrap import Opened
-from mcp_server.core import ranking
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Filter, Mode, Query, Sort
+from mcp_server.core.search import ranking
+from mcp_server.core.search.query import Filter, Mode, Query, Sort
 from mcp_server.store import Store
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mcp_server.actions.remember import remember
-from mcp_server.adapters.index import vectors
-from mcp_server.adapters.index.maxsim import MOST_TOKENS, Match, maxsim, packed
+from mcp_server.actions.memory.remember import remember
+from mcp_server.adapters.index.search import vectors
+from mcp_server.adapters.index.search.maxsim import MOST_TOKENS, Match, maxsim, packed
 from mcp_server.core.memory import Draft
 from mcp_server.core.ports import Embedded
 from mcp_server.store import Store

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mcp_server.adapters.index.quantised import RESCORED, Quantised
+from mcp_server.adapters.index.search.quantised import RESCORED, Quantised
 
 Floats = NDArray[np.float32]
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import rebuild
-from mcp_server.adapters.index import filters, scopes, soundness
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.adapters.index.database import soundness
+from mcp_server.adapters.index.memories import filters, scopes
 from mcp_server.core.memory import Draft, Kind, Level, Status
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 
 FILTERS = (

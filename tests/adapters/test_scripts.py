@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query, Verdict
-from mcp_server.core.words import folded, query_terms
+from mcp_server.core.search.query import Query, Verdict
+from mcp_server.core.text.words import folded, query_terms
 from mcp_server.store import Store
 
 MEMORIES = {

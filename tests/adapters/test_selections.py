@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from mcp_server.actions.remember import remember
-from mcp_server.adapters.index import memories, selections
+from mcp_server.actions.memory.remember import remember
+from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.core.memory import Draft, Kind, Level
 from mcp_server.store import Store
 

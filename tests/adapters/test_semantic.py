@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.forget import forget
-from mcp_server.actions.remember import remember
-from mcp_server.adapters.index import changelog, vectors
-from mcp_server.adapters.index.semantic import Matrix
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.adapters.index.memories import changelog
+from mcp_server.adapters.index.search import vectors
+from mcp_server.adapters.index.search.semantic import Matrix
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.ports import Embedded

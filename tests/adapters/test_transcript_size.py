@@ -26,7 +26,7 @@ READER = r"""
 import json, re, sys
 from pathlib import Path
 from mcp_server.adapters.transcript_file import lines
-from mcp_server.core.transcript import Condenser
+from mcp_server.core.sessions.transcript import Condenser
 
 words = [said.words for said in Condenser().read(lines(Path(sys.argv[1])))]
 # Not ru_maxrss: after a fork that is the memory of whoever started us.

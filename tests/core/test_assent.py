@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.core.assent import assents
+from mcp_server.core.capture.assent import assents
 
 
 @pytest.mark.parametrize(

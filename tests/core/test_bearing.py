@@ -1,6 +1,6 @@
 import pytest
 
-from mcp_server.core.bearing import branch_pattern, of_branch
+from mcp_server.core.context.bearing import branch_pattern, of_branch
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mcp_server.core.borne_out import UNCONFIRMED, Borne, borne_out, utterances_with
-from mcp_server.core.transcript import Speaker, Utterance
+from mcp_server.core.capture.borne_out import UNCONFIRMED, Borne, borne_out, utterances_with
+from mcp_server.core.sessions.transcript import Speaker, Utterance
 
 PERSONS, CLAUDES, WAITS = Borne("extracted"), Borne("assistant"), Borne("assistant", UNCONFIRMED)
 

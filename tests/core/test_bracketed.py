@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.core.bracketed import bracketed
+from mcp_server.core.text.bracketed import bracketed
 
 NAMES = ("tags", "type")
 

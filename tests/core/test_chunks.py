@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.chunks import OVERLAP, SIZE, chunks, render, said_in
-from mcp_server.core.transcript import Speaker, Utterance
+from mcp_server.core.sessions.chunks import OVERLAP, SIZE, chunks, render, said_in
+from mcp_server.core.sessions.transcript import Speaker, Utterance
 
 
 def one(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.consolidation import (
+from mcp_server.core.judge.consolidation import (
     LONGEST,
     MOST,
     SHOWN,
@@ -23,7 +23,7 @@ from mcp_server.core.consolidation import (
     plan,
     request,
 )
-from mcp_server.core.verdict import Statement
+from mcp_server.core.text.verdict import Statement
 from tests.core.test_verdict import test_what_differs_where_it_matters_is_told as traps
 
 TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mcp_server.core.containment import contains
 from mcp_server.core.memory import split_title
-from mcp_server.core.verdict import Statement
+from mcp_server.core.text.containment import contains
+from mcp_server.core.text.verdict import Statement
 
 PART = "Receipts are sent by email"
 

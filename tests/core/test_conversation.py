@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.conversation import Turn, parse_turns, render_turns, turns_of
 from mcp_server.core.errors import Rejected
+from mcp_server.core.sessions.conversation import Turn, parse_turns, render_turns, turns_of
 
 line = st.one_of(
     st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=20),

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.core.corrections import correction, what_it_corrects
-from mcp_server.core.mining import mine
+from mcp_server.core.capture.corrections import correction, what_it_corrects
+from mcp_server.core.capture.mining import mine
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "corrections"
 NOTHING = "-"

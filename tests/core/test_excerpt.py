@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.excerpt import LEFT_OUT, excerpt
+from mcp_server.core.text.excerpt import LEFT_OUT, excerpt
 from tests.growth import grows_evenly
 
 TEXT = (

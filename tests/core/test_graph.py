@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.graph import (
+from mcp_server.core.graph.graph import (
     Edge,
     Graph,
     Node,
@@ -20,7 +20,7 @@ from mcp_server.core.graph import (
     stands_for,
     words_of,
 )
-from mcp_server.core.graph_text import (
+from mcp_server.core.graph.text import (
     FRAME,
     MOST_ANSWER,
     level_limits,

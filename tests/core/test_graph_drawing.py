@@ -3,8 +3,8 @@
 import re
 from xml.etree import ElementTree
 
-from mcp_server.core.graph import Edge, Graph, Node
-from mcp_server.core.graph_drawing import MOST_DRAWN, as_mermaid, as_svg, layout
+from mcp_server.core.graph.drawing import MOST_DRAWN, as_mermaid, as_svg, layout
+from mcp_server.core.graph.graph import Edge, Graph, Node
 from mcp_server.core.memory import Level, Status
 
 EVIL = 'a "quoted" <script>alert(1)</script> & ]] | end\n%% x'

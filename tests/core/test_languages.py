@@ -1,7 +1,7 @@
 import pytest
 
-from mcp_server.core.languages import FUNCTION_SETS, languages_of, stem
-from mcp_server.core.words import folded, index_parts, is_foreign, query_terms, words
+from mcp_server.core.text.languages import FUNCTION_SETS, languages_of, stem
+from mcp_server.core.text.words import folded, index_parts, is_foreign, query_terms, words
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.core.errors import Rejected
-from mcp_server.core.managed_block import (
+from mcp_server.core.context.managed_block import (
     END,
     START,
     TOPICS,
@@ -20,6 +19,7 @@ from mcp_server.core.managed_block import (
     render_block,
     splice,
 )
+from mcp_server.core.errors import Rejected
 from tests.core.test_render import BREAKOUTS
 
 OURS = f"{START}\n# shop\n\n- a fact\n{END}"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.core.managed_block import (
+from mcp_server.core.context.managed_block import (
     END,
     FRAME_LINES,
     LINE,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.mining import MOST, Mined, is_stored, mine
+from mcp_server.core.capture.mining import MOST, Mined, is_stored, mine
 from tests.growth import grows_evenly
 
 

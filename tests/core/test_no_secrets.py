@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.core.redaction import redact
+from mcp_server.core.secrets.redaction import redact
 
 # One a line; ⏎ is a line break, and · is nothing: it keeps scanners from taking one for what it is not.
 NO_SECRETS = r"""

@@ -4,7 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.core.memory import Kind, Memory
-from mcp_server.core.passages import PASSAGE_OVERLAP, PASSAGE_SIZE, passages, pieces, sections, without_head
+from mcp_server.core.sessions.passages import (
+    PASSAGE_OVERLAP,
+    PASSAGE_SIZE,
+    passages,
+    pieces,
+    sections,
+    without_head,
+)
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from mcp_server.core.prediction import Step, faded, next_after, predictions
+from mcp_server.core.worth.prediction import Step, faded, next_after, predictions
 
 
 def step(first: str, second: str, count: int, *, out: int, age: float = 0) -> Step:

@@ -1,7 +1,7 @@
 import pytest
 
-from mcp_server.core.prompt_parts import parts_of
-from mcp_server.core.query import MAX_QUERY
+from mcp_server.core.search.prompt_parts import parts_of
+from mcp_server.core.search.query import MAX_QUERY
 
 ONE = "Which header carries the signature of the payment webhook?"
 TWO = "The nightly import of the price list fails."

@@ -1,6 +1,6 @@
 import pytest
 
-from mcp_server.core.query import asks_about_now
+from mcp_server.core.search.query import asks_about_now
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcp_server.core import ranking
+from mcp_server.core.search import ranking
 
 share = st.floats(0, 1)
 

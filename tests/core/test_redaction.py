@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.redaction import Secret, find_secrets, redact
+from mcp_server.core.secrets.redaction import Secret, find_secrets, redact
 from tests.core.made_secrets import ALNUM, SHAPED, any_of, jwt
 from tests.growth import grows_evenly
 

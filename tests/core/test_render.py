@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.core.brief import BUDGET, Entry, Section, render_brief
+from mcp_server.core.context.brief import BUDGET, Entry, Section, render_brief
 from mcp_server.core.render import bytes_of, counted, one_line, quoted, repeats, visible
 from tests.live import ROOT
 

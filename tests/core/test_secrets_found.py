@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from mcp_server.core.redaction import find_secrets
+from mcp_server.core.secrets.redaction import find_secrets
 from tests.core.made_secrets import KEYS, PASSWORDS, SHAPED
 
 PLACES = """\

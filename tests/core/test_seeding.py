@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.seeding import SIZE, Section, parted, sections, type_of
+from mcp_server.core.exchange.seeding import SIZE, Section, parted, sections, type_of
 from tests.growth import grows_evenly
 
 README = """\

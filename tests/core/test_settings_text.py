@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.settings_text import EMPTY, put_in, read, take_out
+from mcp_server.core.exchange.settings_text import EMPTY, put_in, read, take_out
 
 ENTRY = {"command": '/home/ada/ü "q"/bin/daybook', "args": ["serve"]}
 

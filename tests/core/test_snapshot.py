@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.snapshot import noted, render_snapshot, tasks_of, variables_of
+from mcp_server.core.sessions.snapshot import noted, render_snapshot, tasks_of, variables_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

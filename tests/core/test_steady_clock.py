@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mcp_server.core.steady_clock import doubt_of, known_since
+from mcp_server.core.worth.steady_clock import doubt_of, known_since
 
 
 def at(day: str) -> int:

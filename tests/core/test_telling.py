@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.instructions import reads_like_instruction
-from mcp_server.core.telling import Text, telling_words
+from mcp_server.core.provenance.instructions import reads_like_instruction
+from mcp_server.core.provenance.telling import Text, telling_words
 from tests.growth import grows_evenly
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcp_server.core import time_words
-from mcp_server.core.time_words import Span, span_of
+from mcp_server.core.text import time_words
+from mcp_server.core.text.time_words import Span, span_of
 
 NOW = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)  # a Friday
 

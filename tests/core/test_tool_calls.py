@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.tool_calls import Whose, whose, whose_output
+from mcp_server.core.provenance.tool_calls import Whose, whose, whose_output
 
 TRACKED = {"README.md", "src/app.py", "scripts/seed.py", "docs"}
 

@@ -1,6 +1,6 @@
 import pytest
 
-from mcp_server.core.use import MOST, is_used, telling_tokens
+from mcp_server.core.worth.use import MOST, is_used, telling_tokens
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.verdict import (
+from mcp_server.core.text.verdict import (
     Statement,
     guarded_difference,
     jaccard,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.core.whose_word import asks_to_forget, says
+from mcp_server.core.judge.whose_word import asks_to_forget, says
 
 OLD = "The upload timeout is 30 seconds."
 

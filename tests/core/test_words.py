@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.core.words import (
+from mcp_server.core.text.words import (
     folded,
     folded_words,
     identifier_parts,

@@ -12,11 +12,11 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.compaction import KEEP
-from mcp_server.actions.read import is_accepted, read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.compaction import KEEP
+from mcp_server.actions.files.read import is_accepted, read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import own_process
 from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened
@@ -132,7 +132,7 @@ def test_a_session_that_was_never_kept_is_told(memory_dir: Path, recorded: Recor
     (path,) = store.ledger.paths()
     lines = path.read_text(encoding="utf-8").replace('"at": "20', '"at": "19')
     path.write_text(lines, encoding="utf-8")
-    from mcp_server.actions.sync import rebuild
+    from mcp_server.actions.files.sync import rebuild
 
     rebuild(store)
 

@@ -9,14 +9,14 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.origins import waiting
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.review import review
+from mcp_server.actions.judge.origins import waiting
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.review.review import review
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.doors.server import build
 from mcp_server.doors.server.dialog import LINES, MOST_PARTS, WIDTH, fits
 from mcp_server.store import Store

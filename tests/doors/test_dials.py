@@ -11,16 +11,16 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client
 
-from mcp_server.actions.journal import undo
-from mcp_server.actions.promote import pin, promote
-from mcp_server.actions.quality import retrieval_quality, why
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import trust
+from mcp_server.actions.files.journal import undo
+from mcp_server.actions.memory.promote import pin, promote
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import trust
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.quality import retrieval_quality, why
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
 from mcp_server.store import Store

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client
 
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.cli import daybook

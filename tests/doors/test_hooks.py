@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.inject import inject
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.patience import PATIENCE
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.answered import Answer, Learned, spool
-from mcp_server.actions.doctor import status
-from mcp_server.actions.learn_on_plan import NO, YES
-from mcp_server.actions.note import note_ended
+from mcp_server.actions.capture.answered import Answer, Learned, spool
+from mcp_server.actions.capture.learn_on_plan import NO, YES
+from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.status.doctor import status
 from mcp_server.adapters.prompts import prompt
 from mcp_server.bootstrap import Opened
-from mcp_server.core.extraction import Proposal
+from mcp_server.core.capture.extraction import Proposal
 from tests.actions.learn.learned import knowledge, proposal
 from tests.actions.work.worked import LONG, known, worked
 from tests.conftest import Clock

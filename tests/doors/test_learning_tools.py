@@ -9,10 +9,10 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcp_server.actions.note import note_ended
-from mcp_server.actions.sync import sync
-from mcp_server.actions.work import work
-from mcp_server.adapters.index import transcripts
+from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.upkeep.work import work
+from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.doors.server import build
 from tests.person import Agreeing

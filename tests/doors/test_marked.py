@@ -8,15 +8,15 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcp_server.actions.capture import keep
-from mcp_server.actions.forget import forget
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
+from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import own_process
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Memory
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.doors.server import build
 from mcp_server.store import Store
 from tests.patience import PATIENCE

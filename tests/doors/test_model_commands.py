@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from tests.durability.served import Served, eventually

@@ -13,8 +13,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp_types import Implementation, ListRootsResult, Root
 
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import opening

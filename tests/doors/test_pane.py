@@ -12,17 +12,17 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp_types import TextContent
 
-from mcp_server.actions.inject import inject
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init
-from mcp_server.actions.review import review
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.review.review import review
 from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import MODEL
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.doors.server import build
 from mcp_server.store import Store
 from tests.durability.served import eventually

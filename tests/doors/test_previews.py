@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from mcp import Client
 
-from mcp_server.actions.model_call import spending
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.model_call import spending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import build

@@ -8,8 +8,8 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcp_server.actions.module_seen import module_seen
-from mcp_server.actions.quality import why
+from mcp_server.actions.sessions.quality import why
+from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.bootstrap import Opened
 from mcp_server.doors.server import build
 from mcp_server.store import Store

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.candidate import propose
-from mcp_server.actions.notice import notice
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.judge.candidate import propose
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from tests.doors.shell import Run, said

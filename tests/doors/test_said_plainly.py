@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.embed import unseen
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import unseen
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Mode, Query
+from mcp_server.core.search.query import Mode, Query
 from mcp_server.doors.server import replies
 from mcp_server.store import Store
 from tests.doors.shell import Run, said

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.session_history import costs, list_sessions
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.sessions.session_history import costs, list_sessions
 from mcp_server.bootstrap import Opened
 from mcp_server.core.budget import Cost
 from tests.actions.work.worked import Open, agreed, ended, worked

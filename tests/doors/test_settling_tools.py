@@ -8,8 +8,8 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 
-from mcp_server.actions.candidate import propose
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.candidate import propose
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import build

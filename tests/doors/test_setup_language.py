@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from tests.doors.test_model_commands import run, status, surroundings

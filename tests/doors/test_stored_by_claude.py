@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.origins import waiting
-from mcp_server.actions.remember import remember
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.judge.origins import waiting
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from tests.doors.shell import Run

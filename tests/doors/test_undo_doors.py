@@ -9,9 +9,9 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.doors.server import build

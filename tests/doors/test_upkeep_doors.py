@@ -12,10 +12,10 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcp_server.actions.audit import audit_history
-from mcp_server.actions.remember import remember
-from mcp_server.actions.session_history import list_sessions
-from mcp_server.actions.trust import invalidate
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.trust import invalidate
+from mcp_server.actions.sessions.audit import audit_history
+from mcp_server.actions.sessions.session_history import list_sessions
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import build

@@ -7,13 +7,13 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.review import QUESTION, review
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.review.review import QUESTION, review
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.doors.server import build
 from mcp_server.store import Store
 from tests.doors.shell import Run

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
-from mcp_server.actions.take_in import take_in
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import files, ledger, vault
-from mcp_server.adapters.index import memories
+from mcp_server.adapters.index.memories import memories
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
-from mcp_server.adapters.index import looks
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.index.database import looks
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.durability.programs.damaged_index import fill, search_page_of_zeros
 from tests.durability.served import Served, eventually

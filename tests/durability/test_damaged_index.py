@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.adapters.index import soundness
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.index.database import soundness
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.query import ANY_STATUS, Filter, Query
+from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 
 PROGRAMS = Path(__file__).parent / "programs"

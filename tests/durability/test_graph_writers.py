@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.graph import read_graph
-from mcp_server.actions.read import read
+from mcp_server.actions.files.read import read
+from mcp_server.actions.graph.graph import read_graph
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Level
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import files, holders
 from mcp_server.core.errors import Held, NotFound
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.durability.programs.held_locks import VERBS, holding
 from tests.durability.served import Served

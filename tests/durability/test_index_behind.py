@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import files
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 
 WRITTEN = b"---\nid: written-x\ntitle: Written\n---\nquokkas live on Rottnest\n"

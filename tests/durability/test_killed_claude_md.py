@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.claude_md import Refreshed, choose, current_block, refresh
-from mcp_server.actions.remember import remember
+from mcp_server.actions.context.claude_md import Refreshed, choose, current_block, refresh
+from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import files
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.history import history_of
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
-from mcp_server.actions.undo import last_change, undo
+from mcp_server.actions.changes.history import history_of
+from mcp_server.actions.changes.undo import last_change, undo
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import history, leftovers, places
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.sync import sync
 from mcp_server.adapters import leftovers, vault
-from mcp_server.adapters.index import memories
+from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.swap import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 

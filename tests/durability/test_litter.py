@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.doctor import doctor, status
-from mcp_server.actions.forget import forget
-from mcp_server.actions.maintain import clean_up
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.status.doctor import doctor, status
+from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.adapters import files, leftovers, swap
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import work
+from mcp_server.actions.upkeep import work
 from tests.durability.served import Served, environment, eventually
 from tests.patience import PATIENCE
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from mcp_server.actions.note import note_session
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.session_history import find_session
-from mcp_server.actions.sync import catch_up, sync
-from mcp_server.actions.trust import trust_history
-from mcp_server.adapters.index.replay import _derived
+from mcp_server.actions.capture.note import note_session
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up, sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.trust import trust_history
+from mcp_server.actions.sessions.session_history import find_session
+from mcp_server.adapters.index.events.replay import _derived
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 

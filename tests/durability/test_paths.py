@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, check_id
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 
 OUT = ("canary/secret", "canary/sub/x", "canary", "etc/passwd")

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.take_in import take_in
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import vault
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, IndexUnavailable
 from mcp_server.core.memory import Draft, Level, Link
-from mcp_server.core.query import ANY_STATUS, Filter, Query
+from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 
 WORDS = "stripe webhook body postgres cart server commit retry queue deploy kernel parser token lock".split()

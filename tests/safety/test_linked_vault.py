@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.doctor import doctor, status
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.maintain import clean_up
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init, problems, share, trust
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.tidy import tidy
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init, problems, share, trust
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.doctor import doctor, status
+from mcp_server.actions.upkeep.maintain import clean_up
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.durability.served import Served, eventually
 from tests.live import ROOT

@@ -18,9 +18,8 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
-from mcp_server.core.conversation import Turn, render_turns
 from mcp_server.core.errors import Rejected
-from mcp_server.core.foreign import (
+from mcp_server.core.exchange.foreign import (
     Reading,
     Record,
     admit,
@@ -35,7 +34,8 @@ from mcp_server.core.foreign import (
 )
 from mcp_server.core.memory import ARCHIVE_FOLDER, MAX_CONVERSATION, Kind, Level, Status, timestamp
 from mcp_server.core.render import counted
-from mcp_server.core.snapshot import render_snapshot
+from mcp_server.core.sessions.conversation import Turn, render_turns
+from mcp_server.core.sessions.snapshot import render_snapshot
 
 DEFAULT = "~/.claude-memory"
 MAX_FILE = 4 * 1024 * 1024  # bytes

@@ -19,9 +19,9 @@ from mcp_server.adapters.foreign import source_file
 from mcp_server.adapters.memory_fields import read_fields
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.foreign import Reading, Record, admit, line_of, must_hold, text_of
+from mcp_server.core.exchange.foreign import Reading, Record, admit, line_of, must_hold, text_of
 from mcp_server.core.memory import ID, Kind, Level, Memory, Status
-from mcp_server.core.provenance import MANUAL, PUSHED_AS_FACTS
+from mcp_server.core.provenance.provenance import MANUAL, PUSHED_AS_FACTS
 
 FORMAT, VERSION = "daybook-export", 1
 PROJECTS, REPOSITORIES = "projects", "repositories"

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
-from mcp_server.core.foreign import (
+from mcp_server.core.exchange.foreign import (
     Reading,
     Record,
     admit,
@@ -29,7 +29,7 @@ from mcp_server.core.foreign import (
     title_from,
     type_of,
 )
-from mcp_server.core.graph import GRAPH, artifact_id, words_of
+from mcp_server.core.graph.graph import GRAPH, artifact_id, words_of
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import ID, Level, Link, Status
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
-from mcp_server.core.foreign import (
+from mcp_server.core.exchange.foreign import (
     Reading,
     Record,
     admit,

@@ -20,7 +20,7 @@ from typing import Any
 
 from mcp_server.adapters.foreign import source_file
 from mcp_server.core.errors import Rejected
-from mcp_server.core.foreign import (
+from mcp_server.core.exchange.foreign import (
     Reading,
     Record,
     admit,

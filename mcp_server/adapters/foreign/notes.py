@@ -17,7 +17,7 @@ from pathlib import Path
 from mcp_server.adapters.foreign import source_file
 from mcp_server.adapters.frontmatter_lines import StrictFrontmatter
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.foreign import (
+from mcp_server.core.exchange.foreign import (
     MAX_LIST,
     Reading,
     Record,

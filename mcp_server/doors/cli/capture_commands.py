@@ -6,16 +6,17 @@ from dataclasses import asdict
 
 import click
 
-from mcp_server.actions import backfill as filling
-from mcp_server.actions import candidate, choose_embedder, model_call
-from mcp_server.actions import tidy as tidying
-from mcp_server.actions.ask import NOT_KNOWN, ask
-from mcp_server.actions.repository import trust
-from mcp_server.actions.settled import describe, describe_each
-from mcp_server.actions.setup import Choices, allows_more, setup
-from mcp_server.actions.sync import sync_if_free
-from mcp_server.actions.tidy import Tidied, Undone
-from mcp_server.actions.work import work
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.judge import candidate
+from mcp_server.actions.judge.settled import describe, describe_each
+from mcp_server.actions.memory.repository import trust
+from mcp_server.actions.model import choose_embedder, model_call
+from mcp_server.actions.model.setup import Choices, allows_more, setup
+from mcp_server.actions.recall.ask import NOT_KNOWN, ask
+from mcp_server.actions.upkeep import backfill as filling
+from mcp_server.actions.upkeep import tidy as tidying
+from mcp_server.actions.upkeep.tidy import Tidied, Undone
+from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import has_key, model_key

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from mcp_server.actions import connect as connecting
-from mcp_server.core.clients import CLIENTS, Client
+from mcp_server.actions.exchange import connect as connecting
 from mcp_server.core.errors import Rejected
+from mcp_server.core.exchange.clients import CLIENTS, Client
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json

@@ -7,21 +7,24 @@ from typing import Any
 
 import click
 
-from mcp_server.actions import contradiction, link, mine, seed
-from mcp_server.actions.contradiction import Pair
-from mcp_server.actions.link import Linked
-from mcp_server.actions.read import read
-from mcp_server.actions.repository import from_documents
-from mcp_server.actions.seed import Options, Seeded
-from mcp_server.actions.settle import draft_of, kept_from
-from mcp_server.actions.settled import describe
-from mcp_server.actions.sync import sync_if_free
-from mcp_server.adapters.index.memories import Row
+from mcp_server.actions.capture import mine
+from mcp_server.actions.exchange import seed
+from mcp_server.actions.exchange.seed import Options, Seeded
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.judge import contradiction
+from mcp_server.actions.judge.contradiction import Pair
+from mcp_server.actions.judge.settle import draft_of, kept_from
+from mcp_server.actions.judge.settled import describe
+from mcp_server.actions.memory import link
+from mcp_server.actions.memory.link import Linked
+from mcp_server.actions.memory.repository import from_documents
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.links import RESERVED, SUPERSEDES, check_rel
 from mcp_server.core.memory import TYPES, Level, split_list
-from mcp_server.core.provenance import ASSISTANT, MANUAL
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, turns

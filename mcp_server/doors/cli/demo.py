@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.session import restore_session, save_session
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.session import restore_session, save_session
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, split_title
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.doors.cli import output
 
 MEMORIES = (

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from mcp_server.actions.graph import read_graph
-from mcp_server.actions.sync import sync_if_free
-from mcp_server.core.graph import Graph
-from mcp_server.core.graph_drawing import as_mermaid, as_svg
-from mcp_server.core.graph_text import level_limits, rendered
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.graph.graph import read_graph
+from mcp_server.core.graph.drawing import as_mermaid, as_svg
+from mcp_server.core.graph.graph import Graph
+from mcp_server.core.graph.text import level_limits, rendered
 from mcp_server.core.memory import Level
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json

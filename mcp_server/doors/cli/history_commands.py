@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import click
 
-from mcp_server.actions import forget_session, session_history
-from mcp_server.actions.sync import sync_if_free
-from mcp_server.adapters.index.episodes import Again
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.sessions import forget_session, session_history
+from mcp_server.adapters.index.events.episodes import Again
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible

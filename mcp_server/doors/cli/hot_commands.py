@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import click
 
-from mcp_server.actions import predict as predicting
-from mcp_server.actions import promote as promoting
-from mcp_server.actions.hot import Warm
-from mcp_server.actions.predict import Pattern
+from mcp_server.actions.context.hot import Warm
+from mcp_server.actions.memory import promote as promoting
+from mcp_server.actions.sessions import predict as predicting
+from mcp_server.actions.sessions.predict import Pattern
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.author import take_over
 from mcp_server.doors.cli.output import as_json

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from mcp_server.actions.auto_memory import AutoMemory, Outcome, counts, import_auto_memory
-from mcp_server.actions.export import Exported, export_folder, export_json, write_document
-from mcp_server.actions.imports import formats
-from mcp_server.actions.imports.batch import Outcome as Became
-from mcp_server.actions.imports.formats import Imported, import_from
-from mcp_server.actions.sync import sync_if_free
+from mcp_server.actions.exchange.auto_memory import AutoMemory, Outcome, counts, import_auto_memory
+from mcp_server.actions.exchange.export import Exported, export_folder, export_json, write_document
+from mcp_server.actions.exchange.imports import formats
+from mcp_server.actions.exchange.imports.batch import Outcome as Became
+from mcp_server.actions.exchange.imports.formats import Imported, import_from
+from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected

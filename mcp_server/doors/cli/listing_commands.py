@@ -4,11 +4,11 @@ from dataclasses import asdict
 
 import click
 
-from mcp_server.actions.list import get_stats, list_memories
-from mcp_server.actions.sync import sync_if_free
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.memory.list import get_stats, list_memories
 from mcp_server.core.memory import Kind
-from mcp_server.core.query import filter_of
 from mcp_server.core.render import counted, state_of
+from mcp_server.core.search.query import filter_of
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 
@@ -129,7 +129,7 @@ def bench_command(most: int, as_json: bool) -> None:
 
     Example: daybook bench
     """
-    from mcp_server.actions import bench as benching  # whoever lists need not wait for what recalls
+    from mcp_server.actions.status import bench as benching  # whoever lists need not wait for what recalls
 
     store = output.opened().store()
     sync_if_free(store)

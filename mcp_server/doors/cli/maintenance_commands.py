@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 
 import click
 
-from mcp_server.actions import audit, maintain
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.list import get_stats
-from mcp_server.actions.metrics import metrics
-from mcp_server.actions.sync import sync_if_free
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.memory.list import get_stats
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.sessions import audit
+from mcp_server.actions.status.metrics import metrics
+from mcp_server.actions.upkeep import maintain
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json

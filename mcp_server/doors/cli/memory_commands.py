@@ -5,24 +5,24 @@ from dataclasses import asdict, replace
 
 import click
 
-from mcp_server.actions import forget as forgetting
-from mcp_server.actions.archive import archive, still_superseded
-from mcp_server.actions.contradiction import tell_apart
-from mcp_server.actions.persons_word import Turns, may_forget
-from mcp_server.actions.promote import require_place
-from mcp_server.actions.questions import standing_beside
-from mcp_server.actions.read import read, read_told
-from mcp_server.actions.revise import Revision, version
-from mcp_server.actions.settle import let_replace, looked_up, near_now, reword, settle
-from mcp_server.actions.settled import beside_note, near_command
-from mcp_server.actions.trust import standing_of
+from mcp_server.actions.context.questions import standing_beside
+from mcp_server.actions.files.read import read, read_told
+from mcp_server.actions.judge.contradiction import tell_apart
+from mcp_server.actions.judge.persons_word import Turns, may_forget
+from mcp_server.actions.judge.settle import let_replace, looked_up, near_now, reword, settle
+from mcp_server.actions.judge.settled import beside_note, near_command
+from mcp_server.actions.memory import forget as forgetting
+from mcp_server.actions.memory.archive import archive, still_superseded
+from mcp_server.actions.memory.promote import require_place
+from mcp_server.actions.memory.revise import Revision, version
+from mcp_server.actions.memory.trust import standing_of
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
-from mcp_server.core.graph import check_category
+from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import TYPES, Draft, Level, Status, split_list, split_title, timestamp
-from mcp_server.core.provenance import ASSISTANT, MANUAL
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import state_of, visible
-from mcp_server.core.snapshot import renoted
+from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, as_json

@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 import click
 
-from mcp_server.actions import choose_embedder
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.sync import sync_if_free
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.model import choose_embedder
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.embedding_models import NONE
 from mcp_server.doors.cli import output, person

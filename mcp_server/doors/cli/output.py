@@ -10,16 +10,16 @@ from typing import Any
 
 import click
 
-from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
-from mcp_server.core.dials import trust_label
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.excerpt import excerpt
 from mcp_server.core.memory import Kind, Level
-from mcp_server.core.query import Answer, Hit, Verdict
 from mcp_server.core.render import outdated, repeats, state_of, visible
-from mcp_server.core.words import query_terms
+from mcp_server.core.search.query import Answer, Hit, Verdict
+from mcp_server.core.text.excerpt import excerpt
+from mcp_server.core.text.words import query_terms
+from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.recall import shelves
@@ -51,7 +51,7 @@ def _noted(opened: Opened) -> int:
 def _end(opened: Opened, *, searches: bool, before: int) -> None:
     sys.stdout.flush()
     if _noted(opened) != before:
-        from mcp_server.actions.claude_md import refresh  # most commands change nothing
+        from mcp_server.actions.context.claude_md import refresh  # most commands change nothing
 
         with contextlib.suppress(DaybookError, OSError):  # 'daybook status' says what stands in the way
             refresh(opened.store())

@@ -4,11 +4,12 @@ import sys
 
 import click
 
-from mcp_server.actions import claude_md, repository
-from mcp_server.actions.adopt import adopt
-from mcp_server.actions.brief import brief
-from mcp_server.actions.claude_md import CLAUDE_LOCAL_MD, CLAUDE_MD, FILES, NONE, Refreshed
-from mcp_server.actions.sync import sync_if_free
+from mcp_server.actions.context import claude_md
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.claude_md import CLAUDE_LOCAL_MD, CLAUDE_MD, FILES, NONE, Refreshed
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.memory import repository
+from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person

@@ -6,12 +6,12 @@ It stands by itself: whoever asks waits for no module that only those commands n
 
 import click
 
-from mcp_server.actions.embed import embed_pending, pending
-from mcp_server.actions.recall import note_found, recall
-from mcp_server.actions.sync import sync_if_free
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.model.embed import embed_pending, pending
+from mcp_server.actions.recall.recall import note_found, recall
 from mcp_server.core.memory import Kind
-from mcp_server.core.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
 from mcp_server.core.render import counted
+from mcp_server.core.search.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import click
 
-from mcp_server.actions import answer, review
-from mcp_server.actions.entries import Answer, Entry
+from mcp_server.actions.review import answer, review
+from mcp_server.actions.review.entries import Answer, Entry
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person

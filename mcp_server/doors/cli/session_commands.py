@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from mcp_server.actions import conversation, session
+from mcp_server.actions.memory import conversation, session
 from mcp_server.adapters import files as disk
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import split_list
 from mcp_server.core.render import counted, visible
-from mcp_server.core.snapshot import tasks_of, variables_of
+from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.author import author, judged
 from mcp_server.doors.cli.output import as_json

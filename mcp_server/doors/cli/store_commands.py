@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from mcp_server.actions import doctor as checking
-from mcp_server.actions import notice as noticing
-from mcp_server.actions import repository
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.list import get_stats
-from mcp_server.actions.sync import rebuild, sync, sync_if_free
+from mcp_server.actions.context import notice as noticing
+from mcp_server.actions.files.sync import rebuild, sync, sync_if_free
+from mcp_server.actions.memory import repository
+from mcp_server.actions.memory.list import get_stats
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.status import doctor as checking
 from mcp_server.adapters import places
 from mcp_server.bootstrap import has_key, model_key
 from mcp_server.core.memory import Kind

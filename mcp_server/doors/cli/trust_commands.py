@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 
 import click
 
-from mcp_server.actions import quality, trust
-from mcp_server.actions.trust import TrustHistory
+from mcp_server.actions.memory import trust
+from mcp_server.actions.memory.trust import TrustHistory
+from mcp_server.actions.sessions import quality
 from mcp_server.core.bounds import session_id
-from mcp_server.core.dials import INVALIDATING, VALIDATING
+from mcp_server.core.worth.ratings import INVALIDATING, VALIDATING
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.author import take_over
 from mcp_server.doors.cli.output import as_json

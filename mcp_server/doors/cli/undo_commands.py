@@ -2,7 +2,7 @@
 
 import click
 
-from mcp_server.actions import history, undo
+from mcp_server.actions.changes import history, undo
 from mcp_server.core.authors import PERSON
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions.audit import audit_history as history
-from mcp_server.actions.choose_embedder import list_models, progress
-from mcp_server.actions.list import get_stats as count
-from mcp_server.actions.maintain import clean_up, maintain
-from mcp_server.actions.metrics import metrics
+from mcp_server.actions.memory.list import get_stats as count
+from mcp_server.actions.model.choose_embedder import list_models, progress
+from mcp_server.actions.sessions.audit import audit_history as history
+from mcp_server.actions.status.metrics import metrics
+from mcp_server.actions.upkeep.maintain import clean_up, maintain
 from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog

@@ -9,9 +9,9 @@ from typing import ParamSpec
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from mcp_server import __version__
-from mcp_server.actions.learn_on_plan import HandedOut
-from mcp_server.actions.origins import LATER, judge, judge_words
-from mcp_server.actions.persons_word import turns_of
+from mcp_server.actions.capture.learn_on_plan import HandedOut
+from mcp_server.actions.judge.origins import LATER, judge, judge_words
+from mcp_server.actions.judge.persons_word import turns_of
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.arguments import Server, refused

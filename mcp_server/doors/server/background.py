@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from mcp_server.actions.compare import compare_pending
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.litter import sweep_litter
-from mcp_server.actions.sync import catch_up, make_folders, sync
-from mcp_server.actions.take_in import take_in
-from mcp_server.actions.work import note_left_behind, note_quiet
+from mcp_server.actions.files.litter import sweep_litter
+from mcp_server.actions.files.sync import catch_up, make_folders, sync
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.judge.compare import compare_pending
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.upkeep.work import note_left_behind, note_quiet
 from mcp_server.adapters import files, places
 from mcp_server.adapters.heap import give_back
 from mcp_server.adapters.own_process import start_worker

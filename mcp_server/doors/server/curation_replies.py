@@ -3,16 +3,16 @@
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from mcp_server.actions.contradiction import Pair, Resolved
-from mcp_server.actions.link import Linked, Related, is_written
-from mcp_server.actions.mine import Logged, Mining, MiningStatus
-from mcp_server.actions.seed import Seeded
-from mcp_server.actions.settled import describe
-from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.index.relations import Edge
+from mcp_server.actions.capture.mine import Logged, Mining, MiningStatus
+from mcp_server.actions.exchange.seed import Seeded
+from mcp_server.actions.judge.contradiction import Pair, Resolved
+from mcp_server.actions.judge.settled import describe
+from mcp_server.actions.memory.link import Linked, Related, is_written
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.core.memory import Kind, Status
-from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted, one_line, quoted, within
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.replies import LIMIT
 
 SHOWN = 400  # characters of each memory of a pair

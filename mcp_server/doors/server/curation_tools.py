@@ -8,12 +8,14 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions import contradiction, link, seed
-from mcp_server.actions.archive import archive as to_archive
-from mcp_server.actions.archive import still_superseded
-from mcp_server.actions.read import read
-from mcp_server.actions.repository import from_documents
-from mcp_server.actions.seed import Options
+from mcp_server.actions.exchange import seed
+from mcp_server.actions.exchange.seed import Options
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge import contradiction
+from mcp_server.actions.memory import link
+from mcp_server.actions.memory.archive import archive as to_archive
+from mcp_server.actions.memory.archive import still_superseded
+from mcp_server.actions.memory.repository import from_documents
 from mcp_server.core.memory import TYPES, Level, split_list
 from mcp_server.core.render import one_line
 from mcp_server.doors.server import curation_replies as replies

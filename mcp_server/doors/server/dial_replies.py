@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from mcp_server.actions.hot import Warm
-from mcp_server.actions.predict import Pattern
-from mcp_server.actions.promote import HotStatus
-from mcp_server.actions.quality import LEAST_GIVEN, Quality
-from mcp_server.actions.trust import Standing, TrustHistory
-from mcp_server.adapters.index.receipts import Tally
+from mcp_server.actions.context.hot import Warm
+from mcp_server.actions.memory.promote import HotStatus
+from mcp_server.actions.memory.trust import Standing, TrustHistory
+from mcp_server.actions.sessions.predict import Pattern
+from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
+from mcp_server.adapters.index.events.receipts import Tally
 from mcp_server.core.memory import Status
-from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted, one_line, state_of, within
+from mcp_server.core.secrets.redaction import redact
 
 LIMIT = 7800  # characters of an answer, which may hold a line more
 

@@ -6,15 +6,15 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions import graph, graph_edge, graph_node, graph_sync
-from mcp_server.actions.graph_node import Put
-from mcp_server.actions.graph_sync import News
-from mcp_server.core.graph import LONG_GIST, Graph
-from mcp_server.core.graph_text import edge_line, level_limits, node_block, rendered
+from mcp_server.actions.graph import edge, graph, node, sync
+from mcp_server.actions.graph.node import Put
+from mcp_server.actions.graph.sync import News
+from mcp_server.core.graph.graph import LONG_GIST, Graph
+from mcp_server.core.graph.text import edge_line, level_limits, node_block, rendered
 from mcp_server.core.memory import ID, Level, split_list
-from mcp_server.core.provenance import MANUAL, source_of
-from mcp_server.core.redaction import redact
+from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import counted, one_line, within
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import (
@@ -38,7 +38,7 @@ def register(application: Application) -> None:
 
     def known(name: str) -> tuple[str, str]:
         """Return the session's id, and a sentence when nobody has registered it."""
-        found, registered = graph_sync.session_called(opened.store(), name, session.id)
+        found, registered = sync.session_called(opened.store(), name, session.id)
         unknown = f" No session is registered as '{one_line(name, 40)}': call kg_register_session."
         return found, "" if registered else unknown
 
@@ -53,15 +53,15 @@ def register(application: Application) -> None:
     def kg_register_session() -> str:
         """Register this session for kg_sync; answers with its session_id. Call it once, after kg_read."""
         store = opened.store()
-        short = graph_sync.register(store, session.id, folder=str(opened.folder))
-        session.id = session.id or graph_sync.session_called(store, short, "")[0]  # its own puts are no news
+        short = sync.register(store, session.id, folder=str(opened.folder))
+        session.id = session.id or sync.session_called(store, short, "")[0]  # its own puts are no news
         return short
 
     @tool(reads=True)
     def kg_sync(session_id: str) -> str:
         """Tell what other sessions changed since the last kg_sync of this one, each change once. Call it
         before you put nodes or edges while others may be working."""
-        return _news(graph_sync.sync_graph(opened.store(), session_id))
+        return _news(sync.sync_graph(opened.store(), session_id))
 
     @tool()
     def kg_put_node(
@@ -79,8 +79,8 @@ def register(application: Application) -> None:
         here = graph.at_level(opened.store(), Level(level))
         if ID.fullmatch(id) and source_of(gist, session.prompt) != MANUAL:
             ask_before_rewording(Dialog(context), here, id, gist, application.turns)
-        was = graph_node.shown_before(opened.store(), Level(level), id)
-        done = graph_node.put_node(
+        was = node.shown_before(opened.store(), Level(level), id)
+        done = node.put_node(
             opened.store(),
             Level(level),
             id,
@@ -107,10 +107,8 @@ def register(application: Application) -> None:
         edge. 'supersedes' puts its target out of the graph."""
         mine, unknown = known(session_id)
         ask_before_replacing(Dialog(context), opened.store(), from_, to, rel, application.turns)
-        done = graph_edge.put_edge(
-            opened.store(), Level(level), from_, to, rel, notes=_notes(notes), session=mine
-        )
-        application.judged(graph_edge.holder_of(from_))
+        done = edge.put_edge(opened.store(), Level(level), from_, to, rel, notes=_notes(notes), session=mine)
+        application.judged(edge.holder_of(from_))
         said = f"{one_line(from_, 200)} --{done.gist}--> {one_line(to, 200)}"
         return f"{said}: {_became(done)} ({level} level).{unknown}"
 
@@ -120,7 +118,7 @@ def register(application: Application) -> None:
         Ask the person first, unless you put it in this session."""
         here = graph.at_level(opened.store(), Level(level))
         ask_before_forgetting(Dialog(context), here, id, application.turns)
-        gone = graph_node.delete_node(opened.store(), Level(level), id, session=session.id)
+        gone = node.delete_node(opened.store(), Level(level), id, session=session.id)
         edges = [f"{other} --{one_line(rel, 60)}--> {gone.id}" for other, rel in gone.edges]
         also = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
         back = "restore_memory brings the node back" + (", not those edges" if edges else "")
@@ -131,7 +129,7 @@ def register(application: Application) -> None:
         level: LevelName, from_: Annotated[str, Field(alias="from", description=End)], to: str, rel: str
     ) -> str:
         """Delete an edge of the knowledge graph; its ends stay."""
-        gone = graph_edge.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
+        gone = edge.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
         said = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
         return f"{said}: deleted." if gone else f"{said}: there is no such edge, nothing deleted."
 
@@ -139,7 +137,7 @@ def register(application: Application) -> None:
     def kg_recall(level: LevelName, id: str, session_id: SessionName = "") -> str:
         """Bring an archived node, of which kg_read shows a memory trace, back into the knowledge graph."""
         mine, unknown = known(session_id)
-        found = graph_node.recall_node(opened.store(), Level(level), id, session=mine)
+        found = node.recall_node(opened.store(), Level(level), id, session=mine)
         store = opened.store()
         around = graph.read_graph(store, level=Level(level), around=found.memory.id)
         return (

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.gone import tell_gone
-from mcp_server.actions.inject import Called, note_told
-from mcp_server.actions.module_seen import note_module
+from mcp_server.actions.context.inject import Called, note_told
+from mcp_server.actions.files.gone import tell_gone
+from mcp_server.actions.status.module_seen import note_module
 from mcp_server.bootstrap import Opened
 from mcp_server.core import bounds
 from mcp_server.core.authors import CLAUDE
@@ -112,7 +112,7 @@ class Hooks:
         session = self.session
         session.id = bounds.session_id(session_id) or session.id
         if session.by_claude and session.id != self._noted:
-            from mcp_server.actions.by_claude import note_by_claude
+            from mcp_server.actions.judge.by_claude import note_by_claude
 
             note_by_claude(self._opened.store(), session.id)
             self._noted = session.id

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.actions import predict
-from mcp_server.actions import promote as hot_places
-from mcp_server.actions.brief import at_hand
-from mcp_server.actions.read import is_shown
-from mcp_server.actions.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.context.brief import at_hand
+from mcp_server.actions.files.read import is_shown
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.memory import promote as hot_places
+from mcp_server.actions.sessions import predict
 from mcp_server.core.errors import DaybookError
 from mcp_server.doors.server import dial_replies
 from mcp_server.doors.server.application import Application

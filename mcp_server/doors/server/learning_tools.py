@@ -5,16 +5,17 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions import candidate, mine
-from mcp_server.actions.ask import NOT_KNOWN
-from mcp_server.actions.ask import ask as ask_question
-from mcp_server.actions.embed import unseen
-from mcp_server.actions.recall import recall as search
-from mcp_server.actions.repository import trust
-from mcp_server.actions.tidy import tidy
+from mcp_server.actions.capture import mine
+from mcp_server.actions.judge import candidate
+from mcp_server.actions.memory.repository import trust
+from mcp_server.actions.model.embed import unseen
+from mcp_server.actions.recall.ask import NOT_KNOWN
+from mcp_server.actions.recall.ask import ask as ask_question
+from mcp_server.actions.recall.recall import recall as search
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import Conflict, PersonNeeded
 from mcp_server.core.memory import TYPES, Kind, split_list
-from mcp_server.core.query import Filter, Query, parse_mode
+from mcp_server.core.search.query import Filter, Query, parse_mode
 from mcp_server.doors.server import curation_replies, replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, fits

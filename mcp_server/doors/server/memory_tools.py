@@ -6,18 +6,12 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions import forget as forgetting
-from mcp_server.actions.contradiction import apart, tell_apart
-from mcp_server.actions.embed import unseen
-from mcp_server.actions.list import list_memories as list_
-from mcp_server.actions.origins import words_of
-from mcp_server.actions.promote import require_place
-from mcp_server.actions.questions import standing_beside
-from mcp_server.actions.read import is_shown, read_told
-from mcp_server.actions.read import read as read_found
-from mcp_server.actions.recall import recall as search
-from mcp_server.actions.revise import Revision
-from mcp_server.actions.settle import (
+from mcp_server.actions.context.questions import standing_beside
+from mcp_server.actions.files.read import is_shown, read_told
+from mcp_server.actions.files.read import read as read_found
+from mcp_server.actions.judge.contradiction import apart, tell_apart
+from mcp_server.actions.judge.origins import words_of
+from mcp_server.actions.judge.settle import (
     let_replace,
     looked_up,
     near_now,
@@ -25,16 +19,22 @@ from mcp_server.actions.settle import (
     reword,
     settle,
 )
-from mcp_server.actions.settled import beside_note, near_note
-from mcp_server.actions.trust import standing_of
+from mcp_server.actions.judge.settled import beside_note, near_note
+from mcp_server.actions.memory import forget as forgetting
+from mcp_server.actions.memory.list import list_memories as list_
+from mcp_server.actions.memory.promote import require_place
+from mcp_server.actions.memory.revise import Revision
+from mcp_server.actions.memory.trust import standing_of
+from mcp_server.actions.model.embed import unseen
+from mcp_server.actions.recall.recall import recall as search
 from mcp_server.core.errors import Rejected
-from mcp_server.core.graph import check_category
+from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import TYPES, Draft, Level, split_list, split_title
-from mcp_server.core.provenance import MANUAL, source_of
-from mcp_server.core.query import Query, Sort, check_limit, filter_of, parse_mode, with_preset
+from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line
-from mcp_server.core.snapshot import noted, renoted
+from mcp_server.core.search.query import Query, Sort, check_limit, filter_of, parse_mode, with_preset
+from mcp_server.core.sessions.snapshot import noted, renoted
 from mcp_server.doors.server import dial_replies, replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED

@@ -48,7 +48,7 @@ def begin(opened: Opened, session: Session) -> str:
 
 def note_begun(opened: Opened, session: Session) -> None:
     """Note the session, so that it is known by its id and listed."""
-    from mcp_server.actions.note import note_session
+    from mcp_server.actions.capture.note import note_session
 
     try:
         note_session(opened.store(), session.id, folder=str(opened.folder))
@@ -58,7 +58,7 @@ def note_begun(opened: Opened, session: Session) -> None:
 
 def brief_for(opened: Opened, session: Session) -> str:
     """Return the brief, and note what it tells; '' where there is none, and never an error."""
-    from mcp_server.actions.brief import brief, note_given
+    from mcp_server.actions.context.brief import brief, note_given
 
     try:
         store = opened.store()

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from mcp_server.actions.persons_word import Turns, may_change, may_forget
-from mcp_server.actions.read import read
-from mcp_server.actions.settle import draft_of, kept_from
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.persons_word import Turns, may_change, may_forget
+from mcp_server.actions.judge.settle import draft_of, kept_from
 from mcp_server.core.errors import NotFound, PersonNeeded
 from mcp_server.core.links import SUPERSEDES, check_rel
 from mcp_server.core.memory import ID, Draft, split_list
-from mcp_server.core.provenance import ASSISTANT
+from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import one_line
-from mcp_server.core.verdict import Statement
+from mcp_server.core.text.verdict import Statement
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
 from mcp_server.store import Store
 

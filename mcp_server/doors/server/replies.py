@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from mcp_server.actions.candidate import Waiting
-from mcp_server.actions.forget import Forgotten
-from mcp_server.actions.list import Listing, Stats
-from mcp_server.actions.read import Found
-from mcp_server.actions.revise import version
-from mcp_server.actions.session import Since
-from mcp_server.actions.settled import Settled, describe, describe_each
-from mcp_server.actions.tidy import Tidied
-from mcp_server.adapters.index.memories import Row
-from mcp_server.core.conversation import Turn
-from mcp_server.core.dials import trust_label
+from mcp_server.actions.files.read import Found
+from mcp_server.actions.judge.candidate import Waiting
+from mcp_server.actions.judge.settled import Settled, describe, describe_each
+from mcp_server.actions.memory.forget import Forgotten
+from mcp_server.actions.memory.list import Listing, Stats
+from mcp_server.actions.memory.revise import version
+from mcp_server.actions.memory.session import Since
+from mcp_server.actions.upkeep.tidy import Tidied
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import Kind
-from mcp_server.core.query import Answer, Hit, Verdict
-from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted, one_line, outdated, quoted, repeats, state_of, within
+from mcp_server.core.search.query import Answer, Hit, Verdict
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.sessions.conversation import Turn
+from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.recall import from_conversations_alone, shelves
 

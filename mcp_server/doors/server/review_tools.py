@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions import review as reviewing
-from mcp_server.actions.entries import Answer, Entry
+from mcp_server.actions.review import review as reviewing
+from mcp_server.actions.review.entries import Answer, Entry
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.memory import split_list
 from mcp_server.doors.server import replies

@@ -43,7 +43,7 @@ class Session:
         """The person's last words, '' when nobody knows; of the transcript, where no module tells of them."""
         if self.typed or self.by_claude:
             return self.typed
-        from mcp_server.actions.persons_word import last_turn  # the first prompt need not wait for it
+        from mcp_server.actions.judge.persons_word import last_turn  # the first prompt need not wait for it
 
         return last_turn(self.transcript())
 

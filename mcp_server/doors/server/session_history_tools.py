@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.actions import session_history
+from mcp_server.actions.sessions import session_history
 from mcp_server.doors.server import upkeep_replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.session_tools import OfSession, known, named

@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.actions import conversation, session, session_history
-from mcp_server.actions.forget_session import forget_session as forget_all_of
+from mcp_server.actions.memory import conversation, session
+from mcp_server.actions.sessions import session_history
+from mcp_server.actions.sessions.forget_session import forget_session as forget_all_of
 from mcp_server.core.memory import split_list
-from mcp_server.core.provenance import ASSISTANT, source_of
-from mcp_server.core.query import check_offset
+from mcp_server.core.provenance.provenance import ASSISTANT, source_of
 from mcp_server.core.render import counted
+from mcp_server.core.search.query import check_offset
 from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
 

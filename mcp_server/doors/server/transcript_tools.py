@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.actions import learn
-from mcp_server.actions.pieces import Piece
+from mcp_server.actions.capture import learn
+from mcp_server.actions.capture.pieces import Piece
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
 from mcp_server.doors.server import replies

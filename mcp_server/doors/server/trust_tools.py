@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.actions import quality, trust
+from mcp_server.actions.memory import trust
+from mcp_server.actions.sessions import quality
 from mcp_server.core.memory import split_list
 from mcp_server.doors.server import dial_replies
 from mcp_server.doors.server.application import Application

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions import undo as undoing
-from mcp_server.actions.history import history_of, version_of
+from mcp_server.actions.changes import undo as undoing
+from mcp_server.actions.changes.history import history_of, version_of
 from mcp_server.core.render import counted, one_line
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application

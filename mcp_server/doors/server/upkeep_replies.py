@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from mcp_server.actions.audit import Told as Done
-from mcp_server.actions.choose_embedder import Listed, Progress
-from mcp_server.actions.forget_session import ForgottenSession
-from mcp_server.actions.maintain import Cleaned, Step
-from mcp_server.actions.metrics import Metrics
-from mcp_server.actions.session_history import Given, Patterns, Told
-from mcp_server.adapters.index.episodes import Episode
-from mcp_server.adapters.index.memories import Row
+from mcp_server.actions.model.choose_embedder import Listed, Progress
+from mcp_server.actions.sessions.audit import Told as Done
+from mcp_server.actions.sessions.forget_session import ForgottenSession
+from mcp_server.actions.sessions.session_history import Given, Patterns, Told
+from mcp_server.actions.status.metrics import Metrics
+from mcp_server.actions.upkeep.maintain import Cleaned, Step
+from mcp_server.adapters.index.events.episodes import Episode
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
 from mcp_server.core.memory import Kind
-from mcp_server.core.redaction import redact
 from mcp_server.core.render import counted, one_line, quoted, within
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.replies import LIMIT
 
 MB = 1024 * 1024

@@ -1,7 +1,7 @@
 """What a memory said before, and what was taken back, in words."""
 
-from mcp_server.actions.history import Earlier, History
-from mcp_server.actions.journal import Undone
+from mcp_server.actions.changes.history import Earlier, History
+from mcp_server.actions.files.journal import Undone
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown

@@ -1,8 +1,8 @@
 """What became of a memory that was remembered or forgotten, in the words of a person; a sentence a line."""
 
-from mcp_server.actions.forget import Forgotten
-from mcp_server.actions.read import Found
-from mcp_server.actions.settled import Settled
+from mcp_server.actions.files.read import Found
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.memory.forget import Forgotten
 
 STAYS = "{0} stays superseded; make it active again with: daybook restore {0}"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from mcp_server.core.query import Hit, Verdict
+from mcp_server.core.search.query import Hit, Verdict
 
 BELOW = "From past conversations, which hold guesses too; ask for the kind conversation to see more:"
 NOTHING_KNOWN = "Nothing that is known answers this with confidence."

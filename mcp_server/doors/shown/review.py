@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from mcp_server.actions.entries import Answer, Became, Entry
-from mcp_server.actions.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
+from mcp_server.actions.review.entries import Answer, Became, Entry
+from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown

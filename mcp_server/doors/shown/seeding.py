@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mcp_server.adapters.index.memories import Row
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.render import counted
 
 ACCEPTING = "daybook trust --documents"

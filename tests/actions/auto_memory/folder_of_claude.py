@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from mcp_server.actions.auto_memory import Imported, import_auto_memory
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import Found, read
-from mcp_server.core.query import Filter
+from mcp_server.actions.exchange.auto_memory import Imported, import_auto_memory
+from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 
 PARQUET = "Exports of the invoices are written as parquet files."

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from mcp_server.actions.auto_memory import Outcome, import_auto_memory
-from mcp_server.actions.brief import brief
-from mcp_server.actions.claude_md import current_block
-from mcp_server.actions.forget import forget
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import trust
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.exchange.auto_memory import Outcome, import_auto_memory
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import trust
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
 from tests.actions.auto_memory.folder_of_claude import PARQUET, files_of, memory_of, taken, topic, total

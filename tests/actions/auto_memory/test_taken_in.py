@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_server.actions.auto_memory import AutoMemory, Outcome, draft_of, import_auto_memory
-from mcp_server.actions.brief import told_by_auto_memory
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
+from mcp_server.actions.context.brief import told_by_auto_memory
+from mcp_server.actions.exchange.auto_memory import AutoMemory, Outcome, draft_of, import_auto_memory
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import auto_memory_folder
 from mcp_server.adapters.auto_memory_folder import Topic, slug_of
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.provenance import may_be_pushed
+from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
 from tests.actions.auto_memory.folder_of_claude import (
     PARQUET,

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.auto_memory import Outcome
-from mcp_server.actions.brief import brief
-from mcp_server.actions.claude_md import current_block
-from mcp_server.actions.inject import inject
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.exchange.auto_memory import Outcome
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import auto_memory_folder
 from mcp_server.adapters.auto_memory_folder import slug_of
 from mcp_server.bootstrap import Opened

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.choose_embedder import progress
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.choose_embedder import progress
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from tests.actions.choose_embedder.chosen import MEMORIES, TITLES, Chosen

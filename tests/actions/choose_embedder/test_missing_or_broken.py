@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import doctor
-from mcp_server.actions.choose_embedder import progress
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.choose_embedder import progress
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status import doctor
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.meanings import load_embedder
 from tests.actions.choose_embedder.chosen import Chosen, ask, stopped_after, stored_models, who_answers
 from tests.live import ROOT

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import embed
-from mcp_server.actions.choose_embedder import progress
-from mcp_server.actions.embed import embed_pending, pending
-from mcp_server.actions.forget import forget
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild
-from mcp_server.adapters.index import vectors
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model import embed
+from mcp_server.actions.model.choose_embedder import progress
+from mcp_server.actions.model.embed import embed_pending, pending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.index.search import vectors
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Mode, Query
+from mcp_server.core.search.query import Mode, Query
 from tests.actions.choose_embedder.chosen import (
     MEMORIES,
     TITLES,
@@ -150,7 +150,7 @@ def test_a_new_choice_while_one_is_computed_drops_what_was_computed(filled: Chos
 
 KILLED = """
 import os, signal, sys
-from mcp_server.actions.embed import embed_pending
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
 
 left = int(sys.argv[1])

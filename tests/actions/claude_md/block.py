@@ -1,7 +1,7 @@
 """What stands in a file of the person, and what the block tells."""
 
-from mcp_server.actions.claude_md import current_block
-from mcp_server.actions.remember import Remembered, remember
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE

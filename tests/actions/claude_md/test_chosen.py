@@ -8,13 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import claude_md, repository
-from mcp_server.actions.claude_md import choose, chosen, current_block, ignored, refresh, repair, trouble
-from mcp_server.actions.remember import remember
+from mcp_server.actions.context import claude_md
+from mcp_server.actions.context.claude_md import (
+    choose,
+    chosen,
+    current_block,
+    ignored,
+    refresh,
+    repair,
+    trouble,
+)
+from mcp_server.actions.memory import repository
+from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
+from mcp_server.core.context.managed_block import END, START
 from mcp_server.core.errors import Rejected
-from mcp_server.core.managed_block import END, START
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more

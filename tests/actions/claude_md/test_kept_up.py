@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import claude_md
-from mcp_server.actions.brief import told_by_block
-from mcp_server.actions.claude_md import choose, current_block, refresh, repair, trouble
-from mcp_server.core.managed_block import END, START
+from mcp_server.actions.context import claude_md
+from mcp_server.actions.context.brief import told_by_block
+from mcp_server.actions.context.claude_md import choose, current_block, refresh, repair, trouble
+from mcp_server.core.context.managed_block import END, START
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more
 

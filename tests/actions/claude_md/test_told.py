@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import repository
-from mcp_server.actions.brief import brief
-from mcp_server.actions.claude_md import choose, chosen, current_block, refresh
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.claude_md import choose, chosen, current_block, refresh
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory import repository
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
-from mcp_server.core.managed_block import CONTESTED, START
+from mcp_server.core.context.managed_block import CONTESTED, START
 from mcp_server.core.memory import Draft, Level, Link, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, lines, one_more
 from tests.conftest import Clock

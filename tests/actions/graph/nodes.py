@@ -1,11 +1,11 @@
 """Nodes to begin with, the sessions that put them, and the graph of a level."""
 
-from mcp_server.actions.graph import read_graph
-from mcp_server.actions.graph_node import put_node
-from mcp_server.actions.read import read
-from mcp_server.actions.repository import trust
-from mcp_server.actions.sync import sync
-from mcp_server.core.graph import Graph
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.memory.repository import trust
+from mcp_server.core.graph.graph import Graph
 from mcp_server.core.memory import Level
 from mcp_server.store import Store
 

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_server.actions.graph import read_graph
-from mcp_server.actions.graph_edge import delete_edge, put_edge
-from mcp_server.actions.graph_sync import register, short_of, sync_graph
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import reinstate, remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild, sync
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.graph.edge import delete_edge, put_edge
+from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.graph.sync import register, short_of, sync_graph
+from mcp_server.actions.memory.remember import reinstate, remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import frontmatter_lines
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.graph import Edge, artifact_id
-from mcp_server.core.graph_text import rendered
+from mcp_server.core.graph.graph import Edge, artifact_id
+from mcp_server.core.graph.text import rendered
 from mcp_server.core.memory import Draft, Link, Status
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, USER, A, B, accepted, node, shown

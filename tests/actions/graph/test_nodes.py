@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.forget import restore
-from mcp_server.actions.graph import ping, read_graph
-from mcp_server.actions.graph_edge import put_edge
-from mcp_server.actions.graph_node import delete_node, put_node, recall_node
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.graph.edge import put_edge
+from mcp_server.actions.graph.graph import ping, read_graph
+from mcp_server.actions.graph.node import delete_node, put_node, recall_node
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import ledger
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
-from mcp_server.core.graph_text import rendered
+from mcp_server.core.graph.text import rendered
 from mcp_server.core.memory import Draft, Link, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, USER, accepted, archive, node, shown
 from tests.conftest import Clock

@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.graph import ping, read_graph
-from mcp_server.actions.graph_edge import put_edge
-from mcp_server.actions.graph_node import delete_node, put_node
-from mcp_server.actions.graph_sync import register, session_called, sync_graph
-from mcp_server.actions.read import read
-from mcp_server.actions.sync import catch_up, sync
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up, sync
+from mcp_server.actions.graph.edge import put_edge
+from mcp_server.actions.graph.graph import ping, read_graph
+from mcp_server.actions.graph.node import delete_node, put_node
+from mcp_server.actions.graph.sync import register, session_called, sync_graph
+from mcp_server.actions.memory.forget import forget
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.graph import Edge
+from mcp_server.core.graph.graph import Edge
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, A, B, accepted, archive, node
 from tests.conftest import Clock

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from mcp_server.actions.imports.batch import Item, Outcome
-from mcp_server.actions.imports.formats import Imported
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
+from mcp_server.actions.exchange.imports.batch import Item, Outcome
+from mcp_server.actions.exchange.imports.formats import Imported
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.memory import Memory, Status
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 
 EVERYTHING = Filter(statuses=tuple(Status))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.imports.batch import Outcome
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.exchange.imports.batch import Outcome
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.imports.batch import Outcome
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
+from mcp_server.actions.exchange.imports.batch import Outcome
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Status
-from mcp_server.core.query import filter_of
+from mcp_server.core.search.query import filter_of
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, outcomes
 

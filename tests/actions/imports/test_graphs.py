@@ -4,13 +4,13 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.graph import read_graph
-from mcp_server.actions.graph_node import put_node
-from mcp_server.actions.imports.batch import Outcome
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
+from mcp_server.actions.exchange.imports.batch import Outcome
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.read import read
+from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, one, outcomes

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.imports.batch import Outcome
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
+from mcp_server.actions.exchange.imports.batch import Outcome
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.foreign import memory_mcp_database
-from mcp_server.adapters.index import usage
+from mcp_server.adapters.index.events import usage
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Link, Status
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, mem, memories, outcomes, state
 

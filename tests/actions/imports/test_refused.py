@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_server.actions.imports.batch import Outcome
-from mcp_server.actions.imports.formats import import_from
+from mcp_server.actions.exchange.imports.batch import Outcome
+from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.core.errors import Rejected
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, mem, memories, one, outcomes, state, tree

@@ -4,16 +4,16 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from mcp_server.actions.capture import keep
-from mcp_server.actions.learn import learn_pieces, learn_rests
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.pieces import Part
-from mcp_server.actions.read import read
-from mcp_server.actions.settled import Settled
-from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.capture.learn import learn_pieces, learn_rests
+from mcp_server.actions.capture.pieces import Part
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind, Memory, Status
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.recorded import Recorded, queued, seen
 from tests.scripted_model import ScriptedModel, reply

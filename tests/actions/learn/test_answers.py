@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.answered import sweep_answers
-from mcp_server.actions.read import read
+from mcp_server.actions.capture.answered import sweep_answers
+from mcp_server.actions.files.read import read
 from mcp_server.adapters import files
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.memory import Kind

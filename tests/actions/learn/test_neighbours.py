@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.learn import next_piece
-from mcp_server.actions.remember import remember
+from mcp_server.actions.capture.learn import next_piece
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
-from mcp_server.core.extraction import KNOWN
+from mcp_server.core.capture.extraction import KNOWN
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.learn.learned import answer, kept, learn, open_learning, proposal

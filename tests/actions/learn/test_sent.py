@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.forget import forget
 from mcp_server.store import Store
 from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, learn, proposal
 from tests.recorded import Recorded, queued

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from mcp_server.actions.candidate import review_candidates
-from mcp_server.actions.learn import next_piece, take_proposals
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.settle import Action
+from mcp_server.actions.capture.learn import next_piece, take_proposals
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.candidate import review_candidates
+from mcp_server.actions.judge.settle import Action
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store

@@ -1,7 +1,7 @@
 """Memories to link, and the links that are told of one."""
 
-from mcp_server.actions.link import get_related
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.link import get_related
+from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.contradiction import get_contradictions
-from mcp_server.actions.inject import inject
-from mcp_server.actions.link import get_related, is_written, link, unlink
-from mcp_server.actions.read import is_accepted, read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import is_accepted, read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.judge.contradiction import get_contradictions
+from mcp_server.actions.memory.link import get_related, is_written, link, unlink
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
-from mcp_server.core.ranking import EXPANSION_DECAY
+from mcp_server.core.search.query import Query
+from mcp_server.core.search.ranking import EXPANSION_DECAY
 from mcp_server.store import Store
 from tests.actions.link.linked import known, told
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.link import Linked, get_related, link, unlink
-from mcp_server.actions.read import read
-from mcp_server.actions.sync import sync
-from mcp_server.adapters.index import audit
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.link import Linked, get_related, link, unlink
+from mcp_server.adapters.index.events import audit
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.store import Store

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.model_call import call_model
+from mcp_server.actions.model.model_call import call_model
 from mcp_server.bootstrap import Opened
 from mcp_server.core.budget import Reply
 from mcp_server.core.errors import ModelUnavailable

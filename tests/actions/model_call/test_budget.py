@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mcp_server.actions.model_call import LOCK_NAME, Spending, call_model, spending
+from mcp_server.actions.model.model_call import LOCK_NAME, Spending, call_model, spending
 from mcp_server.adapters import files
 from mcp_server.core.budget import MOST_TRIES, Reply, cost, reserve
 from mcp_server.core.settings import DEFAULTS

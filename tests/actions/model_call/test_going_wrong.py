@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from mcp_server.actions.model_call import resume, spending
-from mcp_server.actions.notice import notice
-from mcp_server.actions.sync import catch_up
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.model.model_call import resume, spending
 from mcp_server.bootstrap import Opened, model_identity
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.store import Store

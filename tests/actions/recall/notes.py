@@ -1,9 +1,9 @@
 """Notes to search, and what is found."""
 
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 
 NOTES = {

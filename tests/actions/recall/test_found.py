@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Link
-from mcp_server.core.query import ANY_STATUS, Filter, Mode, Query
+from mcp_server.core.search.query import ANY_STATUS, Filter, Mode, Query
 from mcp_server.store import Store
 from tests.actions.recall.notes import fill, found
 from tests.conftest import Clock

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft
-from mcp_server.core.query import Filter, Mode, Query, Sort, Verdict
+from mcp_server.core.search.query import Filter, Mode, Query, Sort, Verdict
 from mcp_server.store import Store
 from tests.actions.recall.notes import found
 from tests.conftest import Clock

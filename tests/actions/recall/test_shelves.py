@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.ask import ask
-from mcp_server.actions.capture import keep
-from mcp_server.actions.conversation import save_conversation
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.forget import forget
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
+from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.memory.conversation import save_conversation
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.ask import ask
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.query import Answer, Filter, Query, Verdict
 from mcp_server.core.render import estimated_tokens
+from mcp_server.core.search.query import Answer, Filter, Query, Verdict
 from mcp_server.doors.server.replies import recalled
 from mcp_server.store import Store
 from tests.actions.work.worked import ended, worked

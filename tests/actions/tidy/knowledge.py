@@ -2,10 +2,10 @@
 
 import json
 
-from mcp_server.actions.journal import perform
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.journal import perform
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
 from mcp_server.core.journal import Entry, change
 from mcp_server.core.memory import Draft, Link, Status
 from mcp_server.store import Store

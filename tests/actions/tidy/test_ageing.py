@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.consolidate import put_away
-from mcp_server.actions.forget import restore
-from mcp_server.actions.journal import new_run, perform
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import rebuild
-from mcp_server.actions.tidy import tidy
-from mcp_server.adapters.index.tidying import DROPS
+from mcp_server.actions.files.journal import new_run, perform
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.consolidate import put_away
+from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.adapters.index.events.tidying import DROPS
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Kind, Status
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put, status
 from tests.conftest import Clock

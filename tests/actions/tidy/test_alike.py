@@ -2,14 +2,14 @@
 
 import pytest
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.tidy import tidy
-from mcp_server.adapters.index import usage
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.adapters.index.events import usage
 from mcp_server.core.memory import Level, Link, Status
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import ALIKE, TRAPS, TWICE, files_of, put, status, twins
 from tests.conftest import Clock

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.capture import SOURCE
-from mcp_server.actions.doctor import status as standing
-from mcp_server.actions.notice import notice
-from mcp_server.actions.review import AGED, Answer, Became, review, settle
-from mcp_server.actions.sync import rebuild, sync
-from mcp_server.actions.tidy import tidy, tidy_when_due, undo, undo_since
-from mcp_server.actions.work import work
+from mcp_server.actions.capture.capture import SOURCE
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.review.review import AGED, Answer, Became, review, settle
+from mcp_server.actions.status.doctor import status as standing
+from mcp_server.actions.upkeep.tidy import tidy, tidy_when_due, undo, undo_since
+from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import Opened, open_for_reading
-from mcp_server.core.ageing import within_bounds
 from mcp_server.core.errors import Rejected
+from mcp_server.core.judge.ageing import within_bounds
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put, status
@@ -110,7 +110,7 @@ def test_what_aged_after_it_was_shown_is_not_settled_with_it(store: Store, clock
 
 
 def test_conversations_are_bounded_apart(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mcp_server.actions.age.MOST_APART", 3)
+    monkeypatch.setattr("mcp_server.actions.upkeep.age.MOST_APART", 3)
     for n in range(5):
         put(store, f"user: hello {n}", title=f"Talk {n}", kind=Kind.CONVERSATION, source=SOURCE)
     clock.pass_days(91)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from mcp_server.actions.forget import restore
-from mcp_server.actions.read import read
-from mcp_server.actions.tidy import tidy
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Status
 from mcp_server.store import Store

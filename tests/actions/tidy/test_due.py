@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import catch_up, rebuild, sync
-from mcp_server.actions.tidy import Tidied, tidy, tidy_when_due
-from mcp_server.core.query import Query
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up, rebuild, sync
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.tidy import Tidied, tidy, tidy_when_due
+from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, TRAPS, put, twins
 from tests.conftest import Clock

@@ -2,12 +2,12 @@
 
 import pytest
 
-from mcp_server.actions.link import link
-from mcp_server.actions.notice import notice
-from mcp_server.actions.read import read
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import rebuild
-from mcp_server.actions.tidy import tidy, undo
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.upkeep.tidy import tidy, undo
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, files_of, guess, put
 

@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief, note_told
-from mcp_server.actions.candidate import approve, propose
-from mcp_server.actions.claude_md import CLAUDE_MD, choose
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.inject import inject
-from mcp_server.actions.link import link
-from mcp_server.actions.promote import pin
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import note_found, recall
-from mcp_server.actions.repository import accept
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, rebuild, sync
-from mcp_server.actions.take_in import take_in
-from mcp_server.actions.tidy import tidy
-from mcp_server.actions.trust import validate
-from mcp_server.adapters.index import selections
+from mcp_server.actions.context.brief import brief, note_told
+from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up, rebuild, sync
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.judge.candidate import approve, propose
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.promote import pin
+from mcp_server.actions.memory.repository import accept
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.trust import validate
+from mcp_server.actions.recall.recall import note_found, recall
+from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.ledger import read_events
 from mcp_server.core.memory import Draft, Kind, Status
-from mcp_server.core.query import Query, Verdict
+from mcp_server.core.search.query import Query, Verdict
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put, status
 from tests.conftest import Clock

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.journal import complete
-from mcp_server.actions.read import read
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import catch_up, rebuild, sync
-from mcp_server.actions.tidy import tidy, undo
-from mcp_server.adapters.index import tidying
+from mcp_server.actions.files.journal import complete
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import catch_up, rebuild, sync
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.adapters.index.events import tidying
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Status
 from mcp_server.store import Store

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions import mine, trash
-from mcp_server.actions.candidate import propose, review_candidates
-from mcp_server.actions.doctor import status as standing
-from mcp_server.actions.forget import forget
-from mcp_server.actions.maintain import clean_up
-from mcp_server.actions.tidy import tidy
-from mcp_server.actions.work import work
+from mcp_server.actions.capture import mine
+from mcp_server.actions.files import trash
+from mcp_server.actions.judge.candidate import propose, review_candidates
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.status.doctor import status as standing
+from mcp_server.actions.upkeep.maintain import clean_up
+from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import output_log
-from mcp_server.core.ageing import SHARE
+from mcp_server.core.judge.ageing import SHARE
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put

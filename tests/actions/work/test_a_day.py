@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.note import note_answer
-from mcp_server.actions.work import note_left_behind, note_quiet
-from mcp_server.adapters.index import transcripts
+from mcp_server.actions.capture.note import note_answer
+from mcp_server.actions.upkeep.work import note_left_behind, note_quiet
+from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
-from mcp_server.core.chunks import OVERLAP, SIZE
+from mcp_server.core.sessions.chunks import OVERLAP, SIZE
 from tests.actions.work.worked import Open, agreed, ended, worked
 from tests.conftest import Clock
 from tests.doors.learning_asked import ledger, module

@@ -4,10 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mcp_server.actions.embed import pending
-from mcp_server.actions.recall import recall
+from mcp_server.actions.model.embed import pending
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Kind
-from mcp_server.core.query import Filter, Mode, Query
+from mcp_server.core.search.query import Filter, Mode, Query
 from tests.actions.work.worked import Open, ended
 from tests.live import ROOT
 from tests.patience import PATIENCE
@@ -15,7 +15,7 @@ from tests.recorded import Recorded
 
 WORKER = """
 import sys
-from mcp_server.actions.work import work
+from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import Opened
 opened = Opened()
 print(work(lambda folder: opened.store(folder=folder)).kept, "onnxruntime" in sys.modules)

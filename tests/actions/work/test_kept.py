@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.capture import keep
-from mcp_server.actions.note import captures
-from mcp_server.actions.read import read
-from mcp_server.actions.work import LOCK, work
+from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.capture.note import captures
+from mcp_server.actions.files.read import read
+from mcp_server.actions.upkeep.work import LOCK, work
 from mcp_server.adapters import files
-from mcp_server.adapters.index import transcripts
+from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
 from tests.actions.work.worked import LONG, Open, agreed, conversations, ended, known, worked

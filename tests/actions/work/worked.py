@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from mcp_server.actions.note import note_ended
-from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import catch_up
-from mcp_server.actions.work import Work, work
-from mcp_server.adapters.index import transcripts
-from mcp_server.adapters.index.transcripts import Transcript
+from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.upkeep.work import Work, work
+from mcp_server.adapters.index.events import transcripts
+from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mcp_server.core.transcript import Condenser, Utterance
+from mcp_server.core.sessions.transcript import Condenser, Utterance
 
 DATA = Path(__file__).parents[2] / "data" / "transcripts"
 TIME = "2026-11-20T15:28:56.908Z"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.core.brief import FRAME
-from mcp_server.core.transcript import FAILED, LONGEST_TURN, Condenser, Utterance
+from mcp_server.core.context.brief import FRAME
+from mcp_server.core.sessions.transcript import FAILED, LONGEST_TURN, Condenser, Utterance
 from tests.core.transcript.lines import (
     DATA,
     IMAGE,

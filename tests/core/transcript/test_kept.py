@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from mcp_server.core.chunks import render
-from mcp_server.core.transcript import Condenser, Speaker
+from mcp_server.core.sessions.chunks import render
+from mcp_server.core.sessions.transcript import Condenser, Speaker
 from tests.core.transcript.lines import DATA, IMAGE, as_bytes, call, claude, ranges, result, said, user, words
 
 # A real session

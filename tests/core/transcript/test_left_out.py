@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mcp_server.core.brief import FOOTER, FRAME, PROMPT_FRAME
-from mcp_server.core.transcript import Condenser
+from mcp_server.core.context.brief import FOOTER, FRAME, PROMPT_FRAME
+from mcp_server.core.sessions.transcript import Condenser
 from tests.core.transcript.lines import IMAGE, as_bytes, call, claude, ranges, result, said, user, words
 
 # What is left out

@@ -4,8 +4,8 @@ import tracemalloc
 
 import pytest
 
-from mcp_server.core.brief import FRAME
-from mcp_server.core.transcript import LONGEST_TURN, Condenser
+from mcp_server.core.context.brief import FRAME
+from mcp_server.core.sessions.transcript import LONGEST_TURN, Condenser
 from tests.core.transcript.lines import KEY, as_bytes, call, claude, ranges, user, words
 from tests.growth import grows_evenly
 

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.brief import brief
-from mcp_server.actions.forget import restore
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.undo import last_change
+from mcp_server.actions.changes.undo import last_change
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.query import Filter
+from mcp_server.core.search.query import Filter
 from tests.doors.module import Typed
 from tests.recorded import Recorded
 

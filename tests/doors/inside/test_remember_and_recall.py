@@ -4,19 +4,19 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.actions.inject import inject
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.origins import waiting
-from mcp_server.actions.quality import why
-from mcp_server.actions.read import read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.review import QUESTION, review
-from mcp_server.actions.undo import last_change, undo
+from mcp_server.actions.changes.undo import last_change, undo
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.origins import waiting
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.review.review import QUESTION, review
+from mcp_server.actions.sessions.quality import why
 from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import PERSON
 from mcp_server.core.memory import Draft, Status
-from mcp_server.core.query import Filter, Query
+from mcp_server.core.search.query import Filter, Query
 from tests.conftest import Clock
 from tests.doors.module import Typed, tell
 

@@ -9,12 +9,12 @@ import os
 import sys
 from pathlib import Path
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.recall import recall
-from mcp_server.actions.sync import sync_if_free
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
-from mcp_server.core.query import ANY_STATUS, Filter, Query
+from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 
 QUESTIONS = (
     "stripe webhook raw body", "postgres cart state", "window tag commit", "retry queue backoff deploy",

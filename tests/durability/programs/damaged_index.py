@@ -22,10 +22,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.embed import embed_pending
-from mcp_server.actions.forget import forget
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from tests.patience import PATIENCE

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server import bootstrap
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft, timestamp
 

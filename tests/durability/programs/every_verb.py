@@ -5,14 +5,14 @@ import sys
 from pathlib import Path
 
 from mcp_server import bootstrap
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.recall import recall
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.session import save_session
-from mcp_server.actions.sync import rebuild
+from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.session import save_session
+from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft, Level
-from mcp_server.core.query import Query
+from mcp_server.core.search.query import Query
 
 folder, work = sys.argv[1:]
 store = bootstrap.Opened({**os.environ, "MEMORY_DIR": folder}, folder=Path(work)).store()

@@ -12,9 +12,9 @@ from typing import Any
 
 from competing_processes import at_once, opened
 
-from mcp_server.actions.graph_edge import put_edge
-from mcp_server.actions.graph_node import put_node
-from mcp_server.actions.graph_sync import register
+from mcp_server.actions.graph.edge import put_edge
+from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.graph.sync import register
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
 

@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.forget import forget
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from tests.patience import PATIENCE

@@ -23,7 +23,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from mcp_server import bootstrap
-from mcp_server.actions.model_call import call_model
+from mcp_server.actions.model.model_call import call_model
 from mcp_server.adapters.claude_model import ClaudeModel
 from mcp_server.core.errors import DaybookError, ModelUnavailable
 

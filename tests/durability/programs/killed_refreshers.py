@@ -20,9 +20,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from mcp_server import bootstrap
-from mcp_server.actions.claude_md import choose, current_block, refresh
-from mcp_server.actions.remember import remember
-from mcp_server.core.managed_block import splice
+from mcp_server.actions.context.claude_md import choose, current_block, refresh
+from mcp_server.actions.memory.remember import remember
+from mcp_server.core.context.managed_block import splice
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 

@@ -22,8 +22,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from mcp_server import bootstrap
-from mcp_server.actions.note import note_ended, note_seen
-from mcp_server.actions.work import work
+from mcp_server.actions.capture.note import note_ended, note_seen
+from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import claude_model, transcript_file
 from mcp_server.doors import worker
 from tests.patience import PATIENCE

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from mcp_server import bootstrap
-from mcp_server.actions.read import read
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft
 

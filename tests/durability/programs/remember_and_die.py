@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from mcp_server import bootstrap
-from mcp_server.actions.remember import remember
+from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 
 folder, work, *titles = sys.argv[1:]

@@ -23,9 +23,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mcp_server import bootstrap
-from mcp_server.actions.remember import remember
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.sync import sync
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import Conflict, DaybookError
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store

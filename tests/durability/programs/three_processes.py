@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from mcp_server.adapters.index.database import Database
+from mcp_server.adapters.index.database.database import Database
 
 path = Path(sys.argv[1]) / "memory.db"
 how = sys.argv[2]

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server import bootstrap
-from mcp_server.actions.candidate import propose, review_candidates
-from mcp_server.actions.claude_md import choose, refresh
-from mcp_server.actions.conversation import save_conversation
-from mcp_server.actions.doctor import doctor
-from mcp_server.actions.export import export_folder, export_json, write_document
-from mcp_server.actions.forget import forget, restore
-from mcp_server.actions.imports.formats import import_from
-from mcp_server.actions.mine import log_output
-from mcp_server.actions.remember import remember
-from mcp_server.actions.repository import init, share
-from mcp_server.actions.revise import Revision, revise
-from mcp_server.actions.session import save_session
-from mcp_server.actions.setup import Choices, setup
-from mcp_server.actions.sync import sync
+from mcp_server.actions.capture.mine import log_output
+from mcp_server.actions.context.claude_md import choose, refresh
+from mcp_server.actions.exchange.export import export_folder, export_json, write_document
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.candidate import propose, review_candidates
+from mcp_server.actions.memory.conversation import save_conversation
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init, share
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.session import save_session
+from mcp_server.actions.model.setup import Choices, setup
+from mcp_server.actions.status.doctor import doctor
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
 

@@ -7,21 +7,21 @@ A command answers with `text` for the person, and `context`, where there is any,
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mcp_server.actions import forget as forgetting
-from mcp_server.actions.beside import Pair, pairs_of, say
-from mcp_server.actions.embed import unseen
-from mcp_server.actions.entries import Answer as Said
-from mcp_server.actions.meant import meant_by
-from mcp_server.actions.read import Found, read
-from mcp_server.actions.recall import recall
-from mcp_server.actions.settle import looked_up, settle
-from mcp_server.actions.settled import near_command
-from mcp_server.core.bracketed import bracketed
+from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.judge.settle import looked_up, settle
+from mcp_server.actions.judge.settled import near_command
+from mcp_server.actions.memory import forget as forgetting
+from mcp_server.actions.model.embed import unseen
+from mcp_server.actions.recall.meant import meant_by
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.review.beside import Pair, pairs_of, say
+from mcp_server.actions.review.entries import Answer as Said
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind, Level, split_list, split_title
-from mcp_server.core.query import Filter, Query, filter_of
-from mcp_server.core.redaction import redact
 from mcp_server.core.render import one_line, visible
+from mcp_server.core.search.query import Filter, Query, filter_of
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.text.bracketed import bracketed
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered

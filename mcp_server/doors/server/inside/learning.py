@@ -4,13 +4,13 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_server.actions import learn_on_plan as plan
-from mcp_server.actions.learn import question
-from mcp_server.actions.learn_on_plan import HandedOut
+from mcp_server.actions.capture import learn_on_plan as plan
+from mcp_server.actions.capture.learn import question
+from mcp_server.actions.capture.learn_on_plan import HandedOut
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.budget import CallFailed, Reply, failure_on_plan
+from mcp_server.core.capture.extraction import ANSWER_TOKENS
 from mcp_server.core.errors import ModelUnavailable
-from mcp_server.core.extraction import ANSWER_TOKENS
 from mcp_server.core.settings import hooks_are_off, is_unattended
 from mcp_server.doors.server.application import Application
 

@@ -8,23 +8,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from mcp_server.actions import glance, promote, review
-from mcp_server.actions import undo as undoing
-from mcp_server.actions.audit import DONE
-from mcp_server.actions.entries import Answer, Entry
-from mcp_server.actions.forget import forget
-from mcp_server.actions.list import list_memories
-from mcp_server.actions.model_call import spending
-from mcp_server.actions.read import find
-from mcp_server.actions.recall import recall
+from mcp_server.actions.changes import undo as undoing
+from mcp_server.actions.files.read import find
+from mcp_server.actions.memory import promote
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.model.model_call import spending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.review import review
+from mcp_server.actions.review.entries import Answer, Entry
+from mcp_server.actions.sessions import glance
+from mcp_server.actions.sessions.audit import DONE
 from mcp_server.adapters import files
-from mcp_server.adapters.index.memories import Row
-from mcp_server.adapters.index.receipts import PROMPT, RECALL, Receipt
+from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
 from mcp_server.core.errors import DaybookError, NotFound, PersonNeeded, Rejected
 from mcp_server.core.memory import Kind, Status
-from mcp_server.core.query import Filter, Query, Verdict
 from mcp_server.core.render import counted, one_line, visible
+from mcp_server.core.search.query import Filter, Query, Verdict
 from mcp_server.core.settings import hooks_are_off
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Unanswered

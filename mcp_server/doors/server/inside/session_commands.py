@@ -1,12 +1,12 @@
 """`/save-session` and `/restore-session`: where the work stands, kept and brought back without a model."""
 
-from mcp_server.actions.meant import meant_by
-from mcp_server.actions.session import restore_session, save_session
-from mcp_server.actions.so_far import so_far
+from mcp_server.actions.capture.so_far import so_far
+from mcp_server.actions.memory.session import restore_session, save_session
+from mcp_server.actions.recall.meant import meant_by
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Kind
-from mcp_server.core.provenance import ASSISTANT
-from mcp_server.core.query import Filter
+from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.search.query import Filter
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.inside import texts
 from mcp_server.doors.server.inside.typed import Answer, Typed

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from mcp_server.actions.read import Found
-from mcp_server.actions.session import Since
-from mcp_server.core.excerpt import excerpt
-from mcp_server.core.query import Answer, Hit, Verdict
-from mcp_server.core.redaction import redact
+from mcp_server.actions.files.read import Found
+from mcp_server.actions.memory.session import Since
 from mcp_server.core.render import counted, one_line, repeats, state_of, visible
-from mcp_server.core.words import query_terms
+from mcp_server.core.search.query import Answer, Hit, Verdict
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.text.excerpt import excerpt
+from mcp_server.core.text.words import query_terms
 from mcp_server.doors.shown.recall import shelves
 
 EXCERPT = 240  # characters of one hit

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server.core.authors import PERSON
-from mcp_server.core.provenance import ASSISTANT, MANUAL
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.inside.asking import Inside
 from mcp_server.doors.server.session import PERSONS

@@ -1,0 +1,1 @@
+"""What sessions taught: from transcripts to conversations, and from those to proposed memories."""

@@ -1,0 +1,73 @@
+"""What a model answered about a piece, as it waits on the disk until it is stored: a call is not lost."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.events import transcripts
+from mcp_server.adapters.index.events.transcripts import Transcript
+from mcp_server.core.capture.extraction import Proposal
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """One proposal with the id of what it takes the place of."""
+
+    proposal: Proposal
+    supersedes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was learned from a piece, as it waits on the disk: the piece's byte range and its turns."""
+
+    start: int
+    end: int
+    keys: tuple[str, ...]
+    found: tuple[Learned, ...]
+
+
+def spool(store: Store, transcript: Transcript, answer: Answer) -> None:
+    """Let *answer* about a piece of *transcript* wait; raises OSError when the disk refuses."""
+    files.write_new(_path(store, transcript), json.dumps(asdict(answer)).encode("ascii"))
+
+
+def spooled(store: Store, transcript: Transcript) -> Answer | None:
+    """Return the answer about *transcript* that a killed process left behind, None when there is none."""
+    path = _path(store, transcript)
+    try:
+        said = json.loads(files.read(path))
+        found = [
+            Learned(
+                Proposal(**{**each["proposal"], "tags": tuple(each["proposal"]["tags"])}), each["supersedes"]
+            )
+            for each in said["found"]
+        ]
+        return Answer(int(said["start"]), int(said["end"]), tuple(said["keys"]), tuple(found))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        files.delete(path)
+        return None
+
+
+def forget_spooled(store: Store, transcript: Transcript) -> None:
+    """Delete the answer about *transcript*, which is stored now."""
+    files.delete(_path(store, transcript))
+
+
+def sweep_answers(store: Store) -> None:
+    """Delete the answers whose pieces are learned: a process was killed before it could."""
+    with store.database.read() as db:
+        waiting = {_path(store, each) for each in transcripts.unlearned(db, paid=False)}
+    for path in (store.home / places.WORK).glob("learn-*.json"):
+        if path not in waiting:
+            files.delete(path)
+
+
+def _path(store: Store, transcript: Transcript) -> Path:
+    """Return where the answer about a piece of *transcript* waits."""
+    name = files.digest(transcript.path.encode("utf-8", "surrogatepass"))
+    return store.home / places.WORK / f"learn-{name}.json"

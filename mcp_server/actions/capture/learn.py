@@ -1,0 +1,261 @@
+"""
+learn: from the raw tier's transcripts to memories, by a model that the person agreed to.
+
+`learn` asks it with the person's key; who asks it otherwise takes the next piece and brings what was said.
+Its answer is on the disk before anything of it is stored, with the ranges it is about, and a line in the
+ledger ends each part of the piece: a process that is killed asks nothing twice and stores nothing twice,
+even when a transcript goes on meanwhile.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mcp_server.actions.capture.answered import Answer, Learned, forget_spooled, spool, spooled
+from mcp_server.actions.capture.capture import conversation_id, is_kept_here
+from mcp_server.actions.capture.pieces import Part, Piece, is_worth_a_call, parts_of, piece_of, together
+from mcp_server.actions.files.sync import catch_up, sync
+from mcp_server.actions.judge.candidate import propose
+from mcp_server.actions.judge.origins import judge_session
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.model.model_call import call_model
+from mcp_server.adapters import transcript_file
+from mcp_server.adapters.index.events import transcripts
+from mcp_server.adapters.index.events.transcripts import Transcript
+from mcp_server.adapters.prompts import prompt
+from mcp_server.core.authors import MODEL
+from mcp_server.core.capture.extraction import ANSWER_TOKENS, Proposal, placed, proposals, request
+from mcp_server.core.capture.mining import Mined
+from mcp_server.core.errors import ModelUnavailable, Rejected
+from mcp_server.core.memory import Draft
+from mcp_server.core.search.query import Hit
+from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.core.worth.ratings import BASE_TRUST
+from mcp_server.store import Store
+
+
+def learn_pieces(store: Store, transcript: Transcript, rests: list[Part]) -> list[Settled]:
+    """
+    Ask the model about each whole piece of *transcript* that it did not read, and store what it proposes.
+
+    The rest of a session that ended is added to *rests*, to be learned with others.
+    Raises ModelUnavailable when the budget, the person or the service says no: what is left stays pending.
+    """
+    settled: list[Settled] = []
+    if not is_kept_here(store, transcript):
+        _note_read(store, transcript, transcript.kept)  # the person forgot the conversation
+        return settled
+    if answer := spooled(store, transcript):
+        settled += _take_spooled(store, transcript, answer)
+        transcript = transcript._replace(learned=_end(transcript, answer))
+    for part in parts_of(store, transcript, transcript.paid_start):
+        if part.is_rest:
+            rests += [part] if transcript.ended else []
+            return settled
+        if part.chunk.utterances:
+            settled += _learn_piece(store, [part])
+        else:
+            _note_learned(store, part)
+    _note_read(store, transcript, transcript.kept)
+    return settled
+
+
+def learn_rests(store: Store, rests: Sequence[Part]) -> list[Settled]:
+    """
+    Ask the model about *rests* of this project's sessions, in as few calls as they fit in.
+
+    What is not worth a call yet stays pending. Raises ModelUnavailable like `learn_pieces`.
+    """
+    groups = [group for group in together(rests) if is_worth_a_call(store, group)]
+    return [settled for group in groups for settled in _learn_piece(store, group)]
+
+
+def next_piece(store: Store, *, worth_a_call: bool = False) -> Piece | None:
+    """
+    Return the first piece of this project's sessions that no model read, None when there is none.
+
+    The rest of a session that goes on is none that is *worth_a_call*, nor are few words of others when
+    calls enough were made today.
+    """
+    rests: list[Part] = []
+    for transcript in _waiting_here(store):
+        for part in parts_of(store, transcript, transcript.learned):
+            if part.is_rest:
+                rests += [part] if transcript.ended or not worth_a_call else []
+                break
+            if part.chunk.utterances:
+                return piece_of(store, [part])
+            _note_learned(store, part)
+        else:
+            _note_read(store, transcript, transcript.kept)
+    for group in together(rests):
+        if not worth_a_call or is_worth_a_call(store, group):
+            return piece_of(store, group)
+    return None
+
+
+def take_left_behind(store: Store) -> None:
+    """Store what was answered about this project's sessions when a process was killed."""
+    for transcript in _waiting_here(store):
+        if answer := spooled(store, transcript):
+            _take_spooled(store, transcript, answer)
+
+
+def question(store: Store, piece: Piece) -> str:
+    """Return what a model is asked about *piece*, beside the prompt `extract`."""
+    known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
+    return request(piece.chunks, known, today=f"{store.clock():%Y-%m-%d}")
+
+
+def take_answer(store: Store, piece: Piece, found: Sequence[Sequence[Proposal]] = ()) -> list[Settled]:
+    """
+    Store what a model was believed of its answer about *piece*, the proposals for each of its parts.
+
+    The piece is learned then; without proposals it is given up.
+    """
+    answers = []
+    for part, made in zip(piece.parts, found or [()] * len(piece.parts), strict=True):
+        keys = tuple(each.key for each in part.chunk.utterances)
+        learned = tuple(_resolved(made, piece.neighbours))
+        answers.append((part, Answer(part.transcript.learned, part.chunk.end, keys, learned)))
+    for part, answer in answers:  # all of them, before one is stored: a call is not lost
+        spool(store, part.transcript, answer)
+    return [each for part, answer in answers for each in _take(store, part.transcript, answer)]
+
+
+def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[list[Settled], int]:
+    """
+    Store what an agent proposes for *piece*, checked like a model's answer; the piece is learned then.
+
+    Return what was done, and how many proposals were refused.
+    """
+    found: list[list[Proposal]] = [[] for _ in piece.parts]
+    for each in said:
+        at, made = placed(each, piece.chunks, neighbours=len(piece.neighbours))
+        found[at] += [made] if made else []
+    settled = []
+    for part, proposed in zip(piece.parts, found, strict=True):
+        settled += _store(store, part.transcript, _resolved(proposed, piece.neighbours))
+        _note_learned(store, part)
+    return settled, len(said) - sum(map(len, found))
+
+
+def _waiting_here(store: Store) -> list[Transcript]:
+    """Return the transcripts of this project that hold what no model read."""
+    catch_up(store)
+    with store.database.read() as db:
+        waiting = transcripts.unlearned(db, paid=False)
+    return [each for each in waiting if is_kept_here(store, each)]
+
+
+def _learn_piece(store: Store, parts: Sequence[Part]) -> list[Settled]:
+    piece = piece_of(store, parts)
+    try:
+        found = _ask(store, piece)
+    except ModelUnavailable as error:
+        if error.later:
+            raise
+        found = []  # given up: the raw tier has it, and status says so
+    return take_answer(store, piece, found)
+
+
+def _take_spooled(store: Store, transcript: Transcript, answer: Answer) -> list[Settled]:
+    sync(store)  # a process was killed here, perhaps before the index had what it stored
+    return _take(store, transcript, answer)
+
+
+def _take(store: Store, transcript: Transcript, answer: Answer) -> list[Settled]:
+    """Store what *answer* proposes, and note its piece as learned."""
+    settled = _store(store, transcript, answer.found)
+    _note_read(store, transcript, _end(transcript, answer), answer.keys)
+    forget_spooled(store, transcript)
+    return settled
+
+
+def _end(transcript: Transcript, answer: Answer) -> int:
+    """Return up to where *transcript* is learned with *answer*; no further when it was written anew since."""
+    follows = answer.start in (transcript.learned, transcript.paid_start)
+    return answer.end if follows else transcript.learned
+
+
+def _ask(store: Store, piece: Piece) -> list[list[Proposal]]:
+    asked = question(store, piece)
+    while True:
+        reply = call_model(
+            store,
+            item=piece.digest,
+            system=prompt("extract"),
+            prompt=asked,
+            most_tokens=ANSWER_TOKENS,
+            sessions=piece.sessions,
+        )
+        found = proposals(reply.text, piece.chunks, neighbours=len(piece.neighbours))
+        if found is not None:
+            return found
+        if reply.stop_reason == "refusal":
+            return []
+
+
+def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Learned]:
+    """Return *found*, each with the id that it names by a number, without tags that are secrets."""
+    return [
+        Learned(
+            replace(each, tags=tuple(tag for tag in each.tags if not find_secrets(tag))),
+            neighbours[each.supersedes - 1].id if each.supersedes else "",
+        )
+        for each in found
+    ]
+
+
+def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> list[Settled]:
+    settled = []
+    store = replace(store, by=lambda: MODEL)
+    for each in found:
+        made = each.proposal
+        draft = Draft(
+            made.title,
+            made.text,
+            type=made.type,
+            tags=made.tags,
+            source=made.source,
+            session=transcript.session,
+            conversation=conversation_id(transcript),
+            evidence=made.evidence,
+        )
+        try:
+            if made.waits or store.settings.capture == "suggest":
+                _suggest(store, draft, each.supersedes, made.waits or "waits for you, as you asked")
+            else:
+                settled.append(settle(store, draft, supersedes=each.supersedes))
+        except Rejected:
+            continue  # a secret in it, or nothing left of it: the turn is in the raw tier, masked
+    if settled:
+        path = transcript_file.session_file(Path(transcript.path))
+        judge_session(store, transcript.session, path, orders_wait=True)
+    return settled
+
+
+def _suggest(store: Store, draft: Draft, supersedes: str, why: str) -> None:
+    """Put *draft* among the candidates; *why* says for people what it waits for."""
+    draft = replace(draft, supersedes=(supersedes,) if supersedes else ())
+    key = Mined(draft.type, draft.title, draft.text, 0.0, False).key
+    confidence = BASE_TRUST[draft.source]
+    propose(store, draft, key=key, confidence=confidence, why=why)
+
+
+def _note_learned(store: Store, part: Part) -> None:
+    _note_read(store, part.transcript, part.chunk.end, [each.key for each in part.chunk.utterances])
+
+
+def _note_read(store: Store, transcript: Transcript, end: int, keys: Sequence[str] = ()) -> None:
+    particulars = {"turns": list(keys)} if keys else {}
+    store.ledger.append(
+        "transcript_learned",
+        store.clock(),
+        path=transcript.path,
+        session=transcript.session,
+        end=end,
+        **particulars,
+    )
+    catch_up(store)

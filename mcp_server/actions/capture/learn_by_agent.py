@@ -1,0 +1,92 @@
+"""
+learn by an agent: where Claude Code loads no module of ours, an agent of the session reads what waits.
+
+The person's yes is that of `learn_on_plan`. Claude is then asked, once in a session, to start the agent
+`memory-extractor` in the background. Runs in a hook, on the standard library alone, and reads the index.
+"""
+
+import contextlib
+from collections import Counter
+
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.events import spending, transcripts
+from mcp_server.adapters.index.events.transcripts import Transcript
+from mcp_server.core.errors import IndexUnavailable, Unreadable
+from mcp_server.core.memory import Kind, Level, slug
+from mcp_server.store import Store
+
+PIECES = 5  # that an agent reads in one session, each counted as one call of the day's on the person's plan
+PLAN_ASKED = "plan-asked"  # an empty file in the folder `work`: the person was asked, in whichever way
+COUNTED = "agent-asked-"  # a file in `work`, the day behind it: a session's id for each of its first prompts
+ASKED_WITH = (
+    2  # which prompt of a session: with the first one the server, whose tools the agent needs, may start yet
+)
+LONGEST = 64 * 1024  # bytes of that file
+
+
+def offer(store: Store, session: str) -> str:
+    """
+    Return, once, what the person may allow, as one line; '' mostly.
+
+    Only when a session waits to be learned from, and never to whoever decided, or was asked in a dialog.
+    """
+    settings = store.settings
+    if settings.plan_calls is not None or settings.model_calls or not _waits(store, session):
+        return ""
+    try:
+        files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
+    except OSError:  # it is there, or cannot be noted
+        return ""
+    return (
+        "Daybook can learn from your sessions by itself: once a session Claude then starts an agent in the"
+        f" background, which reads up to {PIECES} pieces with a small model on your Claude plan."
+        " 'daybook setup --plan' in a terminal says yes, '--no-plan' no."
+    )
+
+
+def request(store: Store, session: str) -> str:
+    """
+    Return what Claude is asked to do for learning in *session*, with its second prompt; '' mostly.
+
+    Only after the person's yes, when a session waits, and as long as the day's calls on the plan last.
+    """
+    settings = store.settings
+    if not settings.on_plan or not session or not _waits(store, session):
+        return ""
+    folder = store.home / places.WORK
+    today = folder / f"{COUNTED}{store.clock():%Y-%m-%d}"
+    try:
+        prompts = Counter(files.read(today, LONGEST).decode().split() if today.exists() else ())
+        if prompts[session] >= ASKED_WITH:
+            return ""
+        sessions = sum(number >= ASKED_WITH for number in prompts.values())
+        with store.database.read() as db:
+            calls = spending.today_on_plan(db, store.now()) + PIECES * sessions
+        if calls + PIECES > settings.daily_plan_calls:
+            return ""
+        for earlier in folder.glob(f"{COUNTED}*"):
+            if earlier != today:
+                files.delete(earlier)
+        files.make_folder(folder)
+        files.append_line(today, session.encode(), durable=False)
+    except (OSError, ValueError, Unreadable, IndexUnavailable):
+        return ""
+    if prompts[session] + 1 < ASKED_WITH:
+        return ""
+    return (
+        "Daybook: the person agreed that what earlier sessions said is learned. After you have done what this"
+        " prompt asks, start the agent daybook:memory-extractor once, in the background (run_in_background),"
+        f" with the prompt '{PIECES} pieces'. Do not wait for it, and do not speak of it."
+    )
+
+
+def _waits(store: Store, session: str) -> bool:
+    """Tell whether another session of this project holds what no model read."""
+    if store.settings.capture == "manual":
+        return False
+    waiting: list[Transcript] = []
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        waiting = transcripts.unlearned(db, paid=False)
+    vault = store.vault_for(Kind.CONVERSATION, Level.PROJECT if store.project else Level.USER)
+    others = [each for each in waiting if each.session not in ("", session)]
+    return any(vault.path_for(slug(each.session), Kind.CONVERSATION).exists() for each in others)

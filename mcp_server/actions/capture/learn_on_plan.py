@@ -1,0 +1,149 @@
+"""
+learn on the person's own plan: Claude Code calls the model between turns, everything else is done here.
+
+A piece is handed out with its call reserved, and what the model said is brought back. Between the two the
+lock of the one call in flight is held: it dies with the process, the piece is then handed out again, and
+both calls count.
+"""
+
+import contextlib
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.capture.capture import is_kept_here
+from mcp_server.actions.capture.learn import next_piece, take_answer, take_left_behind
+from mcp_server.actions.capture.learn_by_agent import PLAN_ASKED
+from mcp_server.actions.capture.pieces import Part, Piece
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.model.model_call import (
+    Call,
+    alone,
+    check_item,
+    check_pause,
+    close,
+    note_spent,
+    reserve,
+)
+from mcp_server.actions.model.setup import Choices, setup
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.events import replay, transcripts
+from mcp_server.adapters.index.events import spending as spent
+from mcp_server.core import budget
+from mcp_server.core.budget import CallFailed, Outcome, Reply
+from mcp_server.core.capture.extraction import proposals
+from mcp_server.core.errors import ModelUnavailable
+from mcp_server.store import Store
+
+YES, NO = "Yes, learn from my sessions", "No"
+OPTIONS = (NO, YES)
+"""What may be answered; the first is what a stray Enter says."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOut:
+    """A piece that the model is being asked about: its reserved call, and the lock that is held for it."""
+
+    piece: Piece
+    call: Call
+    lock: contextlib.ExitStack
+
+
+def offer(store: Store) -> str:
+    """
+    Return the question whether Daybook may learn on the person's plan; '' mostly.
+
+    It is asked once, when there is a piece to learn from, and of nobody who decided already.
+    """
+    settings = store.settings
+    if settings.plan_calls is not None or settings.model_calls or settings.capture == "manual":
+        return ""
+    if (store.home / places.WORK / PLAN_ASKED).exists() or next_piece(store, worth_a_call=True) is None:
+        return ""
+    return (
+        "Daybook can learn from this and other sessions by itself. Excerpts, without secrets and what you"
+        " marked as private, then go to a small model of Claude's: on your plan (or the key that Claude Code"
+        f" uses), at most {settings.daily_plan_calls} short calls a day, never while you wait."
+        " 'daybook setup --no-plan' ends it. Shall it learn, beginning with what waits?"
+    )
+
+
+def decide(store: Store, answer: str) -> None:
+    """Keep what the person answered to `offer`; they are not asked again. Only a yes or a no decides."""
+    with contextlib.suppress(OSError):  # of two sessions that ask, both are answered
+        files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
+    if answer in OPTIONS:
+        setup(store, Choices(plan_calls=answer == YES))
+
+
+def hand_out(store: Store) -> HandedOut | None:
+    """
+    Return the next piece with its call reserved, None when there is none or the person did not agree.
+
+    Raises ModelUnavailable when a call is in flight, or no more may be made now.
+    """
+    if not store.settings.on_plan or store.settings.capture == "manual":
+        return None
+    with contextlib.ExitStack() as held:
+        held.enter_context(alone(store, 0))
+        take_left_behind(store)
+        _check_today(store)
+        while piece := next_piece(store, worth_a_call=True):
+            item = piece.digest
+            try:
+                with store.database.read() as db:
+                    check_item(db, item)
+            except ModelUnavailable:
+                take_answer(store, piece)  # given up: the raw tier has it, and status says so
+                continue
+            sessions = piece.sessions
+            call = reserve(store, item, usd=0.0, settings=spent.PLAN, road=spent.PLAN, sessions=sessions)
+            return HandedOut(piece, call, held.pop_all())
+    return None
+
+
+def take_reply(store: Store, handed: HandedOut, reply: Reply | CallFailed) -> list[Settled]:
+    """
+    Note what became of a call, and store what its answer proposes, checked as with a key.
+
+    Raises ModelUnavailable for a call without a reply; the piece is handed out again then.
+    """
+    with handed.lock:
+        said = close(store, handed.call, reply)
+        parts = tuple(part for part in handed.piece.parts if _is_unlearned(store, part))
+        piece = replace(handed.piece, parts=parts)
+        found = proposals(said.text, piece.chunks, neighbours=len(piece.neighbours))
+        return [] if found is None else take_answer(store, piece, found)
+
+
+def _is_unlearned(store: Store, part: Part) -> bool:
+    """Tell whether *part* was neither learned elsewhere nor forgotten while the model was asked."""
+    with store.database.read() as db:
+        now = transcripts.known(db, part.transcript.path)
+    return now is not None and now.learned == part.transcript.learned and is_kept_here(store, now)
+
+
+def give_back(store: Store, handed: HandedOut) -> None:
+    """Let a piece go of which nobody brings a reply."""
+    with contextlib.suppress(ModelUnavailable):
+        take_reply(store, handed, budget.failure_on_plan("stopped", None))
+
+
+def _check_today(store: Store) -> None:
+    """
+    Raise ModelUnavailable when no more may be asked now.
+
+    Who holds the lock settles the calls whose processes died: they count for the day, not for a piece.
+    """
+    now = store.now()
+    store.database.require()  # what was asked is nowhere else
+    with store.database.write() as db:
+        replay.catch_up(db, store.ledger)
+        died = spent.open_on_plan(db)
+    for name in died:
+        note_spent(store, name, usd=0.0, outcome=Outcome.STOPPED)
+    with store.database.write() as db:
+        replay.catch_up(db, store.ledger)
+        check_pause(spent.timed_pause(db, now))
+        check_pause(spent.settings_pause(db, spent.PLAN, now))
+        calls = spent.today_on_plan(db, now)
+    if refused := budget.refusal_on_plan(calls, store.settings):
+        raise ModelUnavailable(refused, "It goes on tomorrow (UTC); daily_plan_calls is the cap.")

@@ -1,0 +1,199 @@
+"""
+mine: find what recurs in what programs and sessions said, by patterns alone.
+
+What patterns find waits among the candidates. What was only in a program's output is never shown unasked,
+even when it was seen often enough to be stored: anybody may have written it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from mcp_server.actions.files.clock_check import old_before
+from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.actions.judge.candidate import promote, propose_mined, review_candidates
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.adapters import documents, output_log
+from mcp_server.adapters.index.events import audit, sightings
+from mcp_server.adapters.index.events.audit import Deed
+from mcp_server.adapters.output_log import Output
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.capture.mining import mine
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import DAY, Kind
+from mcp_server.core.provenance.provenance import OUTPUT
+from mcp_server.core.search.query import Filter
+from mcp_server.core.secrets.redaction import find_secrets, redact
+from mcp_server.core.sessions.conversation import parse_turns
+from mcp_server.core.text.private import without_private
+from mcp_server.store import Store
+
+MOST_LOGGED = 64 * 1024  # bytes of one output
+MOST_HOURS = 24 * output_log.KEPT_DAYS
+MOST_CONVERSATIONS = 200  # of one run, those that grew last
+RUNS_TOLD = 5
+RUNS_LOOKED_AT = 50  # of all projects
+MOST_NOTED = 5000  # sightings of one session in one run: a line of the ledger has its bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """What was added to the log: bytes, and how many secrets were masked in it."""
+
+    size: int
+    masked: int
+
+
+@dataclass(slots=True)
+class Mining:
+    """What a run did: outputs and conversations read, sightings that were new, and what was stored."""
+
+    outputs: int = 0
+    conversations: int = 0
+    sighted: int = 0
+    stored: list[Settled] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class MiningStatus:
+    """How mining stands: the log's days and bytes, what waits, what became of the rest, the last runs."""
+
+    days: int
+    size: int
+    waiting: int
+    verdicts: dict[str, int]
+    runs: tuple[Deed, ...]
+
+
+def log_output(store: Store, content: str, *, session: str = "") -> Logged:
+    """
+    Add *content* to the output log, secrets masked and without what is private; it is kept for a week.
+
+    Raises Rejected when there is nothing, more than 64 KiB, when the day's log is full, and when the
+    person wants nothing captured; OSError when the disk refuses.
+    """
+    if store.settings.capture == "manual":
+        raise Rejected("Nothing is captured: capture is 'manual'.", "Change that with 'daybook setup'.")
+    said = without_private(content).strip()
+    if not said:
+        raise Rejected("There is nothing to log.", "Give the output that is worth mining.")
+    size = len(said.encode("utf-8", "replace"))
+    if size > MOST_LOGGED:
+        raise Rejected(
+            f"The output has {size:,} bytes; {MOST_LOGGED:,} is the most.",
+            "Log the part that tells something.",
+        )
+    now = store.clock()
+    folder = _folder(store)
+    output_log.prune(folder, old_before(store, output_log.KEPT_DAYS * DAY))
+    masked = len(find_secrets(said))
+    entry = Output(now, session or f"log-{now:%Y-%m-%d}", redact(said))
+    if not output_log.append(folder, entry):
+        raise Rejected(
+            "The output log of today is full.",
+            "Mine it with run_mining or 'daybook mine'; it goes on tomorrow.",
+        )
+    return Logged(size, masked)
+
+
+def read_output(path: Path) -> str:
+    """Return the text of a file to be logged; raises Unreadable, Rejected when there is none."""
+    try:
+        return documents.text_of(path)
+    except FileNotFoundError:
+        raise Rejected(f"There is no file {path}.", "Give the path of a text file, or '-'.") from None
+
+
+def run_mining(store: Store, *, hours: float = 24) -> Mining:
+    """
+    Look for patterns in what was logged and said in the last *hours*, at most 168.
+
+    What was seen in a session before is not counted again. Raises Rejected for hours out of range,
+    OSError, IndexUnavailable.
+    """
+    if not 0 < hours <= MOST_HOURS:
+        raise Rejected(f"{hours:g} hours cannot be mined.", f"Give a number up to {MOST_HOURS}.")
+    done = Mining()
+    catch_up_if_free(store)
+    since = store.clock() - timedelta(hours=hours)
+    output_log.prune(_folder(store), old_before(store, output_log.KEPT_DAYS * DAY))
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    for entry in output_log.outputs(_folder(store), since):
+        done.outputs += 1
+        found = mine([("output", entry.said)])
+        seen[entry.session].update(
+            propose_mined(store, found, session=entry.session, conversation="", source=OUTPUT)
+        )
+    kept = Filter(kinds=(Kind.CONVERSATION,), since=since)
+    for row in list_memories(store, kept, limit=MOST_CONVERSATIONS).rows:
+        if row.source != "transcript":
+            continue  # what somebody typed as a conversation is nobody's words for sure
+        done.conversations += 1
+        # Only turns of the person's: in Claude's, a command that it ran looks like one that it quotes.
+        said = [("user", turn.words) for turn in parse_turns(row.text) if turn.speaker == "user"]
+        session = row.session or row.id
+        found = [each for turn in said for each in mine([turn])]
+        seen[session].update(propose_mined(store, found, session=session, conversation=row.id))
+    for session, counts in seen.items():
+        done.sighted += _note(store, session, counts)
+    catch_up_if_free(store)
+    done.stored = promote(store, dict.fromkeys(key for counts in seen.values() for key in counts))
+    store.ledger.append(
+        "mining_run",
+        store.clock(),
+        outputs=done.outputs,
+        conversations=done.conversations,
+        sighted=done.sighted,
+        stored=len(done.stored),
+        vault=_vault(store).key,
+    )
+    catch_up_if_free(store)
+    return done
+
+
+def mine_when_logged(store: Store) -> Mining | None:
+    """Mine when something was logged for this project since the last run, else return None."""
+    logged = output_log.changed(_folder(store))
+    if not logged:
+        return None
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        runs = audit.history(db, events=("mining_run",), limit=RUNS_LOOKED_AT)
+    last = max((run.at for run in runs if run.detail.get("vault") == _vault(store).key), default=0)
+    return run_mining(store, hours=MOST_HOURS) if logged >= last else None
+
+
+def mining_status(store: Store) -> MiningStatus:
+    """Return how large the output log is, what waits, what was stored and rejected, and the last runs."""
+    waiting = len(review_candidates(store))
+    days, size = output_log.size(_folder(store))
+    with store.database.read() as db:
+        runs = audit.history(db, events=("mining_run",), limit=RUNS_TOLD)
+        return MiningStatus(days, size, waiting, sightings.verdicts(db), tuple(runs))
+
+
+def _note(store: Store, session: str, counts: Counter[str]) -> int:
+    """Note the sightings of *session* that were not counted yet; return how many."""
+    with store.database.read() as db:
+        fresh = {key: times - sightings.times_in(db, key, session) for key, times in counts.items()}
+    keys = list(_repeated(fresh.items()))[:MOST_NOTED]
+    if keys:
+        store.ledger.append("mined", store.clock(), session=session, sighted=keys)
+    return len(keys)
+
+
+def _repeated(counts: Iterable[tuple[str, int]]) -> Iterable[str]:
+    for key, times in counts:
+        yield from [key] * max(0, times)
+
+
+def _vault(store: Store) -> Vault:
+    """Return the vault beside which the outputs of this project are logged: never one in a repository."""
+    return [vault for vault in store.vaults if not vault.in_repository][-1]
+
+
+def _folder(store: Store) -> Path:
+    return _vault(store).root / output_log.FOLDER

@@ -1,0 +1,123 @@
+"""note: put a transcript into the worker's queue; runs in hooks, so it does next to nothing."""
+
+import contextlib
+from pathlib import Path
+
+from mcp_server.adapters.index.events import sessions, transcripts
+from mcp_server.core.errors import IndexUnavailable
+from mcp_server.store import Store
+
+STOP_LINES = 3  # new lines that a transcript must have after an answer to be noted: A-10 in docs/features.md
+WORTH_STARTING = 20_000  # unread bytes of a transcript for which a worker is started before the session ends
+
+
+def note_seen(
+    store: Store, path: Path, size: int, *, session: str, folder: str, ended: bool, backfill: bool = False
+) -> None:
+    """
+    Write the line that says how far a transcript has grown; needs no index.
+
+    *ended*: nothing more is expected soon. *backfill*: it is old, and only to be found again. Neither that
+    nor what was said before the person agreed is sent to a model.
+    Raises OSError when the disk refuses.
+    """
+    flags = {"ended": ended, "unsent": backfill or not store.settings.model_calls}
+    store.ledger.append(
+        "transcript_seen",
+        store.clock(),
+        path=str(path),
+        end=size,
+        session=session,
+        folder=folder,
+        **{name: True for name, said in flags.items() if said},
+    )
+
+
+def note_answer(store: Store, path: Path, *, session: str, folder: str) -> bool:
+    """
+    Note the transcript after an answer, when at least three lines are new.
+
+    Return whether enough of it is unread for a worker to be started. Raises OSError, IndexUnavailable.
+    """
+    if not captures(store, path):
+        return False
+    from mcp_server.adapters import transcript_file  # a session's start need not wait for it
+
+    with store.database.read() as db:
+        known = transcripts.known(db, str(path))
+    seen, kept = (known.seen, known.kept) if known else (0, 0)
+    size = transcript_file.size(path)
+    if size < seen:
+        seen = kept = 0  # written anew
+    if transcript_file.count_lines(path, seen, most=STOP_LINES) < STOP_LINES:
+        return False
+    note_seen(store, path, size, session=session, folder=folder, ended=False)
+    return size - kept >= WORTH_STARTING
+
+
+def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
+    """
+    Note that the transcript at *path* is to be read to its end: what it tells is about to go from context.
+
+    Needs no index. Raises OSError when the disk refuses.
+    """
+    from mcp_server.adapters import transcript_file
+
+    note_seen(store, path, transcript_file.size(path), session=session, folder=folder, ended=True)
+
+
+def note_session(store: Store, session: str, *, folder: str) -> None:
+    """
+    Note once that *session* works in *folder*, and under which short name it is known; fails never.
+
+    Only reads the index: without one the name is the first eight characters of the id.
+    """
+    if not session or store.settings.capture == "manual":
+        return
+    short = session[:8]
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        known = sessions.with_id(db, session)
+        if known and known.folder and not known.ended:
+            return
+        short = (known.short if known else "") or sessions.free_short(db, session)
+    vault = store.project.key if store.project else ""
+    store.ledger.note(
+        "session_started", store.clock(), session=session, short=short, folder=folder, vault=vault
+    )
+
+
+def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> None:
+    """
+    Note that *session*, a fork with its transcript at *path*, was told what the session it forked off was.
+
+    That is the one whose last answer is *silent_for* seconds old, which is all that Claude Code says of it.
+    Where none is, nothing is noted: to be told twice costs less than not to be told. Raises IndexUnavailable.
+    """
+    from mcp_server.adapters import transcript_file  # most sessions are no fork
+    from mcp_server.adapters.index.events import receipts, usage
+
+    if not session or not isinstance(silent_for, int | float):
+        return
+    parent = transcript_file.answered_at(path.parent, store.clock().timestamp() - silent_for, but=session)
+    with store.database.read() as db:
+        told = sorted(usage.injected(db, parent)) if parent else []
+        pointers = sorted(usage.pointed(db, parent)) if parent else []
+    if told or pointers:
+        refs, digests = [ref for ref, _ in told], [digest for _, digest in told]
+        given = {"refs": refs, "digests": digests, "tokens": [], "pointers": pointers}
+        store.ledger.note("injected", store.clock(), why=receipts.START, session=session, **given)
+
+
+def upkeep_is_due(store: Store) -> bool:
+    """Tell whether the memories of this project are to be tidied although no session is captured."""
+    from mcp_server.adapters.index.events import tidying
+
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        scope = tidying.scope_of(store.private)
+        return tidying.is_due(db, scope, store.now(), captures=store.settings.capture != "manual")
+    return False
+
+
+def captures(store: Store, path: Path) -> bool:
+    """Tell whether the transcript at *path* is to be noted at all."""
+    return store.settings.capture != "manual" and path.suffix == ".jsonl" and path.is_absolute()

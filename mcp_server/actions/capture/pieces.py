@@ -1,0 +1,123 @@
+"""
+pieces: what a model reads next of this project's transcripts, so that each call is worth its price.
+
+A piece is as much of one transcript as a call may hold. What is left of one is a rest: while the session
+goes on it waits for more, and when it has ended it goes together with the rests of other sessions.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mcp_server.actions.judge.by_claude import asked_by_claude
+from mcp_server.actions.recall.nearby import near_sentences
+from mcp_server.adapters import transcript_file
+from mcp_server.adapters.index.events import spending, transcripts
+from mcp_server.adapters.index.events.transcripts import Transcript
+from mcp_server.core.search.query import Hit
+from mcp_server.core.sessions.chunks import SIZE, Chunk, chunks, render
+from mcp_server.core.sessions.transcript import Condenser
+from mcp_server.store import Store
+
+AT_ONCE = 6  # answers of a day before which a rest goes as soon as its session has ended, however short it is
+ENOUGH = SIZE * 3 // 4  # characters of rests that are worth a call at any time; fewer wait for tomorrow
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """
+    A chunk of one transcript without what was learned elsewhere.
+
+    `transcript.learned` is where the chunk begins. A rest ends where its transcript does.
+    """
+
+    transcript: Transcript
+    chunk: Chunk
+    is_rest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one call is about: a part of a transcript, or the rests of several, and the memories near it."""
+
+    parts: tuple[Part, ...]
+    neighbours: tuple[Hit, ...]
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        return tuple(part.chunk for part in self.parts)
+
+    @property
+    def digest(self) -> str:
+        """32 hexadecimal characters by which the piece is known: the same in a copy of its transcripts."""
+        if len(self.parts) == 1:
+            return self.parts[0].chunk.digest
+        said = "\n".join(chunk.digest for chunk in self.chunks)
+        return hashlib.blake2b(said.encode("ascii"), digest_size=16).hexdigest()
+
+    @property
+    def sessions(self) -> Mapping[str, float]:
+        """The sessions that the piece is of, and which share of its characters each has."""
+        lengths: dict[str, int] = {}
+        for part in self.parts:
+            session = part.transcript.session
+            lengths[session] = lengths.get(session, 0) + len(part.chunk.text)
+        return {session: length / sum(lengths.values()) for session, length in lengths.items() if session}
+
+
+def piece_of(store: Store, parts: Sequence[Part]) -> Piece:
+    """Return the piece that *parts* are, with the memories near it."""
+    said = [each for part in parts for each in part.chunk.utterances]
+    return Piece(tuple(parts), tuple(near_sentences(store, said)))
+
+
+def parts_of(store: Store, transcript: Transcript, start: int) -> Iterator[Part]:
+    """
+    Yield the parts of *transcript* behind byte *start*: only the turns that no model read, in no copy.
+
+    The last is a rest unless nothing in it is to be read; lines that are nobody's words may follow it.
+    """
+    path = Path(transcript.path)
+    condenser = Condenser(subagent=asked_by_claude(store, path))
+    lines = transcript_file.lines(path, start, end=transcript.kept)
+    follows = False  # whether all of the chunk before was to be read; only then its end is told again
+    coming = chunks(condenser.read(lines))
+    following = next(coming, None)
+    reached = start
+    while chunk := following:
+        following = next(coming, None)
+        keys = [each.key for each in chunk.utterances]
+        with store.database.read() as db:
+            unlearned = transcripts.unlearned_keys(db, transcript.path, keys)
+        new = tuple(each for each in chunk.utterances if each.key in unlearned)
+        before = (chunk.overlap, chunk.before) if follows else ("", ())
+        is_rest = following is None and bool(new)
+        end = transcript.kept if is_rest else chunk.end
+        shown = replace(chunk, utterances=new, text=render(new), overlap=before[0], before=before[1], end=end)
+        yield Part(transcript._replace(learned=reached), shown, is_rest)
+        follows = len(new) == len(chunk.utterances)
+        reached = end
+
+
+def together(rests: Iterable[Part]) -> list[list[Part]]:
+    """Return *rests* in groups that are no longer than a piece, in their order."""
+    groups: list[list[Part]] = []
+    for part in rests:
+        if groups and _length([*groups[-1], part]) <= SIZE:
+            groups[-1].append(part)
+        else:
+            groups.append([part])
+    return groups
+
+
+def is_worth_a_call(store: Store, rests: Sequence[Part]) -> bool:
+    """Tell whether *rests* of sessions that ended are learned now, or wait for more until tomorrow."""
+    if _length(rests) >= ENOUGH:
+        return True
+    with store.database.read() as db:
+        return spending.answered_today(db, store.now()) < AT_ONCE
+
+
+def _length(parts: Iterable[Part]) -> int:
+    return sum(len(part.chunk.text) for part in parts)

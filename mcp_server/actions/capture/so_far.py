@@ -1,0 +1,81 @@
+"""so_far: what a session came to, as its transcript tells without a model, so that it is saved at once."""
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from mcp_server.actions.context.compaction import changed_files
+from mcp_server.adapters import transcript_file
+from mcp_server.core.render import one_line
+from mcp_server.core.sessions.transcript import FAILED, Condenser, Speaker, Utterance
+
+LOOKED_AT = 2 * 1024 * 1024  # bytes of the transcript's end
+LINES_OF_START = 200  # lines among which the first prompt stands
+PROMPTS, FILES, FAILURES = 12, 20, 3
+LONGEST_TITLE, LONGEST_PROMPT, LONGEST_REPLY = 80, 300, 2000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class SoFar:
+    """What a session was about (its first prompt), what was asked and answered last, which files it wrote."""
+
+    title: str
+    text: str
+    files: tuple[str, ...]
+
+
+def so_far(transcript: Path | None, folder: Path) -> SoFar | None:
+    """
+    Return what the session with that *transcript* came to; None when nothing was asked in it yet.
+
+    Private text, and what the person marked with #skip, is in none of it. Files inside of *folder* are named
+    as seen from there. Raises OSError, Unreadable.
+    """
+    if transcript is None:
+        return None
+    start = max(0, transcript_file.size(transcript) - LOOKED_AT)
+    # A prompt before that may have asked not to be kept: nothing counts until the next one.
+    condenser = Condenser(skipping=start > 0)
+    said = list(condenser.read(transcript_file.lines(transcript, start)))
+    prompts = [each.words for each in said if each.speaker is Speaker.USER]
+    if not prompts:
+        return None
+    first = (_first_prompt(transcript) if start else "") or prompts[0]
+    tools = [each.words for each in said if each.speaker is Speaker.TOOL]
+    return SoFar(
+        one_line(first, LONGEST_TITLE),
+        "\n\n".join(filter(None, (_asked(prompts), _answered(said), _failed(tools)))),
+        tuple(_seen_from(folder, name) for name in changed_files(tools)[-FILES:]),
+    )
+
+
+def _first_prompt(transcript: Path) -> str:
+    condenser = Condenser()
+    for line, start, end in islice(transcript_file.lines(transcript), LINES_OF_START):
+        condenser.utterances(line, start, end)
+        if condenser.first_words:
+            break
+    return condenser.first_words
+
+
+def _asked(prompts: list[str]) -> str:
+    lines = [f"- {one_line(each, LONGEST_PROMPT)}" for each in prompts[-PROMPTS:]]
+    return "\n".join(["What was asked, the last one last:", "", *lines])
+
+
+def _answered(said: list[Utterance]) -> str:
+    replies = [each.words for each in said if each.speaker is Speaker.CLAUDE]
+    last = replies[-1] if replies else ""
+    cut = f"{last[:LONGEST_REPLY].rstrip()}…" if len(last) > LONGEST_REPLY else last
+    return f"What Claude answered last:\n\n{cut}" if last else ""
+
+
+def _failed(tools: list[str]) -> str:
+    failed = dict.fromkeys(words.removesuffix(FAILED) for words in tools if words.endswith(FAILED))
+    lines = [f"- {one_line(each, LONGEST_PROMPT)}" for each in list(failed)[-FAILURES:]]
+    return "\n".join(["What failed last:", "", *lines]) if lines else ""
+
+
+def _seen_from(folder: Path, name: str) -> str:
+    path = Path(name)
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else name

@@ -1,0 +1,1 @@
+"""What a memory said before, and taking back what was done."""

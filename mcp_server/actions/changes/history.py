@@ -1,0 +1,132 @@
+"""history: what a memory said before, when that changed, by whom and by which verb."""
+
+import contextlib
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from mcp_server.actions.files.accepted import ACCEPTED, taken_away
+from mcp_server.actions.files.load import parsed
+from mcp_server.actions.files.read import find
+from mcp_server.actions.memory.forget import in_trash
+from mcp_server.adapters import files, history
+from mcp_server.adapters.history import Version
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.difference import difference
+from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
+from mcp_server.core.memory import Kind, Memory, check_id
+from mcp_server.store import Store
+
+BY_HAND = "with what was edited by hand afterwards"
+NOT_BY_US = "since it was accepted, and not by Daybook: a pull, another branch or a hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """
+    What a memory said before one change: its number, when, by whom and by which verb it was changed.
+
+    `differs` says in a line what the change did, `path` holds the bytes before it, `memory` is what they say,
+    None when they are no memory. `masked`: a secret in them was taken out since.
+    """
+
+    number: int
+    at: datetime
+    by: str
+    verb: str
+    differs: str
+    path: Path
+    memory: Memory | None
+    masked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The memory, its file now, and what it said before, the latest first."""
+
+    id: str
+    path: Path
+    versions: tuple[Earlier, ...]
+
+
+def history_of(store: Store, memory_id: str) -> History:
+    """
+    Return what is kept of a memory, also of one in the trash.
+
+    Raises NotFound when there is none with that id.
+    """
+    vault, path = _place(store, memory_id)
+    wanted = _id_of(vault, path, memory_id)
+    kept = changes(store, f"{vault.key}/{wanted}", path)
+    after, told = _read(path), list[Earlier]()
+    live = files.digest(after) if after else ""
+    for each in reversed(kept):
+        before = _read(each.path)
+        was, now = _memory(vault, path, before), _memory(vault, path, after)
+        differs = difference(was, now) if was and now else ""
+        if each.verb == ACCEPTED:
+            differs = differs if after else "its file is gone"
+            differs = f"{differs or 'nothing'} ({NOT_BY_US})"
+        elif each.now != live:
+            differs = f"{differs or 'nothing'} ({BY_HAND})"
+        masked = files.digest(before) != each.was
+        told.append(Earlier(each.number, each.at, each.by, each.verb, differs, each.path, was, masked))
+        after, live = before, each.was
+    return History(wanted, path, tuple(told))
+
+
+def version_of(store: Store, memory_id: str, number: int) -> tuple[Earlier, str]:
+    """Return one version and all that its file said; raises NotFound, Rejected for a number that is none."""
+    for each in history_of(store, memory_id).versions:
+        if each.number == number:
+            return each, _read(each.path).decode("utf-8", "replace")
+    raise Rejected(
+        f"'{memory_id}' has no version {number}.", f"Look at those it has with 'daybook history {memory_id}'."
+    )
+
+
+def changes(store: Store, ref: str, path: Path) -> list[Version]:
+    """
+    Return what is kept of the memory *ref*, whose file lies at *path*, the oldest first.
+
+    A process that was killed before it changed the file left a version that says nothing else than the next.
+    """
+    kept = history.versions(store.home, ref)
+    data = _read(path)
+    following = [each.was for each in kept[1:]] + [files.digest(data) if data else ""]
+    return [each for each, then in zip(kept, following, strict=False) if each.was != then]
+
+
+def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
+    """Return the vault of a memory and its file, there or in the trash; raises NotFound."""
+    try:
+        row = find(store, memory_id)
+    except NotFound:
+        with contextlib.suppress(Rejected):
+            wanted = check_id(memory_id.strip().removesuffix(".md"))
+            for found in in_trash(store, wanted):
+                return found
+            if taken := taken_away(store, wanted):
+                return taken[0], taken[0].path_for(wanted, Kind.KNOWLEDGE)
+        raise
+    vault = store.vault(row.vault)
+    assert vault
+    return vault, Path(row.path)
+
+
+def _id_of(vault: Vault, path: Path, memory_id: str) -> str:
+    memory = _memory(vault, path, _read(path))
+    return memory.id if memory else memory_id.strip().removesuffix(".md")
+
+
+def _read(path: Path) -> bytes:
+    with contextlib.suppress(OSError, Unreadable):
+        return files.read(path)
+    return b""
+
+
+def _memory(vault: Vault, path: Path, data: bytes) -> Memory | None:
+    place = path if path.is_relative_to(vault.root) else vault.root / "knowledge" / path.name
+    with contextlib.suppress(DaybookError):
+        return parsed(vault, place, data) if data else None
+    return None

@@ -1,0 +1,167 @@
+"""put_back: the files of a change as they were before it, many at a time, each with a line in the ledger."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.files.commit import Effect, indexed, put_bytes, tell_ledger
+from mcp_server.actions.files.journal import Undone
+from mcp_server.actions.files.sync import catch_up, if_free
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.memory.forget import free_name
+from mcp_server.adapters import files, history, moving, places
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import Conflict, Unreadable
+from mcp_server.core.journal import UNDONE
+from mcp_server.store import Store
+
+BATCH = 250  # files that wait for the disk, and then for the index, together
+
+
+@dataclass(frozen=True, slots=True)
+class _Going:
+    """A file on its way back: where it lies and belongs, what it says and said, the digest of that then."""
+
+    vault: Vault
+    ref: str
+    path: Path
+    target: Path
+    data: bytes
+    former: bytes
+    was: str
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+    @property
+    def is_there(self) -> bool:
+        return self.path == self.target or not os.path.lexists(self.path)
+
+
+def put_back(
+    store: Store, name: str, effects: Sequence[Effect], *, undoes: str, anyway: bool, session: str
+) -> Undone:
+    """
+    Let the files of the change *name* be as they were before its *effects*, the last of them first.
+
+    The ledger says of each that it *undoes* that. With *anyway* also what was changed since. Raises OSError;
+    what went back until then counts.
+    """
+    done, going, busy = Undone(name), list[_Going](), set[Path]()
+
+    def go() -> None:
+        _move(store, done, going, undoes=undoes, session=session)
+        going.clear()
+        busy.clear()
+
+    for effect in reversed(effects):
+        with _skipping(done, effect[0].rpartition("/")[2]):
+            each = _looked_at(store, effect, anyway=anyway)
+            if not busy.isdisjoint((each.path, each.target)):  # another one is on its way from or to there
+                go()
+                each = _looked_at(store, effect, anyway=anyway)
+            put_bytes(store, each.vault, each.ref, each.path, each.data, each.former, verb=UNDONE)
+            going.append(each)
+            busy.update((each.path, each.target))
+        if len(going) == BATCH:
+            go()
+    go()
+    return done
+
+
+def where(store: Store, vault: Vault, ref: str, place: str) -> Path | None:
+    """Return where the file of a memory lies: where it was put, or where somebody moved it; None if gone."""
+    path = places.at_place(store.home, vault, place)
+    if path.is_file():
+        return path
+    with store.database.read() as db:
+        row = selections.with_ref(db, ref)
+    return Path(row.path) if row and Path(row.path).is_file() else None
+
+
+def kept(store: Store, ref: str, digest: str) -> bytes | None:
+    """Return the bytes with that digest that the history keeps of a memory, secrets masked; None without."""
+    for each in reversed(history.versions(store.home, ref)):
+        if each.was == digest:
+            with contextlib.suppress(OSError, Unreadable):
+                return files.read(each.path)
+    return None
+
+
+def _looked_at(store: Store, effect: Effect, *, anyway: bool) -> _Going:
+    """Return what is to be done for one file; raises Conflict, Unreadable when nothing can be."""
+    ref, was_place, was, now_place, now = effect
+    vault = store.vault(ref.rpartition("/")[0])
+    if vault is None:
+        raise Conflict("it belongs to a project that is gone.")
+    path = where(store, vault, ref, now_place)
+    if path is None:
+        raise Conflict("its file is gone: it was forgotten since.")
+    data = files.read(path)
+    digest = files.digest(data)
+    if digest != now and not anyway:
+        before = next((each.path for each in history.versions(store.home, ref) if each.was == was), None)
+        and_before = f", what it said before the change in {before}" if before else ""
+        raise Conflict(f"it was changed since; what it says now is in {path}{and_before}.")
+    former = data if was in ("", now) else kept(store, ref, was)
+    if former is None:
+        raise Conflict("what it said before is not kept any more.")
+    target = places.at_place(store.home, vault, was_place) if was_place else _trashed(store, vault, path, ref)
+    return _Going(vault, ref, path, target, data, former, was)
+
+
+def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
+    """Return a free place in the trash for a file that was not there before."""
+    folder = places.trash_folder(store.home, vault)
+    if not path.is_relative_to(vault.root) or path.is_relative_to(folder):
+        return path
+    return free_name(folder / path.relative_to(vault.root).with_name(f"{ref.rpartition('/')[2]}.md"))
+
+
+def _move(store: Store, done: Undone, going: Sequence[_Going], *, undoes: str, session: str) -> None:
+    """Let the files that say again what they said lie where they lay, and tell the ledger and the index."""
+    try:
+        moving.move_many({each.path: each.target for each in going if each.path != each.target})
+        for each in going:
+            if not each.is_there:  # what stands in its way is told, or a killed process moved it halfway
+                with _skipping(done, each.id):
+                    put_bytes(
+                        store, each.vault, each.ref, each.path, each.former, each.former,
+                        to=each.target, verb=UNDONE,
+                    )  # fmt: skip
+    finally:
+        _tell(store, done, [each for each in going if each.is_there], undoes=undoes, session=session)
+
+
+def _tell(store: Store, done: Undone, back: Sequence[_Going], *, undoes: str, session: str) -> None:
+    with store.database.read() as db:
+        accepted = usage.accepted_digests(db, [each.was for each in back])
+    paths: dict[Vault, list[Path]] = {}
+    for each in back:
+        places_now = [places.place_of(store.home, each.vault, path) for path in (each.path, each.target)]
+        digest = files.digest(each.former)
+        effect = [each.ref, places_now[0], files.digest(each.data), places_now[1], digest]
+        digests = [digest] if each.was in accepted else []
+        tell_ledger(store, UNDONE, each.ref, [effect], digests=digests, session=session, undoes=undoes)
+        paths.setdefault(each.vault, []).extend((each.path, each.target))
+        done.restored.append(each.id)
+    with if_free(store):
+        for vault, changed in paths.items():
+            take_in(store, vault, *indexed(vault, changed))
+        catch_up(store)
+
+
+@contextlib.contextmanager
+def _skipping(done: Undone, memory_id: str) -> Iterator[None]:
+    """Note what stands in the way of one file, which is left alone."""
+    try:
+        yield
+    except FileExistsError as error:
+        done.skipped.append((memory_id, f"another file stands at {error.filename2}"))
+    except (Conflict, Unreadable) as error:
+        done.skipped.append((memory_id, str(error)))

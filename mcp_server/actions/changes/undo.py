@@ -1,0 +1,235 @@
+"""
+undo: take back the last change, of one memory or of all, as if it had not been made.
+
+Exactly the bytes come back that were there before, and what the ledger alone says of the change (accepted,
+kept, settled, believed) holds no more. What was changed since is left alone, and named. Taking back is a
+change like any other, so it is taken back the same way.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_server.actions.changes.put_back import kept, put_back, where
+from mcp_server.actions.files import journal
+from mcp_server.actions.files.commit import Effect, one_change, write_line
+from mcp_server.actions.files.journal import Undone
+from mcp_server.actions.files.load import parsed
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.actions.sessions.forget_session import undo_forget_session
+from mcp_server.adapters import files
+from mcp_server.adapters.index.events import audit, replay, tidying
+from mcp_server.adapters.index.events.audit import Deed, Place
+from mcp_server.adapters.index.events.tidying import FORGETTING
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.ledger import Event
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.authors import PERSON, TIDY
+from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
+from mcp_server.core.journal import UNDONE
+from mcp_server.core.memory import Memory, check_id
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.store import Store
+
+NOTES = "notes"  # in a line that takes others back: what those say
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """
+    What would be taken back: its name, when it was made, in which session, by whom and by which verb.
+
+    `effects` is what became of each file; of a run of the journal, which knows them itself, there are none.
+    `notes` are the lines of the ledger that say something else of it. `undoes` is the run of the journal that
+    this change took back, `ref` the one memory that is meant.
+    """
+
+    name: str
+    at: int
+    session: str
+    by: str
+    verb: str
+    effects: tuple[Effect, ...] = ()
+    notes: tuple[Event, ...] = ()
+    undoes: str = ""
+    ref: str = ""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories that it changed."""
+        refs = [effect[0] for effect in self.effects] or [ref for each in self.notes for ref in _refs(each)]
+        return tuple(ref.rpartition("/")[2] for ref in dict.fromkeys(refs))
+
+
+def last_change(store: Store, memory_id: str = "", *, session: str = "") -> LastChange:
+    """
+    Return the last change of a memory, or without an id that of this project, in *session* where it is given.
+
+    Raises Rejected when nothing can be taken back.
+    """
+    ensure_synced(store)
+    catch_up_if_free(store)
+    wanted = check_id(memory_id.strip().removesuffix(".md")) if memory_id.strip() else ""
+    keys = [vault.key for vault in store.vaults]
+    refs = [f"{key}/{wanted}" for key in reversed(keys)] if wanted else []
+    with store.database.read() as db:
+        if wanted and (row := selections.with_id(db, keys[::-1], wanted)):
+            refs = [row.ref]
+        deed = audit.last_change(db, keys, refs=refs, session="" if wanted else session)
+        if deed is None:
+            whose = f"of '{wanted}' " if wanted else "in this session " if session else ""
+            raise Rejected(
+                f"No change {whose}is known that could be taken back.",
+                "Look at what was done with 'daybook audit'.",
+            )
+        run = str(deed.detail.get("run") or "")
+        if run and (deed.event == "tidied" or tidying.entries(db, run)):
+            ref = deed.ref if wanted else ""
+            return LastChange(run, deed.at, deed.session, _by_whom(db, run, deed), "tidied", ref=ref)
+        name = str((not wanted and run) or deed.detail.get("change") or "")
+        deeds = audit.named(db, name)
+    effects = _joined(effect for each in deeds for effect in _effects(each))
+    if wanted and deed.ref == "":  # one of many in one line of the ledger
+        effects = [effect for effect in effects if effect[0] in refs]
+    lines = [_line(store, place, those) for place, those in _that_may_note(deeds).items()]
+    notes = tuple(each for each in lines if each and (replay.is_taken_back(each.event) or NOTES in each.data))
+    undoes = str(deed.detail.get("undoes") or "")
+    by = str(deed.detail.get("by") or "")
+    verb = next((each.event for each in reversed(deeds) if _effects(each)), deed.event)
+    return LastChange(name, deed.at, deed.session, by, verb, tuple(effects), notes, undoes)
+
+
+def is_persons(store: Store, change: LastChange) -> bool:
+    """Tell whether *change* is the person's own, or what it wrote is their word: only they take it back."""
+    if change.by == PERSON:
+        return True
+    for ref, was_place, was, now_place, now in change.effects:
+        vault = store.vault(ref.rpartition("/")[0])
+        path = where(store, vault, ref, now_place) if vault else None
+        memory = _memory(vault, path) if vault and path else None
+        if vault and memory and memory.source == MANUAL and was != now:
+            before = kept(store, ref, was) if was_place else None
+            former = _parsed(vault, now_place, before) if before else None
+            if former is None or (former.title, former.text) != (memory.title, memory.text):
+                return True
+    return False
+
+
+@one_change()
+def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str = "") -> Undone:
+    """
+    Take *change* back; return what is as before, and what was left alone with the reason.
+
+    With *anyway* also what was changed since, which the history keeps. Raises Conflict when nothing could be
+    taken back, Rejected, OSError.
+    """
+    store = seen_everywhere(store)  # one change may have been made in several projects
+    with store.database.read() as db:
+        entries = tidying.entries(db, change.name)
+        redoes = bool(change.undoes) and tidying.is_run(db, change.undoes)
+        forgotten = FORGETTING in {entry.step for entry in entries}
+        deeds = audit.history(db, events=["session_forgotten"], limit=1000)
+    of_run = {str(deed.detail.get("run")): deed.session for deed in deeds if deed.detail.get("run")}
+    if change.undoes in of_run:
+        again = f"daybook forget-session {of_run[change.undoes]}"
+        raise Rejected("That brought a forgotten session back.", f"To forget it again: {again}")
+    if forgotten and not change.ref:
+        return undo_forget_session(store, of_run.get(change.name, change.session))
+    if entries:
+        return journal.undo(store, change.name, ref=change.ref)
+    undoes = change.undoes or change.name
+    done = put_back(store, change.name, change.effects, undoes=undoes, anyway=anyway, session=session)
+    if not change.effects or done.restored:
+        left = {memory_id for memory_id, _ in done.skipped}
+        _take_back_notes(store, change, done, left=left, session=session)
+    else:
+        why = " ".join(f"'{memory_id}': {why}" for memory_id, why in done.skipped)
+        raise Conflict(
+            f"Nothing was taken back. {why}",
+            "Read both; '--anyway' (anyway) takes it back all the same, and that can be taken back, too.",
+        )
+    if redoes and not done.skipped:
+        store.ledger.append("tidied", store.clock(), run=journal.new_run(store), redoes=change.undoes)
+        catch_up_if_free(store)
+    return done
+
+
+def _take_back_notes(store: Store, change: LastChange, done: Undone, *, left: set[str], session: str) -> None:
+    """Take back what the ledger alone says of *change*, but for what it says of memories that are *left*."""
+    for each in reversed(change.notes):
+        refs = _refs(each)
+        ids = [ref.rpartition("/")[2] for ref in refs]
+        if not left.isdisjoint(ids):
+            continue
+        again = NOTES in each.data and not each.data.get("again")
+        said = each.data.get(NOTES) or [{"event": each.event, "at": each.at, **each.data}]
+        told = {NOTES: said, "again": again, "undoes": change.undoes or change.name, "session": session}
+        write_line(store, UNDONE, refs=refs, **told)
+        done.restored += [memory_id for memory_id in ids if memory_id not in done.restored]
+    catch_up_if_free(store)
+
+
+def _by_whom(db: sqlite3.Connection, run: str, deed: Deed) -> str:
+    """Return who made *run*; one of an earlier version does not say it, and was upkeep."""
+    said = (deed, *audit.named(db, run))
+    return next((str(each.detail["by"]) for each in said if each.detail.get("by")), TIDY)
+
+
+def _that_may_note(deeds: Iterable[Deed]) -> dict[Place, list[Deed]]:
+    """Return the deeds of each line of the ledger that may say more than what became of files."""
+    found: dict[Place, list[Deed]] = {}
+    for each in deeds:
+        if replay.is_taken_back(each.event) or not _effects(each):
+            found.setdefault(each.place, []).append(each)
+    return found
+
+
+def _line(store: Store, place: Place, deeds: Iterable[Deed]) -> Event | None:
+    """Return the line of the ledger at *place* with what its memories are called now, as *deeds* say it."""
+    line = store.ledger.event_before(*place)
+    called = {each.id: each.ref for each in deeds}
+
+    def named(said: dict[str, Any]) -> dict[str, Any]:
+        return {**said, "refs": [called.get(ref.rpartition("/")[2], ref) for ref in said.get("refs") or ()]}
+
+    if line and NOTES in line.data:
+        return line._replace(data={**named(line.data), NOTES: [*map(named, line.data[NOTES])]})
+    return line._replace(data=named(line.data)) if line else None
+
+
+def _refs(line: Event) -> list[str]:
+    return [str(ref) for ref in line.data["refs"]]
+
+
+def _effects(deed: Deed) -> list[Effect]:
+    said = deed.detail.get("files")
+    return [
+        [str(part) for part in effect]
+        for effect in (said if isinstance(said, list) else [])
+        if isinstance(effect, list) and len(effect) == 5
+    ]
+
+
+def _joined(effects: Iterable[Effect]) -> list[Effect]:
+    """Return one effect for each memory: from how it was before the first to how it is after the last."""
+    found: dict[str, Effect] = {}
+    for effect in effects:
+        first = found.pop(effect[0], effect)
+        found[effect[0]] = [*first[:3], *effect[3:]]
+    return list(found.values())
+
+
+def _memory(vault: Vault, path: Path) -> Memory | None:
+    with contextlib.suppress(OSError, Unreadable):
+        return _parsed(vault, path.name, files.read(path))
+    return None
+
+
+def _parsed(vault: Vault, place: str, data: bytes) -> Memory | None:
+    with contextlib.suppress(DaybookError):
+        return parsed(vault, vault.root / "knowledge" / Path(place).name, data)
+    return None

@@ -1,0 +1,310 @@
+"""
+brief: what is worth having in context now, within a budget.
+
+Runs in a hook before every session, so it only reads the index: no sync, no library that is slow.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.actions.context.hot import hot_set
+from mcp_server.actions.context.known import bearing, known_here, pushable, titles
+from mcp_server.actions.context.questions import fuller, open_questions
+from mcp_server.actions.context.timely import days_since_touched, ordered
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.events import sessions, usage
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.context.brief import (
+    BUDGET,
+    BUDGET_OF_FEW,
+    FEW,
+    SUBAGENT_BUDGET,
+    SUBAGENT_FOOTER,
+    WHOLE,
+    Brief,
+    Entry,
+    Section,
+    dated_line,
+    render_brief,
+)
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import DAY, Kind, Level, fingerprint
+from mcp_server.core.render import LINE_LIMIT, counted
+from mcp_server.core.worth import ratings
+from mcp_server.store import Store
+
+PREFERENCES = "Preferences"
+AT_HAND = "Kept at hand"  # the heading of the hot set
+GRAPH = "graph"  # the set of the graph's tools, and the category of what they put
+LOOKED_AT = 60  # newest memories of each group that are considered
+LATELY = 14.0  # days
+TOLD_EVERY = 7 * DAY  # seconds: what block and titles tell is noted as seldom, and ages in months
+SETTLED = ("decision", "gotcha", "architecture", "pattern")
+PASSING = ("note", "context", "reference")
+
+
+def brief(
+    store: Store,
+    *,
+    notices: Sequence[str] = (),
+    for_subagent: bool = False,
+    folder: Path | None = None,
+    again: str = "",
+) -> Brief:
+    """
+    Return the brief for a session, or a subagent, that starts now.
+
+    *again* is the id of a session that goes on after a compaction: what was of use in it is told first.
+
+    A session is not told again what the managed block tells it, when the block lies where the session's
+    *folder* (by default the project's) makes Claude Code read it; not every subagent is given that file.
+    The same goes for what Claude Code's own memory tells it.
+    Raises IndexUnavailable when there is no index yet, or one that stands in: what may be told unasked
+    rests on the ledger.
+    """
+    store.database.require()
+    with store.database.read() as db:
+        known = [] if for_subagent else known_here(store, db)
+        at_work = bearing(store, known, folder) if known else set[str]()
+        sections = [*_of_use(store, db, again), *_sections(store, db, again, known, at_work)]
+        if not for_subagent:
+            index = titles(store, db, known, at_work)
+            notices = [*notices, *_notices(store, db), *_last_session(store, db)]
+        looked_at = _looked_at(store, db)
+        if for_subagent:
+            told = [
+                section._replace(limit=LINE_LIMIT)
+                for section in sections
+                if section.title in (PREFERENCES, "Settled in this project")
+            ]
+            return render_brief(told, budget=SUBAGENT_BUDGET, footer=SUBAGENT_FOOTER, looked_at=looked_at)
+        carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
+        sections = [one._replace(entries=_untold(one.entries, carried)) for one in sections]
+        index = [*_untold(index, carried)]
+        budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
+        return render_brief(sections, notices=notices, index=index, budget=budget, looked_at=looked_at)
+
+
+def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
+    """
+    Return ref → digest of the memories that the managed block tells a session in *folder*.
+
+    Nothing when the file does not hold the block that was noted: it was edited, or another branch is
+    checked out, or the folder is another worktree.
+    """
+    project = store.project
+    note = places.block_note(store.home, project) if project else {}
+    told = note.get("told")
+    if not project or not isinstance(told, dict):
+        return {}
+    if folder and not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(project.root)):
+        return {}
+    from mcp_server.core.context.managed_block import (
+        block_of,  # slow to load, and most sessions have no block
+    )
+
+    try:
+        data = files.read(places.block_file(project, str(note.get("file"))))
+    except (OSError, DaybookError):
+        return {}
+    block = block_of(data.decode("utf-8", "surrogateescape"))
+    if not block or files.digest(block.encode("utf-8", "surrogateescape")) != note.get("block"):
+        return {}
+    return {str(ref): str(digest) for ref, digest in told.items()}
+
+
+def note_told(store: Store, titled: Collection[str], folder: Path | None = None) -> None:
+    """
+    Note as told what a session that starts now in *folder* knows by the block, or by title: refs *titled*.
+
+    Each memory once a week. Runs in a hook: reads the index, and writes nothing but a line of the ledger.
+    Raises IndexUnavailable.
+    """
+    told = {*told_by_block(store, folder), *titled}
+    if not told:
+        return
+    from mcp_server.adapters.index.events import life  # a session may have neither block nor titles
+
+    now = store.now()
+    with store.database.read() as db:
+        quiet = told - life.alive(db, told, now - TOLD_EVERY, now)
+    if quiet:
+        store.ledger.note("told", store.clock(), refs=sorted(quiet))
+
+
+def note_given(store: Store, given: Brief, *, session: str, folder: Path | None = None) -> None:
+    """Note that *session*, which starts now in *folder*, is told *given*. Raises IndexUnavailable."""
+    note_told(store, given.titles, folder)
+    if given.refs:
+        store.ledger.note(
+            "injected",
+            store.clock(),
+            why="session start",
+            refs=given.refs,
+            digests=given.digests,
+            tokens=given.tokens,
+            session=session,
+        )
+
+
+def told_by_auto_memory(store: Store, folder: Path | None = None) -> dict[str, str]:
+    """
+    Return ref → digest of the imported memories that Claude Code's own memory tells a session in *folder*.
+
+    Nothing when that memory is switched off. The environment is asked for nothing but that and where
+    Claude Code keeps its memory, and there whoever set it is right.
+    """
+    if not (store.home / places.AUTO_MEMORY).is_dir():
+        return {}  # nothing was imported
+    from mcp_server.adapters import auto_memory_folder
+
+    folders = [store.project.root] if store.project else []
+    return auto_memory_folder.told(store.home, [*folders, *([folder] if folder else [])], os.environ)
+
+
+def at_hand(store: Store, *, session: str = "") -> str:
+    """
+    Return the hot set as the brief tells it, '' when nothing is at hand; only what may be pushed.
+
+    Raises IndexUnavailable.
+    """
+    store.database.require()
+    with store.database.read() as db:
+        rows = hot_set(store, db, session=session)
+        section = Section(AT_HAND, _entries(rows, pushable(store, db, rows), contested(store, db)))
+        return render_brief([section], budget=BUDGET, looked_at=_looked_at(store, db)).text
+
+
+def _sections(
+    store: Store, db: sqlite3.Connection, session: str, known: Sequence[Row], at_work: Collection[str]
+) -> list[Section]:
+    everywhere = [vault.key for vault in store.vaults]
+    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
+    hot = hot_set(store, db, session=session)
+    preferences = selections.newest(
+        db, everywhere, types=["preference"], limit=LOOKED_AT, private=store.private
+    )
+    settled = selections.newest(db, here or everywhere, types=SETTLED, limit=LOOKED_AT, private=store.private)
+    progress = selections.newest(db, here, types=["progress"], limit=LOOKED_AT, private=store.private)
+    passing = selections.newest(db, everywhere, types=PASSING, limit=LOOKED_AT, private=store.private)
+    sessions = selections.newest(db, here or everywhere, kind=Kind.SESSION, limit=1, private=store.private)
+    now = store.now()
+    ages = days_since_touched(db, [*progress, *passing], now)
+    timely = [row for row in progress if ratings.currency(row.type, ages[row.ref]) >= ratings.FADED]
+    lately = [row for row in passing if ages[row.ref] < LATELY]
+    groups = [
+        (AT_HAND, hot),
+        ("Last session", sessions),
+        ("In progress", timely),
+        (PREFERENCES, ordered(db, preferences, now)),
+        ("About the work at hand", [row for row in known if row.ref in at_work]),
+        ("Settled in this project" if here else "Settled", ordered(db, settled, now)),
+        ("Noted lately", ordered(db, lately, now)),
+    ]
+    whole = fuller(store, db)
+    groups = [(title, [whole.get(row.row, row) for row in rows]) for title, rows in groups]
+    shown = pushable(store, db, [row for _, rows in groups for row in rows])
+    otherwise = contested(store, db)
+    return [
+        Section(
+            title,
+            _entries(rows, shown, otherwise),
+            WHOLE if title in (AT_HAND, PREFERENCES) else LINE_LIMIT,
+        )
+        for title, rows in groups
+    ]
+
+
+def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
+    """Return the memories that the prompts of *session* called for or that it used."""
+    if not session:
+        return []
+    from mcp_server.adapters.index.events import receipts  # of no use to a session that starts
+
+    refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
+    rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
+    shown = pushable(store, db, rows)
+    return [Section("Of use in this session", _entries(rows, shown, contested(store, db)))]
+
+
+def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
+    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    waiting = selections.count_not_accepted(db, shared, shared) if shared else 0
+    nodes = 0
+    if GRAPH in store.settings.toolsets:
+        nodes = selections.count_in(db, [vault.key for vault in store.vaults], category=GRAPH)
+    graph = [f"The knowledge graph has {counted(nodes, 'node')}; kg_read shows it."] if nodes else []
+    if not waiting:
+        return graph
+    return [
+        *graph,
+        f"Not shown until the person accepts them with 'daybook review': {counted(waiting, 'memory')} that"
+        " came with this repository.",
+    ]
+
+
+def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
+    """Return what the last session was about, as somebody summed it up, when no session was saved here."""
+    last = sessions.told_last(db, store.project.key if store.project else "")
+    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
+    if not last or selections.newest(
+        db, here or [store.user_vault.key], kind=Kind.SESSION, limit=1, private=store.private
+    ):
+        return []
+    said = f"{last.topic}: {last.summary}" if last.topic else last.summary
+    parts = [part for part in (last.topic, last.summary) if part]
+    from mcp_server.core.provenance.instructions import (
+        reads_like_instruction,  # there may be no session to tell of
+    )
+
+    accepted = usage.accepted_digests(db, [fingerprint("", part) for part in parts])
+    if len(accepted) < len(set(parts)) or reads_like_instruction(said):
+        return []
+    from mcp_server.core.secrets.redaction import redact  # slow to load
+
+    dated = datetime.fromtimestamp(last.last, UTC).strftime("%Y-%m-%d")
+    return [f"Last session ({dated}): {redact(said)}"]
+
+
+def _entries(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str]) -> Iterator[Entry]:
+    """Yield the entries of those *rows* that are *shown*; *otherwise* is what `contested` returns."""
+    return (_entry(row, otherwise=otherwise.get(row.ref, "")) for row in rows if row.row in shown)
+
+
+def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[Entry], Entry | None]:
+    """Return what says of an entry that its files changed, and gives None where all of them are gone."""
+
+    def seen(entry: Entry) -> Entry | None:
+        row = selections.with_ref(db, entry.ref)
+        if not row or not row.touches:
+            return entry
+        from mcp_server.actions.recall.staleness import staleness  # most memories are about no file
+
+        stale = staleness(store, db, [row])[row.ref]
+        if stale.gone:
+            return None
+        day, _, otherwise = entry.updated.partition("; ")
+        dated = dated_line(day, stale=bool(stale), otherwise=otherwise)
+        return entry if dated == entry.updated else entry._replace(updated=dated)
+
+    return seen
+
+
+def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
+    """Return ref → what is told beside a memory that a newer one may replace: both are told."""
+    return {each.older.ref: each.mark for each in open_questions(store, db) if each.mark}
+
+
+def _untold(entries: Iterable[Entry], carried: Mapping[str, str]) -> Iterator[Entry]:
+    return (entry for entry in entries if carried.get(entry.ref) != entry.digest)
+
+
+def _entry(row: Row, *, otherwise: str) -> Entry:
+    day = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
+    dated = dated_line(day, stale=False, otherwise=otherwise)
+    kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
+    return Entry(row.id, row.ref, row.digest, kind, row.title, row.text, dated)

@@ -1,0 +1,264 @@
+"""
+The managed block in the project's CLAUDE.md or CLAUDE.local.md: chosen by the person, kept up by us.
+
+The choice is noted beside the store, never in the repository. Outside the markers no byte changes, and
+what cannot be done safely is not done but told as a sentence.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.context.brief import contested, told_by_auto_memory
+from mcp_server.actions.context.known import pushable
+from mcp_server.actions.context.questions import fuller
+from mcp_server.actions.context.timely import ordered
+from mcp_server.adapters import files, git, leftovers, places
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.project import Project
+from mcp_server.core.context.managed_block import (
+    TOPICS,
+    Block,
+    Point,
+    Torn,
+    find,
+    mend,
+    render_block,
+    splice,
+)
+from mcp_server.core.errors import DaybookError, Rejected, Unreadable
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.store import Store
+
+CLAUDE_MD, CLAUDE_LOCAL_MD = places.BLOCK_FILES
+NONE = "none"
+FILES = places.BLOCK_FILES
+MODES = {CLAUDE_MD: 0o644, CLAUDE_LOCAL_MD: 0o600}  # of a file that we create
+LOOKED_AT = 5_000  # newest memories of each section that are considered
+LOCK = ".claude_md.lock"  # beside project.json
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What became of one file: whether it was written, and if it could not be, why, as a sentence."""
+
+    path: Path | None
+    changed: bool
+    reason: str = ""
+
+
+def chosen(store: Store) -> str:
+    """Return the file that the person chose for the block of this project, '' for none."""
+    name = places.block_note(store.home, store.project).get("file") if store.project else ""
+    return name if isinstance(name, str) and name in FILES else ""
+
+
+def choose(store: Store, name: str) -> tuple[Refreshed, ...]:
+    """
+    Keep the block in the file *name* from now on, or with 'none' in no file; return what became of each.
+
+    A block in the other file is taken out. Raises Rejected outside a project.
+    """
+    project = _project(store)
+    if name not in (*FILES, NONE):
+        raise Rejected(f"'{name}' is not a file for the block.", f"Use one of: {', '.join(FILES)}, {NONE}.")
+    before = places.block_note(store.home, project)
+    if before.get("file") != name:
+        places.note_block(store.home, project, {} if name == NONE else {"file": name})
+    done = [
+        _take_out(store, project, other, made=before.get("file") == other and before.get("made") is True)
+        for other in FILES
+        if other != name
+    ]
+    return (*(one for one in done if one.changed or one.reason), *([refresh(store)] if name != NONE else []))
+
+
+def refresh(store: Store) -> Refreshed:
+    """
+    Make the block in the chosen file say what the memories say now; nothing is written when it does.
+
+    What stands in the way is returned as `reason`: damaged markers, a file that changed at the same
+    moment. Raises IndexUnavailable.
+    """
+    return _refresh(store, lambda text: text)
+
+
+def repair(store: Store) -> Refreshed:
+    """Mend damaged markers in the chosen file, keeping all of the person's text, and refresh its block."""
+    _project(store)
+    if not chosen(store):
+        raise Rejected("No file of this project was chosen for the block.", "Run 'daybook init' first.")
+    return _refresh(store, mend)
+
+
+def trouble(store: Store) -> str:
+    """Return why the block cannot be kept up, as a sentence; '' when all is well or no file was chosen."""
+    name = chosen(store)
+    if not store.project or not name:
+        return ""
+    try:
+        found = find(_read(places.block_file(store.project, name))[1])
+    except FileNotFoundError:
+        return ""
+    except DaybookError as error:
+        return _sentence(name, error)
+    return f"{name}: {found.reason} {found.hint}" if isinstance(found, Torn) else ""
+
+
+def ignored(store: Store, name: str) -> bool | None:
+    """
+    Tell whether git ignores the file *name* of the project; outside a repository nothing needs to be ignored.
+
+    None when git may not be asked.
+    """
+    project = _project(store)
+    if not (project.root / ".git").exists():
+        return True
+    return git.ignores(store.git, project.root, name)
+
+
+def current_block(store: Store) -> Block:
+    """
+    Return the block as the memories make it now. Raises IndexUnavailable.
+
+    It has active knowledge of the person and of this project that may be shown unasked, but nothing that
+    reads like an instruction, and nothing that Claude Code's own memory tells each session. What a newer
+    memory contradicts is marked.
+    """
+    carried = told_by_auto_memory(store)
+    keys = [vault.key for vault in store.vaults]
+    store.database.require()
+    with store.database.read() as db:
+        found = [
+            selections.newest(db, keys, types=types, limit=LOOKED_AT, private=store.private)
+            for _, _, types in TOPICS
+        ]
+        groups = [
+            _points(store, db, [row for row in rows if carried.get(row.ref) != row.digest]) for rows in found
+        ]
+    return render_block(store.project.name if store.project else "", groups)
+
+
+def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[Point]:
+    whole = fuller(store, db)
+    told = dict.fromkeys(whole.get(row.row, row) for row in rows)
+    facts = [row for row in told if not row.instructing]
+    shown = pushable(store, db, facts)
+    otherwise = contested(store, db)
+    return [
+        Point(
+            row.ref,
+            row.digest,
+            redact(row.title),
+            redact(row.text),
+            redact(next(iter(row.touches), "")),
+            contested=row.ref in otherwise,
+        )
+        for row in ordered(db, facts, store.now())
+        if row.row in shown
+    ]
+
+
+def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
+    project, name = store.project, chosen(store)
+    if not project or not name:
+        return Refreshed(None, False)
+    with _alone(store, project):
+        block = current_block(store)
+        before = places.block_note(store.home, project)
+        made = before.get("made") is True
+        try:
+            path = places.block_file(project, name)
+            with leaving_nothing(path.parent):
+                try:
+                    data, text = _read(path)
+                    changed = _write(path, data, splice(prepare(text), block.text))
+                except FileNotFoundError:
+                    files.write_new(path, splice("", block.text).encode())
+                    path.chmod(MODES[name])
+                    made = changed = True
+        except (DaybookError, OSError) as error:
+            return Refreshed(project.root / name, False, _sentence(name, error))
+        digest = files.digest(block.text.encode())
+        note = {"file": name, "made": made, "block": digest, "told": block.told}
+        places.note_block(store.home, project, note)
+    return Refreshed(project.root / name, changed)
+
+
+def _take_out(store: Store, project: Project, name: str, *, made: bool) -> Refreshed:
+    """Take the block out of the file *name*; one that we created and nobody wrote into goes with it."""
+    with _alone(store, project):
+        try:
+            path = places.block_file(project, name)
+            with leaving_nothing(path.parent):
+                data, text = _read(path)
+                if find(text) is None:
+                    return Refreshed(project.root / name, False)
+                rest = splice(text, "")
+                changed = _write(path, data, rest)
+                if made and not rest and not files.read(path):
+                    files.delete(path, expected=files.digest(b""))
+        except FileNotFoundError:
+            return Refreshed(project.root / name, False)
+        except (DaybookError, OSError) as error:
+            return Refreshed(project.root / name, False, _sentence(name, error))
+    return Refreshed(project.root / name, changed)
+
+
+def _read(path: Path) -> tuple[bytes, str]:
+    """Return the bytes and the text of a person's file; raise Rejected for what is no such text."""
+    data = files.read(path)
+    if b"\0" in data:
+        raise Rejected("it is not UTF-8 text.", "Save it as UTF-8 in an editor.")
+    return data, data.decode("utf-8", "surrogateescape")
+
+
+def _write(path: Path, data: bytes, text: str) -> bool:
+    """Put *text* in the place of *data*, and tell whether there was anything to do."""
+    new = text.encode("utf-8", "surrogateescape")
+    if new == data:
+        return False
+    if not path.stat().st_mode & 0o222:
+        raise Rejected("it is read-only.", "Make it writable, or choose another file.")
+    if len(new) > files.MAX_MEMORY_FILE:
+        raise Rejected("with the block it would be larger than a mebibyte.", "Choose another file.")
+    files.replace(path, new, expected=files.digest(data))
+    return True
+
+
+@contextlib.contextmanager
+def leaving_nothing(folder: Path) -> Iterator[None]:
+    """Leave nothing of ours in a person's folder: not the lock, nor what a killed process began to write."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            (folder / files.LOCK_NAME).unlink(missing_ok=True)
+        leftovers.sweep([folder], age=0)
+
+
+@contextlib.contextmanager
+def _alone(store: Store, project: Project) -> Iterator[None]:
+    """Be the only one of our processes that writes to the files of *project* while the block runs."""
+    folder = store.home / places.PROJECTS / project.key
+    files.make_folder(folder)
+    with files.lock(folder / LOCK):
+        yield
+
+
+def _sentence(name: str, error: Exception) -> str:
+    if isinstance(error, Unreadable):
+        return f"{name} {error.reason}."
+    if isinstance(error, DaybookError):
+        return f"{name}: {error} {error.hint}".rstrip()
+    said = error.strerror if isinstance(error, OSError) else ""
+    return f"{name} cannot be written: {said or error}."
+
+
+def _project(store: Store) -> Project:
+    if not store.project:
+        raise Rejected("This folder belongs to no project.", "Go into the project's folder and run it again.")
+    return store.project

@@ -1,0 +1,98 @@
+"""
+compaction: what must survive when Claude Code shortens a conversation.
+
+Before it, the end of the transcript is looked at: what the person asked, which files were changed, which
+commands failed. The summary is told to keep that, and the session that goes on is told it again.
+"""
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from mcp_server.adapters import files, places, transcript_file
+from mcp_server.core.errors import Unreadable
+from mcp_server.core.memory import DAY, slug
+from mcp_server.core.render import one_line, within
+from mcp_server.core.sessions.transcript import FAILED, Condenser, Speaker, Utterance
+from mcp_server.store import Store
+
+LOOKED_AT = 512 * 1024  # bytes of the transcript's end: what is older was told in an earlier summary
+PROMPTS, TOUCHED, FAILURES = 5, 12, 3
+BUDGET = 1400  # characters told after the compaction
+FORGOTTEN_AFTER = DAY
+
+KEEP = (
+    "Keep in the summary: what the person decided, corrected or asked for and is not done yet, with its"
+    " reasons; what was tried and failed; the exact names, paths and numbers. Daybook has the rest."
+)
+
+
+def before_compaction(store: Store, path: Path, *, session: str) -> str:
+    """
+    Save what must survive, and return what the summary must keep.
+
+    Raises OSError when the disk refuses, Unreadable when the transcript is no regular file.
+    """
+    size = transcript_file.size(path)
+    start = max(0, size - LOOKED_AT)
+    # A prompt before that may have asked not to be kept: nothing counts until the next one.
+    condenser = Condenser(skipping=start > 0)
+    said = _surviving(list(condenser.read(transcript_file.lines(path, start))))
+    if said:
+        place = _place(store, session)
+        files.delete(place)
+        files.write_new(place, json.dumps(said).encode("ascii"))
+    return "\n".join([KEEP, *said])
+
+
+def after_compaction(store: Store, *, session: str) -> list[str]:
+    """Return the lines that were saved for *session*, [] when there are none."""
+    try:
+        said = json.loads(files.read(_place(store, session)))
+    except (OSError, ValueError, RecursionError, Unreadable):
+        return []
+    if not isinstance(said, list) or not said:
+        return []
+    told, _ = within([str(line) for line in said], BUDGET)
+    return ["Before this conversation was shortened:", *told]
+
+
+def forget_compactions(store: Store) -> None:
+    """Delete what was saved for compactions of over a day ago: nobody is told it any more."""
+    late = store.now() - FORGOTTEN_AFTER
+    folder = store.home / places.WORK
+    for path in folder.glob("compaction-*.json") if folder.is_dir() else ():
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < late:
+                files.delete(path)
+
+
+def _surviving(utterances: Sequence[Utterance]) -> list[str]:
+    prompts = [each.words for each in utterances if each.speaker is Speaker.USER]
+    tools = [each.words for each in utterances if each.speaker is Speaker.TOOL]
+    failed = [words.removesuffix(FAILED) for words in tools if words.endswith(FAILED)]
+    return [
+        *_lines("asked", prompts[-PROMPTS:]),
+        *_lines("changed", changed_files(tools)[-TOUCHED:], joined=True),
+        *_lines("failed", list(dict.fromkeys(failed))[-FAILURES:]),
+    ]
+
+
+def changed_files(tools: Sequence[str]) -> list[str]:
+    """Return the paths that *tools*, calls as words, wrote to; the one that was written last is the last."""
+    paths = [
+        words.partition("]: ")[2] for words in tools if words.startswith(("[Edit]", "[Write]", "[Multi"))
+    ]
+    return list(dict.fromkeys(reversed(paths)))[::-1]
+
+
+def _lines(what: str, said: Sequence[str], *, joined: bool = False) -> Iterator[str]:
+    told = [one_line(each, 220) for each in said]
+    if joined:
+        told = [", ".join(told)] if told else []
+    yield from (f"{what}: {each}" for each in told)
+
+
+def _place(store: Store, session: str) -> Path:
+    return store.home / places.WORK / f"compaction-{slug(session) or 'session'}.json"

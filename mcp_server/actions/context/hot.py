@@ -1,0 +1,145 @@
+"""
+hot: the memories kept at hand without searching, and what is likely to be wanted next.
+
+Read before every session, so it stays light: the index is only read, and nothing slow is imported.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_server.actions.files.shadows import shadowed
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.events.usage import UNUSED, Usage
+from mcp_server.adapters.index.memories import selections
+from mcp_server.core.memory import DAY, Kind, Status
+from mcp_server.core.provenance.provenance import may_be_pushed
+from mcp_server.core.worth import ratings
+from mcp_server.store import Store
+
+if TYPE_CHECKING:
+    from mcp_server.adapters.index.memories.memories import Row
+    from mcp_server.core.worth.prediction import Prediction
+
+
+class Warm(NamedTuple):
+    """One memory of the hot set: how hot, and why it is there: pinned, promoted, accessed or predicted."""
+
+    row: "Row"
+    why: str
+    heat: float
+    accesses: int
+    last: int
+    probability: float = 0.0
+
+
+def hot_set(store: Store, db: sqlite3.Connection, *, session: str = "") -> list["Row"]:
+    """
+    Return the memories kept at hand, at most HOT_CACHE_MAX_ITEMS: pinned first, then by heat.
+
+    Free places, and only those, are filled with what is likely to follow on the last recall of *session*,
+    or of any session when it has recalled nothing yet.
+    """
+    held, _ = places(store, db)
+    return [warm.row for warm in (*held, *predicted(store, db, held, session=session))]
+
+
+def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]]:
+    """
+    Return (who has a place, who is hot but found none), pinned first, then by heat.
+
+    What may not be shown unasked, such as what a repository pins, takes no place from what may.
+    """
+    keys = [vault.key for vault in store.vaults]
+    now = store.now()
+    found = selections.hot(
+        db, keys, accesses=ratings.HOT_AFTER, since=now - int(ratings.COLD_AFTER * DAY)
+    )  # pinned ones whatever they were used
+    elsewhere = shadowed(store, db) if found else {}
+    found = [row for row in found if row.row not in elsewhere]
+    used = usage.usage_of(db, [row.ref for row in found])
+    allowed = allowed_unasked(store, db, found)
+    warm = [_warm(row, used.get(row.ref, UNUSED), now) for row in found]
+    warm.sort(key=lambda one: (one.row.row not in allowed, not one.row.pinned, -one.heat, one.row.id))
+    most = store.settings.hot_cache_max_items
+    return warm[:most], warm[most:]
+
+
+def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
+    """Return the pinned memories that take places: what may not be shown unasked takes none."""
+    found = selections.hot(db, [vault.key for vault in store.vaults], accesses=0, since=store.now())
+    held = [row for row in found if row.pinned]
+    allowed = allowed_unasked(store, db, held)
+    return sorted((row for row in held if row.row in allowed), key=lambda row: row.id)
+
+
+def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"]) -> set[int]:
+    """Return which of *rows* may be shown unasked here, as far as where they come from decides it."""
+    elsewhere = shadowed(store, db) if rows else {}
+    accepted = usage.accepted_digests(db, {row.digest for row in rows})
+    private = store.private
+    return {
+        row.row
+        for row in rows
+        if row.row not in elsewhere
+        and may_be_pushed(
+            source=row.source,
+            in_repository=row.vault not in private,
+            accepted=row.digest in accepted,
+            instructing=row.instructing,
+        )
+    }
+
+
+def predicted(store: Store, db: sqlite3.Connection, held: Sequence[Warm], *, session: str = "") -> list[Warm]:
+    """Return what fills the places that *held* leaves free: the likeliest next memories that are not hot."""
+    free = store.settings.hot_cache_max_items - len(held)
+    hot = {warm.row.ref for warm in held}
+    likely = likely_next(store, db, session=session) if free > 0 else []
+    allowed = allowed_unasked(store, db, [row for _, row in likely])
+    fitting = [(one, row) for one, row in likely if row.ref not in hot and row.row in allowed][:free]
+    used = usage.usage_of(db, [row.ref for _, row in fitting])
+    warm = []
+    for one, row in fitting:
+        counts = used.get(row.ref, UNUSED)
+        heat = heat_of(counts, store.now())
+        warm.append(Warm(row, "predicted", heat, counts.accesses, counts.last_access, one.probability))
+    return warm
+
+
+def likely_next(
+    store: Store, db: sqlite3.Connection, *, given: Sequence[str] = (), session: str = ""
+) -> list[tuple["Prediction", "Row"]]:
+    """
+    Return the active memories that likeliest follow on *given*, refs, by default on the last recall.
+
+    That is the one of *session*, or of any session within a fortnight when it has recalled nothing.
+    """
+    from mcp_server.adapters.index.events import (
+        transitions,  # a hook whose hot set is full need not wait for it
+    )
+    from mcp_server.core.worth import prediction
+
+    keys = [vault.key for vault in store.vaults]
+    now = store.now()
+    given = given or (transitions.last_recall(db, session) if session else ())
+    given = given or transitions.latest_recall(db, keys, since=now - int(ratings.COLD_AFTER * DAY))
+    state = given[: prediction.STATE]
+    likely = prediction.next_after(state, transitions.steps(db, state, now))
+    rows = [(one, selections.with_ref(db, one.ref)) for one in likely]
+    return [
+        (one, row)
+        for one, row in rows
+        if row and row.vault in keys and row.kind is Kind.KNOWLEDGE and row.status is Status.ACTIVE
+    ]
+
+
+def heat_of(counts: Usage, now: int) -> float:
+    """Return the heat of what was used like that; being promoted counts as the accesses it takes."""
+    accesses = max(counts.accesses, ratings.HOT_AFTER) if counts.promoted else counts.accesses
+    return ratings.heat(accesses, (now - counts.last_heat) / DAY)
+
+
+def _warm(row: "Row", counts: Usage, now: int) -> Warm:
+    why = "pinned" if row.pinned else "promoted" if counts.promoted else "accessed"
+    return Warm(row, why, heat_of(counts, now), counts.accesses, counts.last_access)

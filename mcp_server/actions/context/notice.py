@@ -1,0 +1,230 @@
+"""notice: the one line that a person sees when a session starts and something needs them."""
+
+import contextlib
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from mcp_server.actions.files.gone import tell_gone
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.events import transcripts, unattended
+from mcp_server.adapters.index.events.unattended import PutAway
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import IndexUnavailable, Unreadable
+from mcp_server.core.provenance.provenance import SETTLED_ONCE
+from mcp_server.core.render import counted
+from mcp_server.store import Store
+
+if TYPE_CHECKING:
+    from mcp_server.adapters.former import Former
+
+LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
+SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, the day behind it: told once a day
+AWAY_TOLD = "put-away-told-"  # an empty file in `work`, the last run behind it: hooks do not write the index
+GUESSES_TOLD = "guesses-taken-back"  # a file in `work` with how many links were: told once
+SETTLED_TOLD = "settled-told-"  # an empty file in `work`, a vault's key behind it: older candidates were told
+LARGEST_CANDIDATE = 64 * 1024  # bytes
+OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
+
+
+def notice(store: Store, *, identity: str) -> str:
+    """
+    Return what needs the person, as one sentence; '' for nothing.
+
+    *identity* stands for the key for the model that lies in the person's environment, '' for none. It is
+    offered once, and never used without a yes. Runs in a hook: only reads the index.
+    """
+    try:
+        with store.database.read() as db:
+            late = transcripts.late(db, store.now() - LATE)
+            refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
+            waiting, altered = _waiting(store, db)
+            away = unattended.untold(db, [vault.key for vault in store.vaults])
+    except IndexUnavailable:
+        return ""
+    if vanished := tell_gone(store.home):
+        return f"Daybook: {' '.join(vanished)}"
+    if away and _tell(store, away):
+        return f"Daybook: {put_away(away)}"
+    if late:
+        return (
+            f"Daybook: not captured an hour after the end: {counted(late, 'session')};"
+            " run 'daybook work', then 'daybook doctor' if it says so again."
+        )
+    if refused:
+        return "Daybook: the model's service refuses the key or the account; 'daybook status' says more."
+    if store.settings.model_calls and not identity:
+        return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
+    if crowded := _crowded(store):
+        return crowded
+    if moved := offer(offered(store, thorough=False)):
+        return f"Daybook: {moved}"
+    if identity and not store.settings.model_reads and _offers_key(store):
+        return (
+            "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
+            f" learn from sessions with a model, for at most ${store.settings.daily_usd:.2f} a day."
+        )
+    if taken := _taken_back(store):
+        return taken
+    if settled := _settled(store):
+        return (
+            f"Daybook: you said what may hold from now on: {counted(settled, 'sentence')};"
+            " 'daybook review' in a terminal, or /daybook:review here, asks you."
+        )
+    if waiting:
+        changed = f", of which {altered} changed since you accepted them" if altered else ""
+        asks = "shows what differs and asks you" if altered else "asks you"
+        return (
+            f"Daybook: not told unasked before you say so: {counted(waiting, 'memory')}{changed};"
+            f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
+        )
+    return ""
+
+
+def put_away(away: PutAway) -> str:
+    """Return what upkeep put away and the command that takes it back, as one sentence."""
+    day = f"{datetime.fromtimestamp(away.since, UTC):%Y-%m-%d}"
+    which = f"--run {away.runs[0]}" if len(away.runs) == 1 else f"--since {day}"
+    when = "on" if len(away.runs) == 1 else "since"
+    return (
+        f"upkeep put {counted(away.memories, 'memory')} away {when} {day}, as aged or of no use;"
+        f" 'daybook tidy --undo {which}' takes it back."
+    )
+
+
+def _tell(store: Store, away: PutAway) -> bool:
+    """Note that the person is told of *away*; False when another session that starts now tells it."""
+    told = store.home / places.WORK / f"{AWAY_TOLD}{away.runs[-1]}"
+    with contextlib.suppress(OSError):
+        if told.exists():
+            return False
+        for earlier in told.parent.glob(f"{AWAY_TOLD}*"):
+            files.delete(earlier)
+        files.write_new(told, b"")
+    store.ledger.note("upkeep_told", store.clock(), runs=away.runs)
+    return True
+
+
+def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
+    """Return how many memories wait for the person, and of how many they accepted other bytes before."""
+    keys = [vault.key for vault in store.vaults]
+    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    waiting = selections.count_not_accepted(db, keys, shared)
+    if not waiting or not shared:
+        return waiting, 0
+    from mcp_server.adapters.index.memories.accepted_bytes import (
+        once_accepted,  # few projects have such a vault
+    )
+
+    refs = [row.ref for row in selections.not_accepted(db, shared, shared)]
+    return waiting, len(once_accepted(db, refs))
+
+
+def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
+    """
+    Return the memories that this project may have had before its folder was renamed or moved.
+
+    Not *thorough*, which a session that starts need not be, a project that is noted has its own.
+    """
+    if not store.project:
+        return []
+    if not thorough and (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists():
+        return []
+    from mcp_server.adapters.former import may_be_former  # mostly a project is where it was
+
+    return may_be_former(store.home, store.project, thorough=thorough)
+
+
+def offer(found: "Sequence[Former]") -> str:
+    """Return in one sentence what may be this project's own and the command that adopts it, '' if nothing."""
+    if not found:
+        return ""
+    first = found[0]
+    more = f" ({len(found) - 1} more: 'daybook where')" if len(found) > 1 else ""
+    return (
+        f"What was remembered in {first.root}, which is gone, may be this project's:"
+        f" 'daybook adopt {first.key}' takes it over{more}."
+    )
+
+
+def _taken_back(store: Store) -> str:
+    """Return, once, that links were taken back which earlier versions had guessed; '' mostly."""
+    path = store.home / places.WORK / GUESSES_TOLD
+    try:
+        number = int(files.read(path))
+        files.delete(path)
+    except (OSError, ValueError):
+        return ""
+    return (
+        f"Daybook: taken out of your files: {counted(number, 'link')} 'contradicts' that an earlier version"
+        " had guessed; what may not both hold is asked by 'daybook review'."
+    )
+
+
+def _settled(store: Store) -> int:
+    """Return how many sentences of the person's became candidates since they were told so."""
+    return sum(_settled_in(store, vault) for vault in store.vaults if not vault.in_repository)
+
+
+def _settled_in(store: Store, vault: Vault) -> int:
+    told = store.home / places.WORK / f"{SETTLED_TOLD}{vault.key}"
+    try:
+        since = told.stat().st_mtime_ns if told.exists() else 0
+        waiting = (vault.root / places.CANDIDATES).glob("*.md")
+        new = [path for path in waiting if path.stat().st_mtime_ns > since]
+        found = sum(SETTLED_ONCE.encode() in files.read(path, LARGEST_CANDIDATE) for path in new)
+        if found:
+            files.delete(told)
+            files.write_new(told, b"")
+    except (OSError, Unreadable):
+        return 0
+    return found
+
+
+def _crowded(store: Store) -> str:
+    """
+    Return what a session that starts should tell of the memory's size, at most once a day; '' mostly.
+
+    The index holds every text more than once, so while it takes less than a quarter of the limit there is
+    nothing to look at but for a full trash, which `status` tells of.
+    """
+    limit = store.settings.max_memory_size_mb << 20
+    try:
+        if not limit or 4 * store.database.path.stat().st_size < limit:
+            return ""
+        folder = store.home / places.WORK
+        today = folder / f"{SIZE_TOLD}{store.clock():%Y-%m-%d}"
+        if today.exists():
+            return ""
+        for earlier in folder.glob(f"{SIZE_TOLD}*"):
+            files.delete(earlier)
+        files.write_new(today, b"")
+        from mcp_server.actions.files.size_limit import measure  # loads what reads files, which is slow
+
+        said = measure(store).said
+    except OSError:
+        return ""
+    return f"Daybook: {said}" if said else ""
+
+
+def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
+    from mcp_server.adapters.index.events import (
+        spending,  # of no use to a session whose person pays for nothing
+    )
+    from mcp_server.core.budget import settings_digest
+
+    pause = spending.settings_pause(db, settings_digest(identity, store.settings), store.now())
+    return pause is not None and not pause.until
+
+
+def _offers_key(store: Store) -> bool:
+    """Note that the use of a key is being offered; False when it was made before or cannot be noted."""
+    if store.settings.capture == "manual":
+        return False
+    try:
+        files.write_new(store.home / places.WORK / OFFERED, b"")
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,162 @@
+"""
+questions: which two memories may be about the same thing, so that the person is asked.
+
+Somebody said so (a link `contradicts`, or both stand although one replaced the other), or comparing found it.
+Nothing of it is hidden, and nothing of what was only found is written into a file.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_server.actions.files.shadows import shadowed
+from mcp_server.adapters.index.memories import memories, pairs, relations, selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.errors import IndexUnavailable
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES
+from mcp_server.store import Store
+
+if TYPE_CHECKING:  # hooks, which load this, read no file
+    from mcp_server.actions.files.load import Found
+
+MOST_OPEN = 20  # questions at a time; the next come up when these are settled
+
+
+class Question(NamedTuple):
+    """
+    Two memories that are both told: `said` is the link by which somebody says how they stand, '' if none.
+
+    Of two that one superseded, that one counts as the newer. `differs` is what differs, '' for nothing that
+    code can name; `fuller` says all that the other says.
+    """
+
+    newer: Row
+    older: Row
+    said: str = ""
+    differs: str = ""
+    fuller: Row | None = None
+    nearness: float = 0.0
+
+    @property
+    def holds(self) -> Row:
+        """The one that the other would give way to: the newer, but for one that says all of both."""
+        return self.fuller or self.newer
+
+    @property
+    def gives_way(self) -> Row:
+        return self.older if self.holds == self.newer else self.newer
+
+    @property
+    def why(self) -> str:
+        """How the two stand to each other, as the end of a sentence about both."""
+        if self.said == CONTRADICTS:
+            return "contradict each other, as somebody said"
+        if self.said == SUPERSEDES:
+            return "both stand, although one took the place of the other"
+        if self.fuller:
+            return f"are alike, and [{self.fuller.id}] says all of both"
+        return f"may differ in {self.differs}" if self.differs else "are alike"
+
+    @property
+    def mark(self) -> str:
+        """What is told beside the older one: that the newer may replace it, '' where nothing differs."""
+        if self.said == CONTRADICTS:
+            return f"[{self.newer.id}] says otherwise"
+        return f"[{self.newer.id}], newer, may differ in {self.differs}" if self.differs else ""
+
+
+def open_questions(
+    store: Store, db: sqlite3.Connection, *, limit: int = MOST_OPEN, about: int = 0
+) -> list[Question]:
+    """
+    Return the questions that are open here: what somebody said first, then the nearest pairs.
+
+    With *about*, the row of a memory, only those about it.
+    """
+    vaults = [vault.key for vault in store.vaults]
+    said = _said(store, db, vaults)
+    found = [each for each in said.values() if about in (0, each.newer.row, each.older.row)]
+    room = max(0, limit - len(found))
+    return [*found, *islice(_found(store, db, vaults, said.keys(), about), room)][:limit]
+
+
+def standing_beside(store: Store, found: "Found") -> tuple[str, ...]:
+    """Return the ids of the active memories that took the place of *found* or gave way to it once."""
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        row = selections.with_ref(db, found.ref)
+        asked = open_questions(store, db, about=row.row) if row else []
+        return tuple(
+            each.older.id if each.newer == row else each.newer.id for each in asked if each.said == SUPERSEDES
+        )
+    return ()
+
+
+def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:
+    """Return row → the memory that says all of it and more, which is told in its place."""
+    vaults = [vault.key for vault in store.vaults]
+    found = pairs.within(db, vaults, private=store.private)
+    whole = {each.one if each.fuller == each.other else each.other: each.fuller for each in found}
+    if not whole:
+        return {}
+    away = shadowed(store, db)  # what a project replaced is not told there, in no place
+    whole = {part: more for part, more in whole.items() if more not in away}
+    known = memories.by_rows(db, {*whole, *whole.values()})
+    settled = {part for part, more in whole.items() if relations.is_resolved(db, known[part], known[more])}
+    told = {}
+    for part in whole.keys() - settled:
+        last, seen = whole[part], {part}
+        while last in whole.keys() - settled - seen:
+            seen.add(last)
+            last = whole[last]
+        told[part] = known[last]
+    return told
+
+
+def newer_first(one: Row, other: Row) -> tuple[Row, Row]:
+    """Return (the newer, the older) of two memories."""
+    return (one, other) if (one.updated, one.row) >= (other.updated, other.row) else (other, one)
+
+
+def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[frozenset[int], Question]:
+    """Return the pairs of rows that somebody linked so that both cannot hold → the question."""
+    ends = relations.contradicting(db, vaults, private=store.private)
+    # Across levels both stay active: what a project says holds in that project.
+    replaced = [
+        (one, other)
+        for one, other in relations.contradicting(db, vaults, private=store.private, rel=SUPERSEDES)
+        if one.vault == other.vault
+    ]
+    known = memories.by_rows(db, {end.row for pair in (*ends, *replaced) for end in pair})
+    found: dict[frozenset[int], Question] = {}
+    for one, other in ends:
+        pair = newer_first(known[one.row], known[other.row])
+        found.setdefault(frozenset((one.row, other.row)), Question(*pair, CONTRADICTS))
+    for one, other in replaced:
+        new, old = known[one.row], known[other.row]
+        if not relations.is_resolved(db, new, old):
+            found.setdefault(frozenset((one.row, other.row)), Question(new, old, SUPERSEDES))
+    return found
+
+
+def _found(
+    store: Store, db: sqlite3.Connection, vaults: Sequence[str], said: Iterable[frozenset[int]], about: int
+) -> Iterator[Question]:
+    """Yield the nearest pairs that nobody linked or settled, as long as they are asked for."""
+    known, away = set(said), shadowed(store, db)
+    for each in pairs.nearest(db, vaults, private=store.private, row=about):
+        if frozenset((each.one, each.other)) in known:
+            continue
+        rows = memories.by_rows(db, (each.one, each.other))
+        one, other = rows[each.one], rows[each.other]
+        if one.vault != other.vault and not away.keys().isdisjoint(rows):
+            continue  # here it holds no more
+        if relations.is_linked(db, one, other) or relations.is_resolved(db, one, other):
+            continue
+        yield Question(
+            *newer_first(one, other),
+            differs=each.differs,
+            fuller=rows.get(each.fuller),
+            nearness=each.nearness,
+        )

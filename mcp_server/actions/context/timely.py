@@ -1,0 +1,34 @@
+"""timely: which memories are still current, and in which order they are told."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from mcp_server.adapters.index.events import audit, usage
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.judge.ageing import AHEAD
+from mcp_server.core.memory import DAY
+from mcp_server.core.worth import ratings
+
+
+def days_since_touched(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> dict[str, float]:
+    """
+    Return ref → days since the memory was updated, verified, or its words were changed by hand.
+
+    Who edits a file seldom edits its date, and reading rewrites nobody's file: the ledger has the day.
+    """
+    edited = audit.last_done(db, [row.ref for row in rows], event="edited", until=now + AHEAD)
+    return {row.ref: (now - max(row.updated, row.verified, edited.get(row.ref, 0))) / DAY for row in rows}
+
+
+def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
+    """Return those of *rows* that have not faded, by currency × (1 + accesses / 10), the newest first."""
+    named = [(row.ref, row) for row in rows]  # of hundreds, so each is named once
+    used = usage.usage_of(db, [ref for ref, _ in named])
+    ages = days_since_touched(db, [row for row in rows if row.type in ratings.CURRENCY_LIFE], now)
+    ranked = []
+    for place, (ref, row) in enumerate(named):
+        current = ratings.currency(row.type, ages.get(ref, 0.0))
+        if current >= ratings.FADED:
+            accesses = used[ref].accesses if ref in used else 0
+            ranked.append((-current * (1 + accesses / 10), -row.updated, place))
+    return [rows[place] for _, _, place in sorted(ranked)]

@@ -1,0 +1,275 @@
+"""
+connect: let other clients of MCP start Daybook's server, and take that back.
+
+What was put into a client's settings is noted, so that it can be taken out to the byte. All clients start one
+launcher below the store, which finds the Daybook that is installed now: a plugin's folder changes with every
+update.
+"""
+
+import contextlib
+import json
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.context.claude_md import leaving_nothing
+from mcp_server.adapters import files
+from mcp_server.core.errors import Rejected, Unreadable
+from mcp_server.core.exchange import clients, settings_text
+from mcp_server.core.exchange.clients import CLIENTS, NAME, Client
+from mcp_server.store import Store
+
+LAUNCHER = "bin/daybook"  # below the store, and in the plugin
+CONNECTED = "connected.json"  # in the store: client → what was put into which file
+WAS = "was"  # in a note: what a file that said nothing was before, null where there was none
+HANDED_ON = ("MEMORY_DIR", "DAYBOOK_VENV", "DAYBOOK_PYTHON")
+"""What the launcher says for the person, because clients hand few variables of a shell on."""
+MOST = 8 << 20  # bytes of a file of settings
+_BY_HAND = "'daybook connect {} --print' prints what to put in by hand."
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A client: its file, '' where its documents name none; whether it is on this machine, and connected."""
+
+    name: str
+    title: str
+    file: str
+    present: bool
+    connected: bool
+    trouble: str
+    """Why its file cannot be read, '' when it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be written: the file, what it says before (None where there is none) and after."""
+
+    client: Client
+    file: Path
+    before: str | None
+    after: str
+    piece: str
+
+    @property
+    def changes(self) -> bool:
+        return self.after != self.before
+
+
+def list_clients(store: Store, environment: Mapping[str, str], home: str) -> list[Listed]:
+    """Return every client that is known, as it is on this machine."""
+    found = []
+    for client in CLIENTS.values():
+        path, trouble, connected = _file(client, environment, home), "", False
+        if path:
+            try:
+                connected = _entry(client, _text(path) or "") == _ours(store, client)
+            except (Rejected, Unreadable) as error:
+                trouble = str(error)
+        present = bool(path and path.parent.is_dir())
+        found.append(Listed(client.name, client.title, str(path or ""), present, connected, trouble))
+    return found
+
+
+def by_hand(store: Store, client: Client) -> str:
+    """Return what a person puts into the file of *client* by hand: all of a file that has nothing else."""
+    text = settings_text.EMPTY[client.form]
+    return settings_text.put_in(text, client.form, client.under, NAME, _ours(store, client))[0]
+
+
+def plan(store: Store, client: Client, environment: Mapping[str, str], home: str) -> Plan:
+    """Return what connecting *client* writes; nothing when it is connected. Raises Rejected."""
+    path = _present(client, environment, home)
+    text = _text(path)
+    before = settings_text.EMPTY[client.form] if text is None or not text.strip() else text
+    ours = _ours(store, client)
+    try:
+        there = _entry(client, before)
+        if there == ours:
+            return Plan(client, path, text, before, "")
+        if there is not None:
+            raise Rejected(f"It has another entry '{NAME}' already.", "Take that out first, or leave it.")
+        after, piece = settings_text.put_in(before, client.form, client.under, NAME, ours)
+    except Rejected as error:
+        hint = f"{error.hint} {_BY_HAND.format(client.name)}"
+        raise Rejected(f"{path} was not changed. {error}", hint) from None
+    return Plan(client, path, text, after, piece)
+
+
+def connect(store: Store, planned: Plan, environment: Mapping[str, str], *, root: Path) -> None:
+    """Write what was planned, and the launcher that starts the Daybook in *root*. Raises Conflict, Held."""
+    write_launcher(store, environment, root=root)
+    if not planned.changes:
+        return
+    path, client = planned.file, planned.client
+    note: dict[str, str | None] = {"file": str(path), "piece": planned.piece}
+    if not (planned.before or "").strip():
+        note[WAS] = planned.before
+    _note(store, client.name, note)
+    with leaving_nothing(path.parent):
+        _write(path, planned.before, planned.after)
+
+
+def plan_back(store: Store, client: Client, environment: Mapping[str, str], home: str) -> Plan | None:
+    """Return what disconnecting *client* writes, None when it is not connected. Raises Rejected."""
+    noted = _notes(store).get(client.name, {})
+    path = Path(str(noted["file"])) if noted else _file(client, environment, home)
+    text = _text(path) if path else None
+    if path is None or text is None:
+        return None
+    try:
+        there = _entry(client, text)
+        if there is None:
+            return None
+        if there != _ours(store, client):
+            raise Rejected(
+                f"Its entry '{NAME}' is not what was written.", "Take it out in an editor if it is to go."
+            )
+        piece = str(noted.get("piece", ""))
+        after = settings_text.take_out(text, client.form, client.under, NAME, piece)
+    except Rejected as error:
+        raise Rejected(f"{path} was not changed. {error}", error.hint) from None
+    return Plan(client, path, text, after, piece)
+
+
+def disconnect(store: Store, client: Client, planned: Plan | None) -> None:
+    """Write what was planned, delete a file that was made for this, and the launcher when nobody needs it."""
+    noted = _notes(store).get(client.name, {})
+    if planned:
+        after: str | None = planned.after
+        if WAS in noted and after == settings_text.EMPTY[client.form]:
+            after = noted[WAS]
+        with leaving_nothing(planned.file.parent):
+            if after is None:
+                files.delete(planned.file, expected=files.digest(_bytes(planned.before or "")))
+            else:
+                _write(planned.file, planned.before, after)
+    _note(store, client.name, None)
+    if not _notes(store):
+        path = store.home / LAUNCHER
+        with leaving_nothing(path.parent), contextlib.suppress(FileNotFoundError):
+            files.delete(path)
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()
+
+
+def write_launcher(store: Store, environment: Mapping[str, str], *, root: Path) -> None:
+    """Write the launcher that all clients start, unless it says the same already."""
+    path = store.home / LAUNCHER
+    said = launcher(root, {name: environment[name] for name in HANDED_ON if environment.get(name)})
+    try:
+        if files.read(path) == _bytes(said):
+            return
+        files.replace(path, _bytes(said), expected=files.digest(files.read(path)))
+    except FileNotFoundError:
+        files.make_folder(path.parent)
+        files.write_new(path, _bytes(said))
+    path.chmod(0o700)
+
+
+def launcher(root: Path, variables: Mapping[str, str]) -> str:
+    """
+    Return a script that becomes the launcher of the Daybook in *root*, with *variables* set.
+
+    Of a plugin that Claude Code keeps by version, it is the one that was installed last: the change of its
+    inode tells, for a file may be older than its installation.
+    """
+    exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
+    kept_by_version = root.parts[-5:-3] == ("plugins", "cache")
+    place = root.parent if kept_by_version else root
+    newest = '"$(ls -tcd "$place"/*/bin/daybook 2>/dev/null | head -n 1)"'
+    return (
+        "#!/bin/sh\n"
+        "# Starts Daybook's server for the clients that 'daybook connect' was told of, which wrote this.\n"
+        f"{exports}place={shlex.quote(str(place))}\n"
+        f"launcher={newest if kept_by_version else '$place/bin/daybook'}\n"
+        '[ -x "$launcher" ] || {\n'
+        """    printf "daybook: it left %s: run 'daybook connect' where it is now.\\n" "$place" >&2\n"""
+        "    exit 1\n"
+        "}\n"
+        'exec "$launcher" "$@"\n'
+    )
+
+
+def _ours(store: Store, client: Client) -> dict[str, object]:
+    return clients.entry(client, str(store.home / LAUNCHER))
+
+
+def _entry(client: Client, text: str) -> object:
+    """Return the entry of our name in *text*, None without one. Raises Rejected."""
+    if not text.strip():
+        return None
+    held = settings_text.read(text, client.form).get(client.under)
+    return held.get(NAME) if isinstance(held, dict) else None
+
+
+def _file(client: Client, environment: Mapping[str, str], home: str) -> Path | None:
+    """Return the file of *client* that counts, a link followed; None where its documents name none."""
+    places = [Path(place) for place in clients.files_of(client, sys.platform, environment, home)]
+    if not places:
+        return None
+    return Path(os.path.realpath(next((place for place in places if place.exists()), places[-1])))
+
+
+def _present(client: Client, environment: Mapping[str, str], home: str) -> Path:
+    path = _file(client, environment, home)
+    if sys.platform == "win32":  # the launcher is a script for a shell
+        raise Rejected(
+            "Other clients cannot be connected on Windows yet.",
+            "Put the whole path of the plugin's bin\\daybook.cmd, with 'serve', into the client's settings.",
+        )
+    if path is None:
+        raise Rejected(f"The documents of {client.title} name no place on this system.", "")
+    if not path.parent.is_dir():
+        raise Rejected(
+            f"{client.title} is not on this machine: there is no folder {path.parent}.",
+            "Start it once, then try again.",
+        )
+    return path
+
+
+def _text(path: Path) -> str | None:
+    """Return what a file of settings says, None where there is none. Raises Rejected, Unreadable."""
+    try:
+        return files.read(path, MOST).decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise Rejected(f"{path} is no text in UTF-8.", "Correct it first.") from None
+
+
+def _write(path: Path, before: str | None, after: str) -> None:
+    if before is None:
+        files.write_new(path, _bytes(after))
+    else:
+        files.replace(path, _bytes(after), expected=files.digest(_bytes(before)))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8")
+
+
+def _notes(store: Store) -> dict[str, dict[str, str | None]]:
+    try:
+        said = json.loads(files.read(store.home / CONNECTED))
+    except (OSError, ValueError, Unreadable):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _note(store: Store, name: str, said: Mapping[str, str | None] | None) -> None:
+    """Note what was put into the file of the client *name*, or that nothing is any more."""
+    path = store.home / CONNECTED
+    notes = {**_notes(store), name: said}
+    kept = {each: held for each, held in notes.items() if held is not None}
+    data = (json.dumps(kept, indent=1) + "\n").encode("ascii")
+    files.make_folder(store.home)
+    if not path.exists():
+        files.write_new(path, data)
+    elif kept:
+        files.replace(path, data, expected=files.digest(files.read(path)))
+    else:
+        files.delete(path)

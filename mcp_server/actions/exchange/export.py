@@ -1,0 +1,195 @@
+"""export: all memories in a folder of their own, as the files they are, or as one JSON document."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from mcp_server.actions.files.litter import writing_elsewhere
+from mcp_server.actions.files.load import load
+from mcp_server.actions.files.unindexed import look_again
+from mcp_server.adapters import files, places
+from mcp_server.adapters.foreign.daybook_export import (
+    FORMAT,
+    MOST_MOVES,
+    PROJECTS,
+    REPOSITORIES,
+    USAGE,
+    VERSION,
+)
+from mcp_server.adapters.index.events import trust, usage
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.vault import Vault, read_memory_file, stamps
+from mcp_server.core.changes import Stamp
+from mcp_server.core.errors import IndexUnavailable, Rejected, Unreadable
+from mcp_server.core.memory import Level, Link, Memory, timestamp
+from mcp_server.store import Store
+
+BATCH = 250  # files written together
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was exported: how many memories, and the files that could not be (path: reason)."""
+
+    memories: int
+    left: tuple[str, ...] = ()
+
+
+def export_folder(
+    store: Store, folder: Path, *, level: Level | None = None, all_projects: bool = False
+) -> Exported:
+    """
+    Copy the files of the memories, byte for byte, into *folder*, which must be new or empty, and write down
+    how each was used.
+
+    Raises Rejected when it is not, or lies in the store, and OSError when the disk refuses.
+    """
+    target = Path(os.path.realpath(os.path.expanduser(folder)))
+    home = Path(os.path.realpath(store.home))
+    if target.is_relative_to(home):
+        raise Rejected(f"{folder} lies in the store itself.", "Name a folder somewhere else.")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise Rejected(
+            f"{folder} is not empty, and nothing is overwritten.", "Name a new or an empty folder."
+        )
+    look_again(store)
+    files.make_folder(target)
+    with writing_elsewhere(store, target):
+        return _copy_all(store, target, level, all_projects=all_projects)
+
+
+def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: bool) -> Exported:
+    copied, left = 0, []
+    counts: dict[str, object] = {}
+    copies: dict[Path, tuple[bytes, datetime]] = {}
+    for vault in _vaults(store, level, all_projects=all_projects):
+        for found in stamps(vault):
+            path = Path(found.path)
+            try:
+                data = read_memory_file(vault, path)
+            except (Unreadable, FileNotFoundError) as error:
+                left.append(f"{path}: {getattr(error, 'reason', 'is gone')}")
+                continue
+            copies[target / _place_of(vault) / path.relative_to(vault.root)] = (data, _date(found))
+            if len(copies) == BATCH:
+                copied += _copy(copies)
+        copied += _copy(copies)
+        with contextlib.suppress(IndexUnavailable):  # the files are worth more than how they were used
+            with store.database.read() as db:
+                refs = [f"{vault.key}/{each}" for each in selections.ids_of(db, vault.key).values()]
+            counts |= {ref: said for ref, said in _counts(store, refs).items() if any(said.values())}
+    if counts:
+        files.write_new(target / USAGE, json.dumps({"usage": counts}, indent=1).encode("ascii"))
+    return Exported(copied, tuple(left))
+
+
+def _counts(store: Store, refs: Sequence[str]) -> dict[str, dict[str, object]]:
+    """Return ref → how often each memory was used, and what moved the trust in it, the latest last."""
+    with store.database.read() as db:
+        used = usage.usage_of(db, refs)
+        moves = {ref: trust.history(db, ref, limit=MOST_MOVES) for ref in refs if ref in used}
+    found = {ref: used.get(ref, usage.UNUSED) for ref in refs}
+    return {
+        ref: {
+            "accesses": each.accesses,
+            "last_access": each.last_access,
+            "retrieved": each.retrieved,
+            "used": each.used,
+            "moves": [[move.reason, move.at] for move in reversed(moves.get(ref, []))],
+        }
+        for ref, each in found.items()
+    }
+
+
+def _copy(copies: dict[Path, tuple[bytes, datetime]]) -> int:
+    """Write *copies* with their dates, empty the dictionary, and return how many there were."""
+    files.write_many_new({path: data for path, (data, _) in copies.items()})
+    for path, (_, moment) in copies.items():
+        files.set_date(path, moment)
+    number = len(copies)
+    copies.clear()
+    return number
+
+
+def export_json(
+    store: Store, *, level: Level | None = None, all_projects: bool = False
+) -> tuple[dict[str, object], Exported]:
+    """Return all memories with every field, and how often each was used, as one value for JSON."""
+    look_again(store)
+    entries, left = [], []
+    for vault in _vaults(store, level, all_projects=all_projects):
+        for found in stamps(vault):
+            try:
+                entries.append((vault, _memory(vault, found)))
+            except (Unreadable, FileNotFoundError) as error:
+                left.append(f"{found.path}: {getattr(error, 'reason', 'is gone')}")
+    counts = _counts(store, [f"{vault.key}/{memory.id}" for vault, memory in entries])
+    said = [_entry(vault, memory, counts[f"{vault.key}/{memory.id}"]) for vault, memory in entries]
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "exported": timestamp(store.clock()),
+        "memories": said,
+    }
+    return document, Exported(len(said), tuple(left))
+
+
+def write_document(store: Store, path: Path, data: bytes) -> None:
+    """Write an exported document for its owner alone; raise Rejected when something is there."""
+    target = Path(os.path.realpath(os.path.expanduser(path)))
+    try:
+        with writing_elsewhere(store, target):
+            files.write_new(target, data)
+    except FileExistsError:
+        raise Rejected(f"{path} exists, and nothing is overwritten.", "Name a new file.") from None
+
+
+def _vaults(store: Store, level: Level | None, *, all_projects: bool) -> Iterator[Vault]:
+    for vault in places.all_vaults(store.home, store.vaults) if all_projects else store.vaults:
+        if level is None or vault.level is level:
+            yield vault
+
+
+def _place_of(vault: Vault) -> Path:
+    if vault.level is Level.USER:
+        return Path()
+    return Path(REPOSITORIES if vault.in_repository else PROJECTS) / vault.key
+
+
+def _memory(vault: Vault, found: Stamp) -> Memory:
+    return load(vault, Path(found.path), there=found).memory
+
+
+def _date(found: Stamp) -> datetime:
+    return datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
+
+
+def _entry(vault: Vault, memory: Memory, counts: dict[str, object]) -> dict[str, object]:
+    said = {field.name: _said(getattr(memory, field.name)) for field in fields(memory)}
+    return {
+        "vault": vault.key,
+        "level": vault.level.value,
+        "project": vault.project,
+        "in_repository": vault.in_repository,
+        **said,
+        "usage": counts,
+    }
+
+
+def _said(value: object) -> object:
+    match value:
+        case datetime():
+            return timestamp(value)
+        case StrEnum():
+            return value.value
+        case tuple():
+            return [_said(one) for one in value]
+        case Link():
+            notes = {"notes": list(value.notes)} if value.notes else {}
+            return {"rel": value.rel, "to": value.to, **notes}
+    return value

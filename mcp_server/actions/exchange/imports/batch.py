@@ -1,0 +1,121 @@
+"""What an import writes: many files at a time, and then one line of the ledger and one transaction."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from mcp_server.actions.exchange.imports.plan import Plan
+from mcp_server.actions.files.commit import Effect, by_whom, effect_of
+from mcp_server.actions.files.load import Found
+from mcp_server.actions.files.sync import catch_up, if_free
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.adapters import files, places
+from mcp_server.adapters.vault import Vault, make_vault_folders
+from mcp_server.core.exchange.foreign import Reading
+from mcp_server.core.memory import timestamp
+from mcp_server.core.provenance.instructions import reads_like_instruction
+from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.store import Store
+
+
+class Outcome(StrEnum):
+    """What became of a record."""
+
+    TAKEN = "taken"
+    MERGED = "merged"  # a memory here says the same already
+    REVISED = "revised"
+    UNCHANGED = "unchanged"
+    LEFT = "left"  # what is here counts, or it belongs elsewhere
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One record: its key in the source, what became of it, the memory it is now ('' for none), and why."""
+
+    key: str
+    outcome: Outcome
+    id: str = ""
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Batch:
+    """
+    What was written and is not yet in the ledger and the index; `done`, `used` and `effects` stand in the
+    ledger's line.
+
+    `pending` are new files that will be written together: path → plan, bytes, digest of the content.
+    """
+
+    done: list[list[object]] = field(default_factory=list)
+    used: list[list[object]] = field(default_factory=list)
+    paths: dict[Vault, list[Path]] = field(default_factory=dict)
+    accepted: dict[str, str] = field(default_factory=dict)
+    effects: list[Effect] = field(default_factory=list)
+    pending: dict[Path, tuple[Plan, bytes, str]] = field(default_factory=dict)
+
+
+def write_pending(store: Store, batch: Batch) -> dict[str, Item]:
+    """Write the new files of a batch; return by key what could not be, because its place was taken."""
+    pending, batch.pending = batch.pending, {}
+    taken = files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
+    for path, (plan, data, digest) in pending.items():
+        if path in taken:
+            continue
+        assert plan.memory
+        if plan.record.data:
+            files.set_date(path, plan.memory.updated)  # what a file by hand does not say, its date does
+        made = Found(plan.memory, plan.vault, path, data, files.digest(data))
+        written(store, plan, None, made, digest, batch)
+    keys = {path: pending[path][0].record.key for path in taken}
+    return {
+        key: Item(key, Outcome.REFUSED, why=f"there is a file {path} already") for path, key in keys.items()
+    }
+
+
+def prepare(store: Store, vault: Vault) -> None:
+    if store.project and vault.project == store.project.key:
+        places.note_project(store.home, store.project)
+    make_vault_folders(vault)
+
+
+def written(store: Store, plan: Plan, was: Found | None, now: Found, digest: str, batch: Batch) -> None:
+    memory, vault, ref = now.memory, now.vault, now.ref
+    batch.paths.setdefault(vault, []).extend([*([was.path] if was else []), now.path])
+    batch.effects.append(effect_of(store, was, now))
+    done(plan, ref, digest, batch, own=True)
+    # The person asked for these; what reads like an instruction waits for them.
+    if (vault.in_repository or memory.source == ASSISTANT) and not reads_like_instruction(
+        f"{memory.title}\n{memory.text}"
+    ):
+        batch.accepted[ref] = now.digest
+
+
+def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
+    """Note what a record became, and the first time how often it had been looked at."""
+    batch.done.append([plan.origin, ref, digest, own])
+    record = plan.record
+    counts = (record.accesses, record.retrieved, record.used, record.moves)
+    if any(counts) and not plan.known:
+        last = timestamp(record.last_access) if record.last_access else ""
+        batch.used.append([ref, record.accesses, last, record.retrieved, record.used, list(record.moves)])
+
+
+def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
+    """Tell the ledger and the index of a batch, and empty it."""
+    now = store.clock()
+    if batch.done:
+        used = {"used": batch.used} if batch.used else {}
+        told = {**by_whom(store), "files": batch.effects} if batch.effects else {}
+        store.ledger.note("imported", now, what=what, place=reading.place, taken=batch.done, **used, **told)
+    if batch.accepted:
+        store.ledger.note("accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values()))
+    with if_free(store):
+        for vault, paths in batch.paths.items():
+            take_in(store, vault, *paths)
+        if batch.done:
+            catch_up(store)
+    batch.done, batch.used, batch.accepted, batch.effects = [], [], {}, []
+    for paths in batch.paths.values():
+        paths.clear()

@@ -1,0 +1,127 @@
+"""Which formats can be imported, where their sources are by default, and the import of one."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.exchange.imports.batch import Item, Outcome
+from mcp_server.actions.exchange.imports.take import take
+from mcp_server.adapters.foreign import (
+    claude_memory,
+    daybook_export,
+    knowledge_graph,
+    memory_jsonl,
+    memory_mcp,
+    memory_mcp_database,
+    notes,
+)
+from mcp_server.core.errors import Rejected
+from mcp_server.core.exchange.foreign import Reading
+from mcp_server.core.memory import Level
+from mcp_server.store import Store
+
+DATABASE = "memory-mcp-db"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A format: how it is read, what it is, and where it lies unless told (below the project, or ~)."""
+
+    read: Callable[[Path], Reading]
+    about: str
+    defaults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, or would do: each record, and remarks on what is no record."""
+
+    place: str
+    items: tuple[Item, ...]
+    remarks: tuple[str, ...]
+
+
+def sources(store: Store, *, mine: bool = False) -> dict[str, Source]:
+    """Return the formats by name; *mine* concerns only what Daybook exported itself."""
+    return {
+        "memory-mcp": Source(memory_mcp.read, "a project's .memory/state.json", memory_mcp.NAMES[:1]),
+        DATABASE: Source(memory_mcp_database.read, "a memory.db in SQLite", (memory_mcp_database.DEFAULT,)),
+        "knowledge-graph": Source(
+            knowledge_graph.read, "a graph.json or user.json", knowledge_graph.DEFAULTS
+        ),
+        "claude-memory": Source(
+            lambda path: claude_memory.read(path, own=store.home),
+            "a folder of files named by UUIDs",
+            (claude_memory.DEFAULT,),
+        ),
+        "memory-jsonl": Source(memory_jsonl.read, "the memory.jsonl of the reference memory server"),
+        "notes": Source(notes.read, "a folder of markdown notes"),
+        "daybook": Source(
+            lambda path: daybook_export.read(path, mine=mine), "what 'daybook export' wrote, folder or JSON"
+        ),
+    }
+
+
+def import_from(
+    store: Store,
+    what: str,
+    path: Path | None = None,
+    *,
+    level: Level | None = None,
+    dry_run: bool = False,
+    mine: bool = False,
+) -> list[Imported]:
+    """
+    Take in what the source *what* holds at *path*, by default wherever that tool keeps it.
+
+    With *level* everything goes there. With *dry_run* nothing is written.
+    Raises Rejected when there is no source or it is broken, IndexUnavailable, and OSError when the disk
+    refuses; what was taken in until then stays, and the next import goes on from there.
+    """
+    source = sources(store, mine=mine)[what]
+    if level is Level.PROJECT and not store.project:
+        raise Rejected(
+            "There is no project here to import into.", "Use --level user, or work inside a project's folder."
+        )
+    readings = []
+    for place in _places(store, what, source, path):
+        if what == DATABASE:
+            _not_our_index(store, place)
+        readings.append(source.read(place))
+    done = []
+    for reading in readings:
+        items = take(store, reading, what=what, level=level, dry_run=dry_run, mine=mine)
+        done.append(Imported(reading.place, tuple(items), tuple(reading.remarks)))
+    return done
+
+
+def _not_our_index(store: Store, place: Path) -> None:
+    """Raise Rejected when *place* is our index, whose file is never opened but by SQLite."""
+    named = Path(os.path.expanduser(place))
+    index = store.database.path
+    for path in (named, named / index.name):
+        if path.is_file() and index.exists() and path.samefile(index):
+            raise Rejected(f"{path} is Daybook's own index.", "Name the database of the other tool.")
+
+
+def _places(store: Store, what: str, source: Source, path: Path | None) -> list[Path]:
+    """Return where to look: *path*, else the default places that exist; raises Rejected for none."""
+    if path is not None:
+        return [path]
+    if not source.defaults:
+        raise Rejected(f"'{what}' has no place of its own.", f"Name it, as in: daybook import {what} PATH")
+    looked = [Path(os.path.expanduser(name)) for name in source.defaults if name.startswith("~")]
+    if store.project:
+        root = store.project.root
+        looked = [*(root / name for name in source.defaults if not name.startswith("~")), *looked]
+    found = [place for place in looked if place.exists()]
+    if not found:
+        where = " or ".join(map(str, looked)) or "a project's folder"
+        raise Rejected(f"There is no {where}.", f"Name it, as in: daybook import {what} PATH")
+    return found
+
+
+def counts(items: Sequence[Item]) -> dict[Outcome, int]:
+    """Return how many records had each outcome."""
+    return {outcome: sum(item.outcome is outcome for item in items) for outcome in Outcome}

@@ -1,0 +1,288 @@
+"""What each record of a source is to become: its vault, its id, and the memory that it would be."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+
+from mcp_server.actions.files.load import Found, load
+from mcp_server.adapters import places
+from mcp_server.adapters.foreign.daybook_export import KEY
+from mcp_server.adapters.index.events.imports import Holder, Taken
+from mcp_server.adapters.vault import Vault, stamp
+from mcp_server.core.errors import Conflict, Rejected
+from mcp_server.core.exchange.foreign import Record, content_digest, tags_of, titled, type_of
+from mcp_server.core.memory import (
+    MAX_CONVERSATION,
+    MAX_TEXT,
+    Kind,
+    Level,
+    Memory,
+    Status,
+    clean_text,
+    fingerprint,
+    new_id,
+)
+from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.store import Store
+
+IMPORTED = "imported"
+AWAY = (Status.ARCHIVED, Status.ORPHANED)
+
+
+class LeftOut(Exception):
+    """A record that is not to be taken here, and why; never leaves this package."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """
+    A record on its way: its origin, its vault, its words, the id it has or gets, and what was known of it.
+
+    `holder` is the memory that it became before or that says the same already; `twin`, whether that one is
+    made by this import, too.
+    """
+
+    record: Record
+    origin: str
+    vault: Vault
+    title: str
+    text: str
+    id: str = ""
+    known: Taken | None = None
+    holder: Holder | None = None
+    twin: bool = False
+    memory: Memory | None = None
+
+
+@dataclass(slots=True)
+class Here:
+    """
+    The memories that are here: by id, and by vault and words; ids given out during an import join them.
+
+    `repositories`: the vaults that the person made in repositories, each with its project's private one.
+    """
+
+    by_id: dict[str, list[Holder]] = field(default_factory=dict)
+    by_words: dict[tuple[str, str], Holder] = field(default_factory=dict)
+    given: set[str] = field(default_factory=set)
+    repositories: dict[str, str] = field(default_factory=dict)
+
+    def add(self, holder: Holder) -> None:
+        self.by_id.setdefault(holder.id, []).append(holder)
+        if holder.active_knowledge:
+            self.by_words.setdefault((holder.vault, holder.fingerprint), holder)
+
+
+@dataclass(slots=True)
+class Around:
+    """
+    What stands around a record: all records by key, the `ids` that those became which can be taken, and who
+    superseded whom, by the key of the older.
+    """
+
+    records: Mapping[str, Record]
+    ids: dict[str, str] = field(default_factory=dict)
+    successors: dict[str, Record] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.successors = {old: record for record in self.records.values() for old in record.supersedes}
+
+
+def checked(store: Store, record: Record, origin: str, *, level: Level | None, mine: bool) -> Plan:
+    """Return a plan for *record* with its words cleaned; raises Rejected for empty, too long or secret."""
+    limit = MAX_CONVERSATION if record.kind is Kind.CONVERSATION else MAX_TEXT
+    text = clean_text(record.text, limit)
+    title = record.title if record.lossless else titled(record.title, text)
+    said = record.lossless or record
+    secrets = find_secrets("\n".join([title, text, *said.tags, *said.aliases, *said.notes, *said.touches]))
+    if secrets and not (mine and record.lossless):
+        raise Rejected(f"it seems to hold {secrets[0].kind}")
+    vault = store.user_vault if record.path else _vault(store, record, level)
+    return Plan(record, origin, vault, title, text)
+
+
+def choose_id(plan: Plan, here: Here, now: datetime) -> None:
+    """
+    Give *plan* its id: that of the memory it became before or that says the same, else a free one.
+
+    Raises LeftOut when a memory of ours cannot have its id back.
+    """
+    record, vault = plan.record, plan.vault
+    if record.path:
+        plan.id = record.id
+        plan.holder = next((one for one in here.by_id.get(plan.id, ()) if one.path == record.path), None)
+        if not plan.holder:
+            raise LeftOut("it cannot be read, or another memory has its id")
+        return
+    if plan.known:
+        ref_vault, _, plan.id = plan.known.ref.rpartition("/")
+        plan.holder = min(here.by_id[plan.id], key=lambda one: one.vault != ref_vault)
+        return
+    words = fingerprint(plan.title, plan.text)
+    if record.lossless:
+        plan.id = record.id
+        rivals = here.by_id.get(record.id, ())
+        rival = next(
+            (one for one in rivals if here.repositories.get(one.vault, one.vault) == vault.key), None
+        )
+        if rival and rival.fingerprint != words:
+            raise LeftOut(f"another memory has the id '{record.id}'")
+        plan.holder = rival
+    else:
+        plan.holder = _saying(plan, here, words)
+        plan.id = plan.holder.id if plan.holder else _free_id(plan, here, words, now)
+    if not plan.holder:
+        active = record.kind is Kind.KNOWLEDGE and record.status is Status.ACTIVE
+        path = str(vault.path_for(plan.id, record.kind, archived=record.status in AWAY))
+        here.add(Holder(vault.key, plan.id, path, words, active and not record.lossless))
+        here.given.add(plan.id)
+    plan.twin = plan.holder is not None and plan.id in here.given
+
+
+def has_moved_on(plan: Plan, memory: Memory) -> bool:
+    """Tell whether a record that was merged with a memory here says something else by now."""
+    if not plan.known or plan.known.own or plan.known.digest == content_digest(memory):
+        return False
+    return plan.holder is None or plan.holder.fingerprint != fingerprint(plan.title, plan.text)
+
+
+def _saying(plan: Plan, here: Here, words: str) -> Holder | None:
+    """Return the memory that says the same as an active piece of knowledge already."""
+    if plan.record.kind is not Kind.KNOWLEDGE or plan.record.status is not Status.ACTIVE:
+        return None
+    return here.by_words.get((plan.vault.key, words))
+
+
+def _free_id(plan: Plan, here: Here, words: str, now: datetime) -> str:
+    """Return an id that nobody has; one of a killed import that wrote the same words is taken up again."""
+    record, vault = plan.record, plan.vault
+    created = record.created or record.updated or now
+    for attempt in count():
+        wanted = record.id if record.id and not attempt else ""
+        memory_id = wanted or new_id(plan.title, plan.text, created, attempt)
+        rivals = here.by_id.get(memory_id, [])
+        rival = next((one for one in rivals if (one.vault, one.fingerprint) == (vault.key, words)), None)
+        if rival and stamp(Path(rival.path)):
+            plan.holder = rival
+            return memory_id
+        folders = (vault.path_for(memory_id, record.kind, archived=away) for away in (False, True))
+        if not rivals and not any(map(stamp, folders)):
+            return memory_id
+    raise AssertionError
+
+
+def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
+    """
+    Return the memory that *plan* is to be, with links to the records *around* it, and a remark ('').
+
+    A link to a record that was not taken is left out.
+    """
+    record, ids = plan.record, around.ids
+    if record.lossless:
+        return replace(record.lossless, id=plan.id), ""
+
+    def resolved(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(ids[name] for name in names if name in ids))
+
+    lost = [link.to for link in record.links if link.to in around.records and link.to not in ids]
+    links = [replace(link, to=ids.get(link.to, link.to)) for link in record.links if link.to not in lost]
+    created = record.created or record.updated or now
+    updated = record.updated or created
+    successor = ids.get(record.superseded_by, "")
+    memory = Memory(
+        id=plan.id,
+        title=plan.title,
+        text=plan.text,
+        created=created.replace(microsecond=0),
+        updated=updated.replace(microsecond=0),
+        kind=record.kind,
+        type=type_of(record.type),
+        tags=tags_of(list(record.tags)),
+        aliases=record.aliases,
+        source=IMPORTED,
+        status=record.status,
+        archived_reason=record.archived_reason,
+        pinned=record.pinned,
+        trust=record.trust,
+        touches=record.touches,
+        links=tuple(dict.fromkeys(link for link in links if link.to != plan.id)),
+        supersedes=tuple(one for one in resolved(record.supersedes) if one != plan.id),
+        superseded_by=successor,
+        merged_from=tuple(one for one in resolved(record.merged_from) if one != plan.id),
+        valid_to=_end(record, around, updated) if record.status is Status.SUPERSEDED else None,
+        category=record.category,
+        session=record.session,
+        notes=record.notes,
+    )
+    remark = f"without its link to {', '.join(lost[:3])}, which was not taken" if lost else ""
+    return memory, remark
+
+
+def _end(record: Record, around: Around, updated: datetime) -> datetime:
+    """Return until when a superseded record held: its successor's beginning, else when it changed last."""
+    successor = around.records.get(record.superseded_by) or around.successors.get(record.key)
+    began = successor.created if successor else None
+    return (began or updated).replace(microsecond=0)
+
+
+def _vault(store: Store, record: Record, level: Level | None) -> Vault:
+    """Return where *record* belongs; raises LeftOut when that is not here."""
+    if level:
+        return store.vault_for(record.kind, level)
+    if record.lossless:
+        return _own_vault(store, record)
+    if record.project and not _is_here(store, record.project):
+        raise LeftOut(f"belongs to the project {record.project}; import it from there, or give --level")
+    wanted = record.level
+    if wanted is None:
+        general = type_of(record.type) == "preference" or not store.project
+        wanted = Level.USER if general else Level.PROJECT
+    return store.vault_for(record.kind, wanted)
+
+
+def _own_vault(store: Store, record: Record) -> Vault:
+    """Return the private vault that a memory of ours came from; a repository's own is not written to."""
+    if record.level is Level.USER:
+        return store.user_vault
+    if not KEY.fullmatch(record.project):
+        raise LeftOut("names no project")
+    key = record.project
+    return Vault(key, store.home / places.PROJECTS / key, Level.PROJECT, key)
+
+
+def _is_here(store: Store, project: str) -> bool:
+    """Tell whether *project*, `host/owner/name` or a path, is the one that we work in."""
+    if not store.project:
+        return False
+    named = project.casefold().removesuffix(".git").strip("/").split("/")[-2:]
+    remote = store.project.remote.casefold().split("/")[-2:]
+    root = [part.casefold() for part in store.project.root.parts[-2:]]
+    return named in (remote, root)
+
+
+def origin(what: str, place: str, key: str) -> str:
+    """Return how the ledger names a record: a digest, so that no word of it is kept."""
+    said = "\0".join([what, place, key]).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=16).hexdigest()
+
+
+def parsed(vault: Vault, path: Path) -> Found:
+    """Return a memory with its file; raises Unreadable, or Conflict when it is gone."""
+    try:
+        return load(vault, path)
+    except FileNotFoundError:
+        raise Conflict(f"{path.name} was deleted or renamed meanwhile.") from None
+
+
+def vault_at(store: Store, plan: Plan) -> Vault:
+    """Return the vault that holds the memory which *plan* became: it may have been moved since."""
+    assert plan.holder
+    if plan.holder.vault == plan.vault.key:
+        return plan.vault
+    for vault in places.all_vaults(store.home, store.vaults):
+        if vault.key == plan.holder.vault:
+            return vault
+    return plan.vault

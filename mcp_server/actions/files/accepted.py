@@ -1,0 +1,86 @@
+"""
+accepted: what the person accepted of a repository is kept outside of it.
+
+A pull may change or delete the file of a memory that they rely on. The history keeps the bytes that they
+accepted, so that the difference can be shown and what went can be restored.
+"""
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from mcp_server.actions.files.load import parsed
+from mcp_server.adapters import files, history, places
+from mcp_server.adapters.history import Version
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.memories import accepted_bytes
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.difference import difference
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import Memory
+from mcp_server.store import Store
+
+ACCEPTED = "accepted"  # the verb of such a version, which no change made
+
+
+def keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
+    """
+    Let the history have the bytes of all that is accepted in *vaults*, which lie in a repository.
+
+    What cannot be read or written now is kept the next time. Raises IndexUnavailable.
+    """
+    if store.database.stands_in:
+        return
+    with store.database.read() as db:
+        rows = accepted_bytes.not_kept(db, [vault.key for vault in vaults])
+        unknown = [vault.key for vault in vaults if accepted_bytes.is_empty(db, vault.key)]
+    # What an index that is new does not know: the file may be changed or gone by now.
+    found = [each for key in unknown for each in history.of_vault(store.home, key)]
+    kept = [(each.ref, each.was) for each in found if each.verb == ACCEPTED]
+    for row in rows:
+        with contextlib.suppress(OSError, DaybookError):
+            data = files.read(Path(row.path))
+            if files.digest(data) == row.digest:
+                _keep(store, row.ref, data)
+                kept.append((row.ref, row.digest))
+    if kept:
+        with store.database.write() as db:
+            accepted_bytes.note_kept(db, kept)
+
+
+def last_accepted(store: Store, ref: str) -> Version | None:
+    """Return what the person accepted last of the memory *ref* of a repository, and has not taken back."""
+    found = [each for each in history.versions(store.home, ref) if each.verb == ACCEPTED]
+    if not found:
+        return None
+    with store.database.read() as db:
+        accepted = usage.accepted_digests(db, [each.was for each in found])
+    return next((each for each in reversed(found) if each.was in accepted), None)
+
+
+def taken_away(store: Store, memory_id: str) -> tuple[Vault, Version] | None:
+    """Return what the person accepted of a memory that somebody took from the repository, and its vault."""
+    vault = places.repository_vault(store.home, store.project) if store.project else None
+    version = last_accepted(store, f"{vault.key}/{memory_id}") if vault else None
+    return (vault, version) if vault and version and not places.linked(vault.root) else None
+
+
+def changed_since(store: Store, ref: str, now: Memory) -> str:
+    """Return in a line what *now* says otherwise than what the person accepted of *ref*, and what to do."""
+    version = last_accepted(store, ref)
+    vault = store.vault(ref.rpartition("/")[0])
+    if version and vault:
+        with contextlib.suppress(OSError, DaybookError):
+            was = parsed(vault, vault.path_for(now.id, now.kind), files.read(version.path))
+            differs = difference(was, now) or "nothing but dates"
+            return f"since you accepted it: {differs}; 'daybook restore {now.id}' takes that back"
+    return "what you accepted is not kept any more"
+
+
+def _keep(store: Store, ref: str, data: bytes) -> None:
+    digest = files.digest(data)
+    if any(each.was == digest and each.verb == ACCEPTED for each in history.versions(store.home, ref)):
+        return
+    at, by = store.clock(), store.by()
+    path = history.new_place(store.home, ref, at, by=by, verb=ACCEPTED, was=digest, now=digest)
+    files.write_new(path, data)

@@ -1,0 +1,147 @@
+"""
+gone: a folder of memories that vanished is told once, for no word of the person took them away.
+
+The disk may not be connected, or the folder was deleted as a whole, or a pull took what the person accepted
+of a repository. The ledger hears nothing of it, so that all is as before when the files come back.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.database.known_before import ids_among, ids_below
+from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import Unreadable
+from mcp_server.core.memory import Kind
+from mcp_server.core.render import counted
+from mcp_server.store import Store
+
+NAMED = 5  # memories that are told by name
+FEW = 5  # files that a person deletes by hand from a folder that stays: their word
+NOTED = "gone-"  # a file in the folder `work`, the key of the vault behind it: what is not told yet
+
+
+def note_lost(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
+    """
+    Note what of the memories that went from *vault*, id → path of those *lost*, is in no vault by now.
+
+    Not where the index only stands in for the one on the disk.
+    """
+    if not lost or store.database.stands_in:
+        return
+    with store.database.read() as db:
+        there = ids_among(db, lost)
+    left = {each: path for each, path in lost.items() if each not in there}
+    if vault.in_repository:
+        _note_accepted(store, vault, left)
+    else:
+        _note_gone(store, vault, left)
+
+
+def vanished_vault(store: Store) -> Vault | None:
+    """Return the vault in this project's repository when the index knows memories of it and it is gone."""
+    if not store.project or any(vault.in_repository for vault in store.vaults):
+        return None
+    vault = places.repository_vault(store.home, store.project)
+    if os.path.lexists(vault.root / Kind.KNOWLEDGE.folder) or places.linked(vault.root):
+        return None
+    with store.database.read() as db:
+        return vault if ids_below(db, str(vault.root)) else None
+
+
+def _note_gone(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
+    """
+    Note that all memories of folders of *vault* went at once: those *lost*.
+
+    A few that went from folders that are still there are not noted.
+    """
+    missing = [folder for folder in vault.folders() if not folder.is_dir()]
+    if not lost or (not missing and len(lost) <= FEW):
+        return
+    alone = missing[0] if len(missing) == 1 else vault.root
+    kept = sum(places.history_folder(store.home, f"{vault.key}/{each}").is_dir() for each in lost)
+    said = {
+        "folder": str(alone),
+        "memories": len(lost),
+        "first": next(iter(lost.values())),
+        "kept": kept,
+        "vault": vault.key,
+    }
+    _write(store.home, vault.key, said)
+
+
+def _note_accepted(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
+    """Note which of the memories *lost* from a repository the person had accepted: a pull may take them."""
+    with store.database.read() as db:
+        accepted = once_accepted(db, [f"{vault.key}/{each}" for each in lost])
+    went = {each: path for each, path in lost.items() if f"{vault.key}/{each}" in accepted}
+    if not went:
+        return
+    before = _read(store.home / places.WORK / f"{NOTED}{vault.key}").get("accepted")
+    went = {**(before if isinstance(before, dict) else {}), **went}
+    _write(store.home, vault.key, {"folder": str(vault.root), "vault": vault.key, "accepted": went})
+
+
+def tell_gone(home: Path) -> list[str]:
+    """Return in a sentence each what is gone of the vaults below *home*, once; mostly nothing."""
+    told: list[str] = []
+    for path in sorted((home / places.WORK).glob(f"{NOTED}*")):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            said = _read(path)
+            files.delete(path)
+            if "accepted" in said:
+                told += _of_repository(home, said)
+            elif not os.path.exists(said["first"]):
+                told.append(_sentence(home, said))
+    return told
+
+
+def _of_repository(home: Path, said: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what went from a repository and can be restored, in a sentence; nothing when all is there."""
+    trash = places.trash_of(home, said["vault"])
+    gone = [
+        each
+        for each, path in said["accepted"].items()
+        if not os.path.exists(path)
+        and not any(any(trash.rglob(name)) for name in (f"{each}.md", f"{each}.*.md"))  # Daybook moved it
+        and places.history_folder(home, f"{said['vault']}/{each}").is_dir()
+    ]
+    if gone:
+        more = ", ..." if len(gone) > NAMED else ""
+        yield (
+            f"{counted(len(gone), 'memory')} that you accepted {'is' if len(gone) == 1 else 'are'} gone from"
+            f" {said['folder']}, and not by Daybook: a pull, another branch or a hand took"
+            f" {'it' if len(gone) == 1 else 'them'}. 'daybook restore ID' brings back what you accepted:"
+            f" {', '.join(gone[:NAMED])}{more}"
+        )
+
+
+def _sentence(home: Path, said: Mapping[str, Any]) -> str:
+    number, kept = int(said["memories"]), int(said["kept"])
+    before = f" What {kept} of them said before is in {places.history_folder(home, said['vault'])}."
+    return (
+        f"{counted(number, 'memory')} {'is' if number == 1 else 'are'} gone from {said['folder']}, and not by"
+        " Daybook: connect the disk that holds the folder, or copy the folder back from a backup, and all is"
+        f" as before.{before if kept else ''}"
+    )
+
+
+def _write(home: Path, key: str, said: Mapping[str, object]) -> None:
+    path = home / places.WORK / f"{NOTED}{key}"
+    with contextlib.suppress(OSError):
+        files.make_folder(path.parent)
+        files.delete(path)
+        files.write_new(path, json.dumps(said).encode())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what is noted at *path*, {} when nothing is or it cannot be read."""
+    with contextlib.suppress(OSError, Unreadable, ValueError):
+        said = json.loads(files.read(path))
+        return said if isinstance(said, dict) else {}
+    return {}

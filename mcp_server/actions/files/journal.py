@@ -1,0 +1,282 @@
+"""
+The journal of tidying: every change stands in the ledger before it is made, and can be taken back.
+
+A process that is killed leaves at most one entry half done, which the next run completes.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from mcp_server.actions.files.commit import create, indexed, one_change, one_run, put, tell
+from mcp_server.actions.files.load import load
+from mcp_server.actions.files.read import Found, is_accepted
+from mcp_server.actions.files.sync import catch_up, catch_up_if_free, sync
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.events import tidying
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
+from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
+from mcp_server.core.journal import PLACE, UNDONE, Change, Entry, stands_between, with_values
+from mcp_server.core.memory import TRASH, parse_timestamp
+from mcp_server.core.provenance.instructions import reads_like_instruction
+from mcp_server.store import Store
+
+LOCK = ".tidy.lock"
+DUPLICATES = "duplicates"  # the step whose first change is of a memory that was there and took over others
+
+
+class Outcome(StrEnum):
+    """What became of one change."""
+
+    DONE = "done"
+    NOTHING = "nothing to do"
+    GONE = "it is gone"
+    CHANGED = "it was changed since"
+
+
+@dataclass(slots=True)
+class Undone:
+    """What was taken back of a run: the ids that are as they were, and those left alone with the reason."""
+
+    run: str
+    restored: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """Return what was done, one line for each memory."""
+        if not self.run:
+            return ["There is nothing to undo."]
+        back = [f"as before: [{memory_id}]" for memory_id in self.restored]
+        return back + [f"left alone: [{memory_id}] {why}" for memory_id, why in self.skipped]
+
+
+@contextlib.contextmanager
+def alone(store: Store) -> Iterator[None]:
+    """Hold the lock of tidying; raise Conflict when another process has it for some seconds."""
+    files.make_folder(store.home)
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(files.lock(store.home / LOCK))
+        except Held as error:
+            raise Conflict(f"Another process is tidying: {error.holder}.", "Try again in a minute.") from None
+        yield
+
+
+def trash_place(store: Store, found: Found) -> str:
+    """Return a free place in the trash for the file of a memory."""
+    wanted = found.path.relative_to(found.vault.root).with_name(f"{found.memory.id}.md")
+    folder = places.trash_folder(store.home, found.vault)
+    number, free = 1, wanted
+    while stamp(folder / free):
+        number += 1
+        free = wanted.with_name(f"{found.memory.id}.{number}.md")
+    return TRASH + free.as_posix()
+
+
+def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
+    """
+    Write *entry* into the ledger, then do it; return ref → outcome of what could not be done.
+
+    Raises OSError when the ledger cannot be written; nothing is done then.
+    """
+    changes = [change.as_json() for change in entry.changes]
+    said = {"run": run, "step": entry.step, "reason": entry.reason, "by": store.by()}
+    store.ledger.append("tidied", store.clock(), **said, changes=changes)
+    if entry.new:
+        with one_run(run):
+            _create(store, entry)
+    failed = _apply_all(store, entry)
+    if entry.heir and not failed:
+        store.ledger.note("merged", store.clock(), refs=[entry.heir], **{"from": list(entry.ancestors)})
+    catch_up_if_free(store)
+    return failed
+
+
+def complete(store: Store, run: str) -> None:
+    """Complete the last entry of a run that was killed, or void it when its new memory was not made."""
+    with store.database.read() as db:
+        last = tidying.entries(db, run)[-1:]
+    for entry in last:
+        if all(change.was or file_of(store, change) for change in entry.changes):
+            with contextlib.suppress(DaybookError):  # what stands in the way is for a person to clear
+                _apply_all(store, entry)
+        else:
+            store.ledger.append("tidied", store.clock(), run=run, voids=run)
+            catch_up(store)
+
+
+@one_change()
+def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
+    """
+    Put back what the named run of tidying changed, or the last one; merged memories go to the trash.
+
+    With *ref* only what it did to that memory. What was changed by somebody since is left alone and reported.
+    Where something stands in the way the change is reported too, and the next undo of that run does the rest.
+    Raises NotFound for an unknown run.
+    """
+    with alone(store):
+        sync(store)
+        with store.database.read() as db:
+            chosen = run or tidying.last_run(db, [vault.key for vault in store.vaults])
+            entries = tidying.entries(db, chosen)
+        if run and not entries:
+            raise NotFound(
+                run,
+                sentence=f"No run of tidying is called '{run[:80]}'.",
+                hint="Without a name the last run is put back.",
+            )
+        done, left = Undone(chosen), set[str]()
+        for entry in reversed(entries):
+            of_it = not ref or ref.rpartition("/")[2] in {
+                each.id for each in entry.changes
+            }  # it may have moved
+            if not of_it or not _undo(store, entry, done):
+                left |= entry.refs
+        if chosen:
+            said = {"left": sorted(left)} if left else {}
+            store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen, **said)
+            catch_up_if_free(store)
+        return done
+
+
+def undo_since(store: Store, since: str) -> Undone:
+    """
+    Put back what all runs from the day *since* (UTC, ISO 8601) on changed, the last first.
+
+    Raises Rejected for what is no date, and what `undo` raises.
+    """
+    try:
+        day = f"{parse_timestamp(since):%Y%m%d}"
+    except ValueError:
+        raise Rejected(f"'{since[:40]}' is not a date.", "Give it as 2026-11-20.") from None
+    sync(store)
+    with store.database.read() as db:
+        runs = tidying.runs_since(db, day, [vault.key for vault in store.vaults])
+    done = Undone(", ".join(runs))
+    for run in runs:
+        one = undo(store, run)
+        done.restored += one.restored
+        done.skipped += one.skipped
+    return done
+
+
+def new_run(store: Store) -> str:
+    """Return a name for a run that begins now."""
+    return f"{store.clock():%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
+
+
+def _undo(store: Store, entry: Entry, done: Undone) -> bool:
+    """Take *entry* back; return whether nothing stood in the way."""
+    free = True
+    for change in reversed(entry.changes):
+        back = change.reversed()
+        made = not change.was  # a merged memory, which was not there
+        if made and (found := file_of(store, change)):
+            back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, found)})
+        try:
+            outcome: str = _apply(store, back, UNDONE, undoes=done.run)
+        except (DaybookError, OSError) as error:
+            outcome, free = str(error), False
+        if outcome == Outcome.DONE and not made:
+            done.restored.append(change.id)
+        elif outcome not in (Outcome.DONE, Outcome.NOTHING):
+            done.skipped.append((change.id, outcome))
+    if free and entry.step == DUPLICATES:
+        heirs, ancestors = [entry.changes[0].ref], [change.ref for change in entry.changes[1:]]
+        store.ledger.note("unmerged", store.clock(), refs=heirs, **{"from": ancestors})
+    return free
+
+
+def _apply_all(store: Store, entry: Entry) -> dict[str, Outcome]:
+    failed: dict[str, Outcome] = {}
+    for change in entry.changes:
+        if change.was:
+            outcome = _apply(store, change, entry.step.replace(" ", "_"))
+            if outcome in (Outcome.GONE, Outcome.CHANGED):
+                failed[change.ref] = outcome
+    return failed
+
+
+def _create(store: Store, entry: Entry) -> None:
+    made = entry.changes[0]
+    vault = store.vault(made.vault)
+    assert vault and entry.new
+    make_vault_folders(vault)
+    path = places.at_place(store.home, vault, made.now[PLACE])
+    waits = reads_like_instruction(f"{entry.new.title}\n{entry.new.text}")
+    create(store, vault, path, entry.new, accept=not waits)
+
+
+def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Outcome:
+    """
+    Bring a memory from how *change* says it was to how it is now, unless somebody changed it.
+
+    The ledger has a line of it already, but for what takes a run back: it *undoes* that.
+    """
+    if not change.now:
+        return Outcome.NOTHING
+    found = file_of(store, change)
+    if found is None:
+        return Outcome.GONE
+    if not stands_between(found.memory, change):
+        return Outcome.CHANGED
+    stays = change.was.get(PLACE) == change.now[PLACE]
+    target = found.path if stays else places.at_place(store.home, found.vault, change.now[PLACE])
+    accepted = is_accepted(store, found)
+    now = put(store, found, with_values(found.memory, change.now), to=target, verb=verb)
+    if (now.digest, now.path) == (found.digest, found.path):
+        return Outcome.NOTHING
+    if undoes:
+        tell(store, UNDONE, found, now, accept=accepted, undoes=undoes)
+        return Outcome.DONE
+    if now.digest != found.digest and accepted:  # tidying changes nothing of what it says
+        store.ledger.note("accepted", store.clock(), refs=[found.ref], digests=[now.digest])
+    said = [places.at_place(store.home, found.vault, each[PLACE]) for each in (change.was, change.now)]
+    take_in(store, found.vault, *indexed(found.vault, [*said, found.path]))
+    return Outcome.DONE
+
+
+def file_of(store: Store, change: Change) -> Found | None:
+    """Return the file that *change* is about, where it was, where it is by now, or as a person named it."""
+    vault = store.vault(change.vault)
+    if vault is None:
+        return _moved(store, change)
+    wanted = _places(change)
+    with store.database.read() as db:
+        row = selections.with_ref(db, change.ref)
+    if row and (path := Path(row.path)).is_relative_to(vault.root):
+        wanted.append(path.relative_to(vault.root).as_posix())
+    return _at(store, vault, change, wanted) or _moved(store, change)
+
+
+def _moved(store: Store, change: Change) -> Found | None:
+    """Return the file in another vault that the person made, where its words are the same: it moved there."""
+    found = (_at(store, vault, change, _places(change)) for vault in store.vaults if vault.adopted)
+    return next((each for each in found if each and stands_between(each.memory, change)), None)
+
+
+def _places(change: Change) -> list[str]:
+    return [said[PLACE] for said in (change.was, change.now) if PLACE in said]
+
+
+def _at(store: Store, vault: Vault, change: Change, wanted: list[str]) -> Found | None:
+    for place in wanted:
+        with contextlib.suppress(NotFound, Unreadable, Rejected):
+            found = load_at(store, vault, place)
+            if found.memory.id == change.id:
+                return found
+    return None
+
+
+def load_at(store: Store, vault: Vault, place: str) -> Found:
+    """Return the memory whose file is at *place* in *vault*; raises NotFound, Unreadable, Rejected."""
+    path = places.at_place(store.home, vault, place)
+    try:
+        return load(vault, path, place=place.removeprefix(TRASH))
+    except FileNotFoundError:
+        raise NotFound(path.stem) from None

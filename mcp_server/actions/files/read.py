@@ -1,0 +1,99 @@
+"""read: one memory whole, as its file says it now."""
+
+from pathlib import Path
+
+from mcp_server.actions.files.load import Found as Found
+from mcp_server.actions.files.load import load
+from mcp_server.actions.files.sync import ensure_synced
+from mcp_server.actions.files.unindexed import look_again, self_healing, with_files_of
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.memories import memories, selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.vault import stamp
+from mcp_server.core.errors import NotFound
+from mcp_server.core.provenance.instructions import reads_like_instruction
+from mcp_server.core.provenance.provenance import may_be_pushed
+from mcp_server.store import Store
+
+
+def read(store: Store, memory_id: str) -> Found:
+    """
+    Return the memory with that id, of any status, from its file.
+
+    Raises NotFound (with the nearest ids), Unreadable when the file says no memory, IndexUnavailable.
+    """
+    return read_row(store, find(store, memory_id))
+
+
+def read_told(store: Store, name: str) -> Found:
+    """
+    Return the memory called *name* in what a session was told: an id, or only the ending of one.
+
+    Raises what `read` raises. Who changes a memory has to name all of its id.
+    """
+    try:
+        return read(store, name)
+    except NotFound:
+        with store.database.read() as db:
+            row = selections.with_ending(db, [vault.key for vault in store.vaults], name.strip())
+        if row is None:
+            raise
+        return read_row(store, row)
+
+
+def read_row(store: Store, row: Row) -> Found:
+    """Return the memory that the index has as *row*, from its file; raises NotFound, Unreadable."""
+    vault = store.vault(row.vault)
+    assert vault
+    try:
+        return load(vault, Path(row.path))
+    except FileNotFoundError:
+        raise NotFound(row.id) from None  # it went this moment
+
+
+@self_healing
+def find(store: Store, memory_id: str) -> Row:
+    """
+    Return what the index knows of the memory with that id, whose file is there.
+
+    The nearest vault's wins, but what merely came with a repository hides nothing of the person's.
+    Raises NotFound, but not before the files were looked at: one may have been renamed by hand, or
+    written by a process that was killed before it told the index.
+    """
+    wanted = memory_id.strip().removesuffix(".md")
+    row = look_up(store, wanted)
+    if row is None or not stamp(Path(row.path)):
+        look_again(store)
+        row = look_up(store, wanted)
+    if store.database.trouble and (row is None or not stamp(Path(row.path))):
+        row = look_up(with_files_of(store, wanted), wanted)
+    if row is None:
+        with store.database.read() as db:
+            nearest = memories.nearest_ids(db, [vault.key for vault in store.vaults], wanted)
+        raise NotFound(wanted[:80], nearest)
+    return row
+
+
+def look_up(store: Store, memory_id: str) -> Row | None:
+    """Return what the index knows of the memory with that id, None when it knows none."""
+    ensure_synced(store)
+    vaults = sorted(store.vaults, key=lambda vault: vault.adopted)
+    with store.database.read() as db:
+        return selections.with_id(db, [vault.key for vault in vaults], memory_id)
+
+
+def is_shown(store: Store, found: Found) -> bool:
+    """Tell whether a memory may be shown unasked as it is now, as far as where it comes from decides that."""
+    return may_be_pushed(
+        source=found.memory.source,
+        in_repository=found.vault.in_repository,
+        accepted=is_accepted(store, found),
+        instructing=reads_like_instruction(f"{found.memory.title}\n{found.memory.text}"),
+    )
+
+
+@self_healing
+def is_accepted(store: Store, found: Found) -> bool:
+    """Tell whether the person wrote or accepted exactly these bytes, so that a change may carry that on."""
+    with store.database.read() as db:
+        return bool(usage.accepted_digests(db, [found.digest]))

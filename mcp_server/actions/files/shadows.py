@@ -1,0 +1,56 @@
+"""
+shadows: which vaults are seen here, and what of the person's memories another one stands in for.
+
+Light, because the start of a session asks for it.
+"""
+
+import sqlite3
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from mcp_server.adapters.index.memories import memories, selections, shadows
+from mcp_server.adapters.index.memories.shadows import Shadow
+from mcp_server.core.memory import Level
+from mcp_server.store import Store
+
+if TYPE_CHECKING:  # a session that starts has no use for queries
+    from mcp_server.core.search.query import Filter
+
+
+def visible(store: Store, db: sqlite3.Connection, filter: "Filter") -> list[str]:
+    """Return the keys of the vaults to search: the person's and this project's, unless *filter* says more."""
+    if filter.all_projects:
+        found = selections.vaults_in_use(db)
+        levels = {vault.key: vault.level for vault in store.vaults}
+        return [key for key in found if filter.level in (None, levels.get(key, Level.PROJECT))]
+    return [vault.key for vault in store.vaults if filter.level in (None, vault.level)]
+
+
+def shadowed(store: Store, db: sqlite3.Connection) -> Mapping[int, Shadow]:
+    """Return row → what shadows it in this project, for the person's memories."""
+    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
+    return shadows.shadowed(db, store.user_vault.key, here, private=store.private)
+
+
+def covered_by(store: Store, db: sqlite3.Connection, refs: Collection[str]) -> tuple[str, ...]:
+    """Return the ids of the person's memories that those with *refs* stand in for in this project."""
+    found = shadowed(store, db)
+    by = memories.by_rows(db, {shadow.row for shadow in found.values()})
+    rows = [row for row, shadow in found.items() if shadow.row in by and by[shadow.row].ref in refs]
+    return tuple(sorted(row.id for row in memories.by_rows(db, rows).values()))
+
+
+def uncovered(store: Store, ids: Collection[str]) -> tuple[str, ...]:
+    """Return which of *ids*, the person's memories, nothing stands in for in this project now."""
+    if not ids:
+        return ()
+    with store.database.read() as db:
+        found = memories.by_rows(db, shadowed(store, db))
+    return tuple(sorted(set(ids) - {row.id for row in found.values()}))
+
+
+def out_of_sight(found: Mapping[int, Shadow], *, as_of: datetime | None) -> frozenset[int]:
+    """Return which of the rows that are shadowed do not hold here now, or at *as_of*."""
+    moment = int(as_of.timestamp()) if as_of else None
+    return frozenset(row for row, shadow in found.items() if moment is None or shadow.since <= moment)

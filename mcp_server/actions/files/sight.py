@@ -1,0 +1,56 @@
+"""
+sight: what came into the store, or was changed by hand, is a sign of life that the ledger keeps.
+
+So an index that is made anew knows of it. One line tells of many, and of each memory one a day is enough.
+"""
+
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+
+from mcp_server.adapters.index.events import replay
+from mcp_server.core.judge.ageing import AHEAD
+from mcp_server.core.memory import DAY
+from mcp_server.store import Store
+
+AT_ONCE = 1_000  # memories of one line, which has its bounds
+
+
+class Sight(StrEnum):
+    """What a file was seen to be: new here, or with other words than the index has; the ledger's event."""
+
+    ARRIVED = "arrived"
+    EDITED = "edited"
+
+
+def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -> None:
+    """
+    Note what was *seen* (ref → what), unless it showed life today; of an edit, unless one was noted today.
+
+    *first*: the index is new here, so that only what the ledger never named has just arrived, and no edit can
+    be told from another file with the same id.
+    Raises IndexUnavailable; what the disk refuses is made up for by the next run of upkeep.
+    """
+    if not seen or store.database.stands_in:
+        return
+    from mcp_server.adapters.index.events import audit, life  # mostly nothing was seen
+
+    now = store.now()
+    with store.database.write() as db:
+        replay.catch_up(db, store.ledger)
+        alive = life.alive(db, seen, 0 if first else now - DAY, now)
+        edited = audit.last_done(db, seen, event=Sight.EDITED, until=now + AHEAD)
+    # What was told today can be edited today: only the edit says that the words are of today.
+    today = seen.keys() if first else {ref for ref, at in edited.items() if at > now - DAY}
+    known = {Sight.ARRIVED: alive, Sight.EDITED: today}
+    for sight in Sight:
+        _note(store, sight, [ref for ref, what in seen.items() if what is sight and ref not in known[sight]])
+
+
+def note_arrived(store: Store, refs: Collection[str]) -> None:
+    """Note that *refs* are here from today on."""
+    _note(store, Sight.ARRIVED, list(refs))
+
+
+def _note(store: Store, sight: Sight, refs: list[str]) -> None:
+    for start in range(0, len(refs), AT_ONCE):
+        store.ledger.note(sight.value, store.clock(), refs=refs[start : start + AT_ONCE])

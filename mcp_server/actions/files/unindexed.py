@@ -1,0 +1,139 @@
+"""
+Answers without the index: when it cannot be used, one in memory stands in for it, filled from the files.
+
+What is told unasked rests on the ledger as well, so without the index nothing is: it is for who asks.
+"""
+
+import functools
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from mcp_server.actions.files.sync import PATIENCE, note_synced, sync_if_free
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.adapters.index.database.stand_in import StandIn
+from mcp_server.adapters.index.memories import memories, selections
+from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps
+from mcp_server.core.changes import Change, Stamp, diff
+from mcp_server.core.errors import IndexSetAside, IndexUnavailable
+from mcp_server.core.memory import ID
+from mcp_server.store import Store
+
+FILLING = 0.5  # seconds for which files are read before an answer: some 700 of them
+BATCH = 50  # files that are taken in between two looks at the clock
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def self_healing(action: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """
+    Let *action*, which only reads or may be repeated, answer whatever became of the index.
+
+    It begins again when the index had to be set aside, and answers from the files when it cannot be used.
+    """
+
+    @functools.wraps(action)
+    def healed(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            try:
+                with store.database.translated():  # what came out may be odd only where it is used
+                    return action(store, *args, **kwargs)
+            except IndexSetAside:
+                return action(store, *args, **kwargs)
+        except IndexUnavailable as error:
+            if store.database.stands_in:
+                raise
+            return action(stand_in(store, error), *args, **kwargs)
+
+    return healed
+
+
+def usable(store: Store) -> Store:
+    """Return *store*, or when its index cannot be read one that answers from the files."""
+    try:
+        try:
+            _look(store)
+        except IndexSetAside:
+            _look(store)
+    except IndexUnavailable as error:
+        return stand_in(store, error)
+    store.database.substitute = None
+    return store
+
+
+def stand_in(store: Store, reason: IndexUnavailable) -> Store:
+    """
+    Return *store* with an index in memory that has of the files what half a second allows, the newest first.
+
+    The next answer of this process goes on with what is left. The person is told the *reason*.
+    """
+    store.database.trouble.miss()
+    here = _from_files(store, reason)
+    left = _fill(here, FILLING)
+    newest = f"; {left:,} older files are left out" if left else ""
+    store.database.trouble.remark(f"{reason} This is answered from your files, by their words{newest}.")
+    return here
+
+
+def with_files_of(store: Store, memory_id: str) -> Store:
+    """Return *store* with an index in memory of the files that are named after an id, or of the newest."""
+    here = store if store.database.stands_in else _from_files(store, IndexUnavailable(""))
+    named = [(vault, path) for vault in here.vaults for path in _named(vault, memory_id) if stamp(path)]
+    for vault, path in named:
+        take_in(here, vault, path)
+    if named:
+        note_synced(here, here.vaults)
+    else:
+        _fill(here, FILLING)
+    return here
+
+
+def _named(vault: Vault, memory_id: str) -> Iterator[Path]:
+    if ID.fullmatch(memory_id):
+        for kind in vault.kinds:
+            for archived in (False, True):
+                yield vault.path_for(memory_id, kind, archived=archived)
+
+
+def look_again(store: Store) -> None:
+    """Take in every file that changed, as far as others let us; a stand-in has all of them then."""
+    if store.database.stands_in:
+        _fill(store, math.inf)
+    else:
+        sync_if_free(store)
+
+
+def _from_files(store: Store, reason: IndexUnavailable) -> Store:
+    database = StandIn.of(store.database, reason)
+    return replace(store, database=database, meaning=lambda: None, embedder=lambda: None)
+
+
+def _look(store: Store) -> None:
+    with store.database.patience.at_most(PATIENCE), store.database.read() as db:
+        selections.facts(db)
+
+
+def _fill(store: Store, seconds: float) -> int:
+    """Take in files for at most *seconds*, what is gone and the newest first; return how many are left."""
+    end = time.monotonic() + seconds
+    waiting = sorted(_waiting(store), key=lambda each: (each[1] is not Change.REMOVED, -each[2].mtime_ns))
+    done = 0
+    while done < len(waiting) and time.monotonic() < end:
+        batch = waiting[done : done + BATCH]
+        for vault in {vault.key: vault for vault, _, _ in batch}.values():
+            take_in(store, vault, *(Path(each.path) for of, _, each in batch if of.key == vault.key))
+        done += len(batch)
+    note_synced(store, store.vaults)
+    return len(waiting) - done
+
+
+def _waiting(store: Store) -> Iterator[tuple[Vault, Change, Stamp]]:
+    for vault in store.vaults:
+        with store.database.read() as db:
+            known = memories.stamps(db, vault.key)
+        for change, found in diff((each for each in stamps(vault) if is_utf8(each.path)), known):
+            yield vault, change, found

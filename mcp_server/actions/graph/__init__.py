@@ -1,0 +1,1 @@
+"""The names of a knowledge graph for memories and their links."""

@@ -1,0 +1,179 @@
+"""
+graph_sync: sessions that work at the same time hear what the others changed.
+
+Who a session is, and up to where it was told, stands in the ledger: its short id survives a resumed or
+compacted session, another process and an index made anew.
+"""
+
+import contextlib
+import hashlib
+import re
+import sqlite3
+import uuid
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.actions.graph.graph import node_of
+from mcp_server.adapters import files
+from mcp_server.adapters.index.events import audit, graph, sessions, usage
+from mcp_server.adapters.index.events.audit import Deed
+from mcp_server.adapters.index.events.graph import ByHand
+from mcp_server.adapters.index.events.sessions import SessionRow
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.ledger import Watermark
+from mcp_server.core.errors import Rejected, Unreadable
+from mcp_server.core.graph.graph import SESSION_TTL, Edge, Node
+from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.store import Store
+
+CHANGES = ("remembered", "revised", "restored", "tidied", "unlinked", "forgotten", "undone")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """
+    One memory that others changed: by whom and when, and how it is now; no `node` when it is gone.
+
+    `by` is the short id of a session, '' when nobody knows, 'tidy', or 'hand' for an edit of the file.
+    `edges` are those that begin at it.
+    """
+
+    id: str
+    level: Level
+    by: str
+    when: datetime
+    node: Node | None = None
+    superseded_by: str = ""
+    edges: tuple[Edge, ...] = ()
+
+
+def short_of(session: str) -> str:
+    """Return the eight characters that a session is named by; of a UUID those that it begins with."""
+    if re.match(r"[0-9a-f]{8}-", session):
+        return session[:8]
+    return hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def register(store: Store, session: str, *, folder: str) -> str:
+    """
+    Note that *session* (a new one for '') works with the graph, and return its short id.
+
+    Registering again renews its life of a day and loses nothing that it was not told yet.
+    """
+    catch_up_if_free(store)
+    session = session or str(uuid.uuid4())
+    with store.database.read() as db:
+        known = sessions.with_name(db, session)
+        here = graph.replayed(db)
+    session = known.id if known else session
+    short = (known.short if known else "") or short_of(session)
+    said: dict[str, object] = {"session": session, "short": short, "folder": folder}
+    if store.project:
+        said["vault"] = store.vaults[-1].key
+    if known is None or known.watermark is None:
+        said["watermark"] = here
+    store.ledger.append("session_started", store.clock(), **said)
+    catch_up_if_free(store)
+    return short
+
+
+def session_called(store: Store, name: str, own: str) -> tuple[str, bool]:
+    """Return (the id of the session that *name* says, *own* for '', and whether it is registered)."""
+    with store.database.read() as db:
+        found = sessions.with_name(db, name.strip() or own) if name.strip() or own else None
+    if found is None:
+        return name.strip() or own, not name.strip()
+    return found.id, found.watermark is not None or not name.strip()
+
+
+@self_healing
+def sync_graph(store: Store, name: str) -> list[News]:
+    """
+    Return what other sessions, tidying and editors changed since the session called *name* was told last.
+
+    Its own writes are left out, and what is put away is hidden. Everything is told once.
+    Raises Rejected when the session is not registered or was not heard of for a day.
+    """
+    ensure_synced(store)
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        session, watermark = _living(store, sessions.with_name(db, name.strip()), name)
+        told, _ = graph.seen(db, session.id)
+        here = graph.replayed(db)
+        moment = store.clock()
+        vaults = [vault.key for vault in store.vaults]
+        deeds = audit.since(db, watermark, but=session.id, events=CHANGES)
+        edits = graph.by_hand(db, vaults, since=told, before=int(moment.timestamp()))
+        changed = [(deed.ref, _by(db, deed), deed.at) for deed in {deed.ref: deed for deed in deeds}.values()]
+        changed += [(edit.ref, "hand", edit.at) for edit in edits if not _is_on_its_way(edit)]
+        found = [_news(store, db, *each) for each in changed if each[0].rpartition("/")[0] in vaults]
+    store.ledger.append("session_told", moment, session=session.id, watermark=here)
+    catch_up_if_free(store)
+    return sorted(filter(None, found), key=lambda one: (one.when, one.id))
+
+
+def seen_by(store: Store, session: str) -> Watermark:
+    """Return up to where *session* knows the graph: as it was told, or has read it, whichever is further."""
+    with store.database.read() as db:
+        row = sessions.with_name(db, session) if session else None
+        _, read = graph.seen(db, session)
+    told = (row.watermark if row else None) or {}
+    return {name: max(told.get(name, 0), read.get(name, 0)) for name in {*told, *read}}
+
+
+def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None:
+    """Return (the last thing another session did to *ref* that *session* does not know; its short id)."""
+    catch_up_if_free(store)
+    seen = seen_by(store, session)
+    with store.database.read() as db:
+        last = audit.last_unseen(db, ref, seen, events=CHANGES)
+        return (last, _by(db, last)) if last and last.session != session else None
+
+
+def _living(store: Store, session: SessionRow | None, name: str) -> tuple[SessionRow, Watermark]:
+    if session is None or session.watermark is None:
+        raise Rejected(f"No session is registered as '{name[:40]}'.", "Call kg_register_session first.")
+    if store.now() - session.last > SESSION_TTL:
+        raise Rejected(
+            f"Session '{name[:40]}' was not heard of for more than a day.",
+            "Call kg_register_session again; what it was not told yet is kept for it.",
+        )
+    return session, session.watermark
+
+
+def _is_on_its_way(edit: ByHand) -> bool:
+    """Tell whether the file is as Daybook wrote it, and the index only has not heard of that yet."""
+    if not (edit.path and edit.written):
+        return False
+    with contextlib.suppress(OSError, Unreadable):
+        return files.digest(files.read(Path(edit.path))) == edit.written.digest
+    return False
+
+
+def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> News | None:
+    """Return how the memory *ref* is now; None when it is none of the graph's business or put away."""
+    key, _, memory_id = ref.rpartition("/")
+    vault, row = store.vault(key), selections.with_ref(db, ref)
+    assert vault
+    told = News(memory_id, vault.level, by, datetime.fromtimestamp(at, UTC))
+    if row is None:
+        return told
+    if row.kind is not Kind.KNOWLEDGE or row.status not in (Status.ACTIVE, Status.SUPERSEDED):
+        return None
+    accepted = bool(usage.accepted_digests(db, [row.digest]))
+    node = node_of(store, row, *graph.particulars(db, [row.row])[row.row], accepted=accepted)
+    edges = tuple(
+        Edge(node.name, arrow.rel, arrow.target, arrow.notes) for arrow in graph.arrows_of(db, row.row)
+    )
+    superseded = row.superseded_by if row.status is Status.SUPERSEDED else ""
+    return replace(told, node=node, superseded_by=superseded, edges=edges)
+
+
+def _by(db: sqlite3.Connection, deed: Deed) -> str:
+    if deed.event == "tidied":
+        return "tidy"
+    known = sessions.with_name(db, deed.session) if deed.session else None
+    return known.short if known and known.short else short_of(deed.session) if deed.session else ""

@@ -1,0 +1,35 @@
+"""by_claude: the sessions that Claude starts, by `claude -p` in its shell: no person speaks in them."""
+
+from pathlib import Path
+
+from mcp_server.store import Store
+
+EVENT = "started_by_claude"  # in the ledger: what is asked in that session is not the person's word
+AGENTS = "subagents"  # the folder of a session's agents, which Claude starts too
+
+
+def note_by_claude(store: Store, session: str) -> None:
+    """Note that Claude started *session*, or goes on with it; needs no index, and never fails."""
+    if session:
+        store.ledger.note(EVENT, store.clock(), session=session)
+
+
+def asked_by_claude(store: Store, transcript: Path) -> bool:
+    """
+    Tell whether Claude wrote the prompts in *transcript*: that of an agent, or of a session that it started.
+
+    The file's name is the session's id. Raises IndexUnavailable.
+    """
+    from mcp_server.actions.files.sync import catch_up_if_free  # a hook only notes
+    from mcp_server.adapters.index.events import audit
+
+    if is_subagent(transcript):
+        return True
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        return bool(audit.history(db, session=transcript.stem, events=(EVENT,), limit=1))
+
+
+def is_subagent(transcript: Path) -> bool:
+    """Tell whether *transcript* is that of a subagent."""
+    return transcript.parent.name == AGENTS

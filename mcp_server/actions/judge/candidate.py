@@ -1,0 +1,272 @@
+"""
+candidates: memories that were proposed and wait, for more sightings or for the person.
+
+Each is a markdown file in the folder `candidates/` beside the vault's own folders, which people may edit
+or delete. How often it was seen, and what became of it, is in the ledger.
+"""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mcp_server.actions.files import journal
+from mcp_server.actions.files.clock_check import old_before
+from mcp_server.actions.files.commit import move, one_change
+from mcp_server.actions.files.load import load
+from mcp_server.actions.files.read import look_up
+from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.memory.forget import free_name
+from mcp_server.actions.memory.repository import keep
+from mcp_server.adapters import files, memory_file, places
+from mcp_server.adapters.index.events import sightings
+from mcp_server.adapters.index.events.tidying import EXPIRY
+from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
+from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.journal import Entry, change
+from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type, clean_title
+from mcp_server.core.provenance.instructions import reads_like_instruction
+from mcp_server.core.provenance.provenance import SETTLED_ONCE
+from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.store import Store
+
+FOLDER = places.CANDIDATES
+SEEN_SELDOM = "waits to be seen more often"
+MOST = 200  # candidates that wait in one place; of more, the newest are not kept
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """
+    A candidate: what it would be as a memory, how far it is believed, and how often it was seen.
+
+    `digest` is that of its file.
+    """
+
+    memory: Memory
+    path: Path
+    confidence: float
+    times: int
+    sessions: int
+    why: str
+    digest: str
+
+    @property
+    def for_person(self) -> bool:
+        """Whether it waits for a person's word, and not to be seen more often."""
+        return self.why != SEEN_SELDOM
+
+
+def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str) -> None:
+    """
+    Put *draft* among the candidates under *key* unless it is there, was judged or holds a secret.
+
+    *why* says for people what it waits for.
+    """
+    with store.database.read() as db:
+        if sightings.verdict_on(db, key) or find_secrets(f"{draft.title}\n{draft.text}"):
+            return
+    folder = _folder(store, draft.level)
+    path = folder / f"{check_id(key)}.md"
+    if path.exists() or (folder.is_dir() and sum(1 for _ in folder.glob("*.md")) >= MOST):
+        return
+    now = store.clock().replace(microsecond=0)
+    memory = Memory(
+        id=key,
+        title=clean_title(draft.title),
+        text=draft.text,
+        created=now,
+        updated=now,
+        type=draft.type,
+        tags=draft.tags,
+        source=draft.source,
+        trust=confidence,
+        touches=draft.touches,
+        supersedes=draft.supersedes,
+        session=draft.session,
+        conversation=draft.conversation,
+        evidence=draft.evidence,
+        notes=(why,),
+    )
+    with contextlib.suppress(FileExistsError):
+        files.write_new(path, memory_file.render(memory))
+
+
+def propose_mined(
+    store: Store, found: Iterable[Mined], *, session: str, conversation: str, source: str = "mined"
+) -> list[str]:
+    """Put what patterns found among the candidates; return a key for each sighting to be noted."""
+    keys = []
+    for mined in found:
+        draft = Draft(
+            mined.title,
+            f"{mined.text}\n\nIt corrects: {mined.corrects}" if mined.corrects else mined.text,
+            type=mined.type,
+            source=source,
+            # A pattern cannot tell what holds everywhere: "always use pnpm in this repo".
+            level=Level.PROJECT if store.project else None,
+            session=session,
+            conversation=conversation,
+            evidence=mined.text if mined.from_person else "",
+        )
+        why = SETTLED_ONCE if mined.settles else SEEN_SELDOM
+        propose(store, draft, key=mined.key, confidence=mined.confidence, why=why)
+        keys += [mined.key] * mined.times
+    return keys
+
+
+def promote(store: Store, keys: Iterable[str]) -> list[Settled]:
+    """Store those of *keys* that were seen often enough by now and do not read like an instruction."""
+    stored: list[Settled] = []
+    if store.settings.capture != "auto":
+        return stored
+    for key in dict.fromkeys(keys):
+        with store.database.read() as db:
+            times, verdict = sightings.times(db, key), sightings.verdict_on(db, key)
+        waiting = None if verdict else _find(store, key)
+        if waiting and is_stored(waiting.confidence, times):
+            memory = waiting.memory
+            if not reads_like_instruction(f"{memory.title}\n{memory.text}"):
+                stored.append(_store(store, waiting, source=memory.source))
+                _judge(store, waiting)
+    return stored
+
+
+def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> list[Waiting]:
+    """
+    Return the candidates that wait here, the most believable and most often seen first; with *type* or
+    *min_times* only those of that type, or seen that often. Raises Rejected for an unknown type.
+    """
+    wanted = check_type(type) if type.strip() else ""
+    catch_up_if_free(store)
+    found = []
+    for folder in dict.fromkeys((_folder(store, Level.USER), _folder(store, None))):
+        for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
+            if waiting := _read(store, path):
+                found.append(waiting)
+    found = [each for each in found if wanted in ("", each.memory.type) and each.times >= min_times]
+    return sorted(found, key=lambda each: (-each.confidence, -each.times, each.memory.id))
+
+
+def approve(store: Store, keys: Sequence[str]) -> list[Settled]:
+    """
+    Store the candidates with these *keys* as memories that the person accepted.
+
+    Raises NotFound for a key that does not wait, before anything is stored.
+    """
+    stored = []
+    for each in [expected(store, key) for key in keys]:
+        with one_change():
+            stored.append(_store(store, each, source=_confirmed(each.memory.source)))
+            keep(store, [row.ref for row in [look_up(store, stored[-1].id)] if row])
+            _put_away(store, each, "approved")
+    return stored
+
+
+def reject(store: Store, keys: Sequence[str]) -> None:
+    """Move the candidates with these *keys* to the trash; they are not proposed again. Raises NotFound."""
+    for each in [expected(store, key) for key in keys]:
+        _put_away(store, each, "rejected")
+
+
+def expired(store: Store) -> Iterator[Entry]:
+    """Yield the way to the trash for candidates that nobody saw for 30 days; they may be proposed again."""
+    late = old_before(store, EXPIRES_AFTER * DAY)
+    for each in review_candidates(store):
+        with store.database.read() as db:
+            last = sightings.last_seen(db, each.memory.id)
+        if max(last, int(each.memory.updated.timestamp())) >= late:
+            continue
+        vault = next(vault for vault in store.vaults if vault.root / FOLDER == each.path.parent)
+        with contextlib.suppress(NotFound, Unreadable, Rejected):
+            found = journal.load_at(store, vault, f"{FOLDER}/{each.path.name}")
+            line = f"trash: [{found.memory.id}] was proposed and not seen for {EXPIRES_AFTER:.0f} days"
+            to = journal.trash_place(store, found)
+            yield Entry(EXPIRY, line, (change(found.ref, found.memory, found.place, to=to),))
+
+
+def _confirmed(source: str) -> str:
+    """Return whose word a memory is that the person approved."""
+    return {"assistant": "extracted", "output": "mined"}.get(source, source)
+
+
+def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
+    memory = waiting.memory
+    draft = Draft(
+        memory.title,
+        memory.text,
+        type=memory.type,
+        tags=memory.tags,
+        source=source,
+        level=Level.PROJECT if memory.source in ("mined", "output") and store.project else None,
+        touches=memory.touches,
+        session=memory.session,
+        conversation=memory.conversation,
+        evidence=memory.evidence,
+    )
+    supersedes = memory.supersedes[0] if memory.supersedes else ""
+    return settle(store, draft, supersedes=supersedes)
+
+
+def _judge(store: Store, waiting: Waiting) -> None:
+    """Delete a candidate that was stored by itself: whoever takes that back is not to be asked again."""
+    store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict="approved")
+    files.delete(waiting.path, expected=waiting.digest)
+    catch_up_if_free(store)
+
+
+def _put_away(store: Store, waiting: Waiting, verdict: str) -> None:
+    """Move a candidate to the trash, from where `undo` lets it wait again. Raises Conflict, OSError."""
+    vault = next(vault for vault in store.vaults if vault.root / FOLDER == waiting.path.parent)
+    if files.digest(files.read(waiting.path)) != waiting.digest:
+        raise Conflict(f"{waiting.path} changed after it was read; nothing was settled.")
+    target = free_name(places.trash_folder(store.home, vault) / FOLDER / waiting.path.name)
+    said = {"candidates": [waiting.memory.id], "verdict": verdict}
+    move(store, vault, f"{vault.key}/{waiting.memory.id}", waiting.path, target, "judged", **said)
+
+
+def _folder(store: Store, level: Level | None) -> Path:
+    """Return where candidates of *level* wait: never in a repository."""
+    private = [vault for vault in store.vaults if not vault.in_repository]
+    vault = private[0] if level is Level.USER else private[-1]
+    return vault.root / FOLDER
+
+
+def expected(store: Store, key: str) -> Waiting:
+    waiting = _find(store, key)
+    if waiting is None:
+        raise NotFound(
+            key,
+            [each.memory.id for each in review_candidates(store)][:3],
+            sentence=f"No candidate '{key[:80]}' waits.",
+            hint="None waits at the moment.",
+        )
+    return waiting
+
+
+def _find(store: Store, key: str) -> Waiting | None:
+    wanted = check_id(key.strip().removesuffix(".md"))
+    for folder in (_folder(store, None), _folder(store, Level.USER)):
+        if waiting := _read(store, folder / f"{wanted}.md"):
+            return waiting
+    return None
+
+
+def _read(store: Store, path: Path) -> Waiting | None:
+    try:
+        found = load(store.user_vault, path)
+    except (Unreadable, Rejected, FileNotFoundError):
+        return None  # what cannot be read proposes nothing
+    memory = replace(found.memory, id=path.stem)
+    with store.database.read() as db:
+        times = sightings.times(db, memory.id)
+    why = memory.notes[0] if memory.notes else "waits for you"
+    if reads_like_instruction(f"{memory.title}\n{memory.text}"):
+        why = "waits for you: it reads like an instruction"
+    elif why == SEEN_SELDOM and store.settings.capture != "auto":
+        why = "waits for you"
+    elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
+        why = "waits for you: not sure enough"
+    return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why, found.digest)

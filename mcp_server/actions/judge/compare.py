@@ -1,0 +1,112 @@
+"""
+compare: look what is new beside its nearest ten, and keep in the index which two may be about the same thing.
+
+The nearest ten are those of its own vault; what a project says is looked at beside the person's, too.
+
+It is done after the answer, by whoever embeds or tidies, so that nobody waits for it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from mcp_server.adapters.index.memories import memories, pairs, selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.memories.pairs import Pair
+from mcp_server.adapters.index.search import lexical, vectors
+from mcp_server.core.judge.questions import OTHER, likeness
+from mcp_server.core.memory import Kind
+from mcp_server.core.search.query import Filter
+from mcp_server.core.text.verdict import Statement
+from mcp_server.core.text.words import query_terms
+from mcp_server.store import Store
+
+BATCH = 16  # memories in one transaction: a tenth of a second at most
+NEAREST = 10  # memories with which one is compared
+
+_KNOWLEDGE = Filter(kinds=(Kind.KNOWLEDGE,))
+
+
+def compare_pending(store: Store, *, most: int | None = None) -> int:
+    """
+    Compare what is new, *most* memories at most, the newest first; return how many were compared.
+
+    What has no vector yet is compared by words, and again when it has one. Raises IndexUnavailable.
+    """
+    done = 0
+    while most is None or done < most:
+        count = _compare_batch(store, BATCH if most is None else min(BATCH, most - done))
+        if not count:
+            break
+        done += count
+    return done
+
+
+def _compare_batch(store: Store, limit: int) -> int:
+    with store.database.read() as db:
+        told = vectors.answering(db)
+        if not pairs.uncompared(db, told.model if told else "", 1):
+            return 0  # mostly, and before a model is loaded for nothing
+    meaning = store.meaning()
+    model = meaning.matrix.model if meaning else ""
+    user = store.user_vault.key
+    with store.database.read() as db:
+        numbers = pairs.uncompared(db, model, limit)
+        if not numbers:
+            return 0
+        own = pairs.vectors_of(db, model, numbers) if meaning else {}
+        everywhere = selections.vaults_in_use(db)
+        near: dict[int, list[int]] = {}
+        for row in memories.by_rows(db, numbers).values():
+            others = [key for key in everywhere if key != user] if row.vault == user else [user]
+            for vaults in filter(None, ([row.vault], others)):
+                if meaning and row.row in own:
+                    cosines = meaning.matrix.search(
+                        db, [own[row.row]], vaults=vaults, kinds=[Kind.KNOWLEDGE], among=None, also=[()]
+                    )[0]
+                    found = {number: each.best for number, each in cosines.items()}
+                else:
+                    terms = query_terms(f"{row.title}\n{row.text}")
+                    found = dict(lexical.search(db, [terms], _KNOWLEDGE, vaults)[0].memories)
+                short = pairs.short_of(db, found.keys()) - {row.row}
+                near.setdefault(row.row, []).extend(_nearest(found, short))
+        together = {*numbers, *(number for found in near.values() for number in found)}
+        seen = memories.by_rows(db, together)
+        embedded = pairs.vectors_of(db, model, together) if meaning else {}
+    results = {number: _pairs(seen, number, near.get(number, ()), embedded, user) for number in numbers}
+    with store.database.write() as db:
+        now = memories.by_rows(db, together)
+        for number, alike in results.items():
+            # What changed meanwhile is compared again, with what it says now.
+            if _same(seen, now, number):
+                same = [each for each in alike if _same(seen, now, each.one) and _same(seen, now, each.other)]
+                pairs.put(db, number, model if number in own else "", same)
+    return len(numbers)
+
+
+def _nearest(found: Mapping[int, float], among: Collection[int]) -> list[int]:
+    return sorted(among, key=lambda number: (-found[number], number))[:NEAREST]
+
+
+def _pairs(
+    seen: dict[int, Row], number: int, near: Sequence[int], embedded: dict[int, bytes], user: str
+) -> list[Pair]:
+    found = []
+    for second in near:
+        if second not in seen:
+            continue
+        first, last = sorted((number, second))
+        one, other = (_statement(seen[each]) for each in (first, last))
+        cosine = pairs.cosine(embedded[first], embedded[last]) if {first, last} <= embedded.keys() else None
+        if alike := likeness(one, other, cosine):
+            fuller = (last if alike.fuller == OTHER else first) if alike.fuller else 0
+            if alike.same and seen[first].vault != seen[last].vault:
+                fuller = first if seen[first].vault == user else last  # what holds everywhere holds here, too
+            found.append(Pair(first, last, alike.nearness, alike.differs, fuller))
+    return found
+
+
+def _same(seen: dict[int, Row], now: dict[int, Row], number: int) -> bool:
+    return number in now and now[number].digest == seen[number].digest
+
+
+def _statement(row: Row) -> Statement:
+    return Statement(row.title, row.text, row.type)

@@ -1,0 +1,240 @@
+"""
+contradictions: find what may contradict each other, mark it, and settle it as the person says.
+
+Finding changes nothing. What is marked is a `contradicts` link: both are told, the older one with a mark,
+until it is resolved.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.context.questions import newer_first, open_questions
+from mcp_server.actions.files.commit import one_change, write_line
+from mcp_server.actions.files.read import Found, find, is_accepted, read
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.link import Linked, link, must_be_active, note_resolved
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.adapters.index.events import tidying
+from mcp_server.adapters.index.memories import memories, relations, selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.errors import Rejected
+from mcp_server.core.judge.contradictions import opposed
+from mcp_server.core.judge.questions import FAR, MOST_COMPARED
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name, names
+from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.search.query import MAX_LIMIT, check_limit
+from mcp_server.core.text.verdict import Statement
+from mcp_server.store import Store
+
+WAYS = ("supersede", "keep_both", "weaken", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """
+    Two memories that contradict each other, or may: `why` says in what, '' when somebody marked it.
+
+    `said` are the rows of those that the person said; a repository's file may claim so, and does not count.
+    """
+
+    one: Row
+    other: Row
+    why: str = ""
+    nearness: float = 0.0
+    sure: bool = True
+    said: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """How a contradiction was settled: the id that holds, the other's, and what became of that one."""
+
+    id: str
+    other: str
+    how: str
+    note: str
+
+
+@self_healing
+def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) -> list[Pair]:
+    """
+    Return pairs of active memories that may contradict each other, the likeliest first; with *memory_id*
+    only those with that one.
+
+    Pairs that are marked, or were settled and did not change since, are left out. Nothing is changed.
+    Raises NotFound, Rejected for a bad limit.
+    """
+    check_limit(limit)
+    ensure_synced(store)
+    catch_up_if_free(store)
+    about = find(store, memory_id) if memory_id.strip() else None
+    vaults = [vault.key for vault in store.vaults]
+    with store.database.read() as db:
+        rows = {row.row: row for key in vaults for row in tidying.active(db, key, MOST_COMPARED)}
+        if about:
+            if about.status is not Status.ACTIVE or about.kind is not Kind.KNOWLEDGE:
+                return []
+            rows[about.row] = about
+        embedded, cosines = tidying.likeness(db, list(rows), FAR)
+        ends = relations.contradicting(db, vaults, private=store.private)
+        marked = {frozenset((one.row, other.row)) for one, other in ends}
+        statements = {
+            number: Statement(row.title, row.text, row.type, row.source, row.verified > 0)
+            for number, row in rows.items()
+        }
+        found: list[Pair] = []
+        for each in opposed(statements, cosines, embedded, about=about.row if about else None):
+            one, other = rows[each.one], rows[each.other]
+            if frozenset((one.row, other.row)) in marked:
+                continue
+            if relations.is_resolved(db, one, other):
+                continue
+            said = _said_by_person(store, one, other)
+            found.append(Pair(*newer_first(one, other), each.why, each.nearness, each.sure, said))
+            if len(found) == limit:
+                break
+    return found
+
+
+@self_healing
+def get_contradictions(store: Store) -> list[Pair]:
+    """Return the pairs of active memories that are marked as contradicting each other, whoever says so."""
+    ensure_synced(store)
+    vaults = [vault.key for vault in store.vaults]
+    with store.database.read() as db:
+        ends = relations.contradicting(db, vaults, private=vaults)
+        rows = memories.by_rows(db, {end.row for pair in ends for end in pair})
+    pairs = {frozenset((one.row, other.row)): (one, other) for one, other in ends}
+    return [
+        Pair(first, second, said=_said_by_person(store, first, second))
+        for first, second in ((rows[one.row], rows[other.row]) for one, other in pairs.values())
+    ]
+
+
+def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str = "") -> Linked:
+    """Say that two memories contradict each other. Raises NotFound, Rejected when one is not active."""
+    first = read(store, memory_id)
+    for each in (first, read(store, other)):
+        must_be_active(each.memory)
+    with store.database.read() as db:
+        vaults = [vault.key for vault in store.vaults]
+        ends = relations.contradicting(db, vaults, private=store.private)
+    if any({one.id, two.id} == {memory_id.strip(), other.strip()} for one, two in ends):
+        return Linked(memory_id.strip(), CONTRADICTS, other.strip(), changed=False)
+    if first.vault.in_repository and not is_accepted(store, first):
+        memory_id, other = other, memory_id  # what such a file says counts for nothing
+    return link(store, memory_id, other, CONTRADICTS, session=session)
+
+
+@one_change()
+def resolve_contradiction(
+    store: Store, memory_id: str, other: str, how: str, *, session: str = ""
+) -> Resolved:
+    """
+    Settle the contradiction of two memories, marked or found; the first one holds.
+
+    *how*: `supersede` lets it take the other's place, `keep_both` lets both stand, `weaken` lets the other
+    stand but be believed less, `delete` moves the other to the trash.
+    Raises NotFound, Rejected for another word, for one memory twice, for one that is not active, and for two
+    that nobody marked and that differ in nothing by which contradictions are found.
+    """
+    how = how.strip().lower().replace("-", "_")
+    if how not in WAYS:
+        raise Rejected(f"'{how[:40]}' settles no contradiction.", f"Use one of: {', '.join(WAYS)}.")
+    first, second = read(store, memory_id), read(store, other)
+    if first.memory.id == second.memory.id:
+        raise Rejected("A memory cannot contradict itself.", "Give two ids.")
+    must_be_active(first.memory)
+    must_be_active(second.memory)
+    must_differ(store, first, second)
+    holds, loses = first.memory.id, second.memory.id
+    if how == "weaken":
+        # Before the link goes: who is interrupted here repeats it, and is told that it is marked still.
+        reason = "contradiction_resolved"
+        write_line(store, "trusted", refs=[second.ref], reason=reason, note="", session=session)
+    _drop_links(store, first, second, session)
+    _drop_links(store, second, first, session)
+    match how:
+        case "supersede":
+            done = link(store, holds, loses, SUPERSEDES, session=session)
+            note = f"'{loses}' is superseded by '{holds}' and kept as what was valid before."
+            if second.vault.level is Level.USER is not first.vault.level:
+                note = done.note
+        case "delete":
+            forget(store, loses, session=session)
+            note = f"'{loses}' is in the trash; restore brings it back."
+        case "weaken":
+            note = f"Both stand, and '{loses}' is believed less."
+        case _:
+            note = "Both stand; the pair is not proposed again unless one of them changes."
+    if how in ("keep_both", "weaken"):
+        # Last: a process that is killed before leaves a pair that is found again.
+        note_resolved(store, holds, loses, how=how, session=session)
+    catch_up_if_free(store)
+    return Resolved(holds, loses, how, note)
+
+
+def must_differ(store: Store, first: Found, second: Found) -> None:
+    """Raise Rejected when nobody marked two memories as contradicting, and nothing asks about them."""
+    one, other = first.memory.id, second.memory.id
+    pairs = [*get_contradictions(store), *find_contradictions(store, one, limit=MAX_LIMIT)]
+    found = [{pair.one.ref, pair.other.ref} for pair in pairs]
+    with store.database.read() as db:
+        row = selections.with_ref(db, first.ref)
+        asked = open_questions(store, db, about=row.row) if row else []
+    found += [{each.newer.ref, each.older.ref} for each in asked]
+    if {first.ref, second.ref} not in found:
+        raise Rejected(
+            f"'{one}' and '{other}' are not marked as contradicting each other.",
+            f"Mark them first: daybook contradictions --mark {one} {other}",
+        )
+
+
+def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: str = "") -> tuple[str, ...]:
+    """
+    Note that a memory and each of *others* hold side by side, so that nobody is asked about them again.
+
+    That ends when a telling word of one of them changes. Return the ids of the others. Raises NotFound, and
+    Rejected for one memory twice and for two that are marked as contradicting each other.
+    """
+    first = read(store, memory_id)
+    rest = [read(store, other) for other in others]
+    marked = [{pair.one.ref, pair.other.ref} for pair in get_contradictions(store)] if rest else []
+    for each in rest:
+        if each.ref == first.ref:
+            raise Rejected("A memory is not distinct from itself.", "Give the id of another one.")
+        if {first.ref, each.ref} in marked:
+            raise Rejected(
+                f"'{first.memory.id}' and '{each.memory.id}' are marked as contradicting each other.",
+                "The person settles that: daybook contradictions --resolve.",
+            )
+    for each in rest:
+        note_resolved(store, first.memory.id, each.memory.id, how="distinct", session=session)
+    catch_up_if_free(store)
+    return tuple(each.memory.id for each in rest)
+
+
+def apart(store: Store, settled: Settled, others: Sequence[str], *, session: str = "") -> Settled:
+    """Tell apart what was settled from *others*, and return it without asking about them. Raises as that."""
+    if not others:
+        return settled
+    told = tell_apart(store, settled.id, others, session=session)
+    return replace(settled, apart=told, near=tuple(each for each in settled.near if each.id not in told))
+
+
+def _drop_links(store: Store, source: Found, target: Found, session: str) -> None:
+    """Take the `contradicts` links to *target* out of *source*."""
+    called = names(target.memory)
+    links = tuple(
+        each for each in source.memory.links if each.rel != CONTRADICTS or as_name(each.to) not in called
+    )
+    if links != source.memory.links:
+        revise(store, source.memory.id, Revision(links=links), session=session)
+
+
+def _said_by_person(store: Store, *rows: Row) -> frozenset[int]:
+    return frozenset(row.row for row in rows if row.source == MANUAL and row.vault in store.private)

@@ -1,0 +1,62 @@
+"""marked: what the person marks with #remember is stored at once, word for word and as theirs."""
+
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.files.read import is_shown, read
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.adapters.index.events import audit
+from mcp_server.core.memory import Draft, fingerprint, split_title
+from mcp_server.core.provenance.provenance import ASKED
+from mcp_server.core.sessions.transcript import marked
+from mcp_server.store import Store
+
+MARKED = "marked"  # the event: this session's words with that fingerprint are stored
+MOST = 1000  # marks of one session that are known again
+UNSEEN = "it waits for the person's word"  # instead of a title that may not be told unasked
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """
+    What became of what the person marked: nothing when the tag stood alone, about what was said before.
+
+    `masked`: a secret in it was taken out.
+    """
+
+    settled: Settled | None = None
+    masked: bool = False
+
+
+def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None:
+    """
+    Store what *prompt* marks with #remember; None when it marks nothing, or a command stores it anyway.
+
+    The transcript of *session*, which is read later, stores it no second time. Raises Rejected, OSError.
+    """
+    words = None if prompt.lstrip().startswith(ASKED) else marked(prompt)
+    if not words:
+        return None if words is None else Marked()
+    settled = store_marked(store, words, session=session)
+    near = tuple(
+        each if is_shown(store, read(store, each.id)) else replace(each, title=UNSEEN, differs="")
+        for each in settled.near
+    )
+    return Marked(replace(settled, near=near), "[secret removed" in words)
+
+
+def store_marked(store: Store, words: str, *, session: str, conversation: str = "") -> Settled:
+    """Store *words*, which the person marked, and note that. Raises Rejected, OSError."""
+    title, text = split_title(words)
+    draft = Draft(title[:200], text, session=session, conversation=conversation, evidence=words[:200])
+    settled = settle(store, draft, keep_secrets=True)  # they are masked
+    ref, said = read(store, settled.id).ref, fingerprint("", words)
+    store.ledger.append(MARKED, store.clock(), refs=[ref], said=said, session=session)
+    return settled
+
+
+def is_stored(store: Store, words: str, *, session: str) -> bool:
+    """Tell whether *words* were marked in *session* and stored when the person said them."""
+    with store.database.read() as db:
+        known = audit.history(db, session=session, events=(MARKED,), limit=MOST) if session else []
+    return fingerprint("", words) in {deed.detail.get("said") for deed in known}

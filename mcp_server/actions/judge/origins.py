@@ -1,0 +1,268 @@
+"""
+origins: where what Claude stored stands in its session, and what waits for the person's word.
+
+A memory of Claude's is acknowledged first and waits. Then its words are looked up in the transcripts of its
+session, and a line in the ledger says that it may be shown unasked, or why it goes on waiting.
+"""
+
+import contextlib
+import functools
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.files.commit import one_change
+from mcp_server.actions.files.read import Found, is_accepted, read
+from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.actions.judge.by_claude import asked_by_claude
+from mcp_server.actions.memory.remember import reinstate, supersede
+from mcp_server.adapters import git, places, transcript_file
+from mcp_server.adapters.git import Git
+from mcp_server.adapters.index.events import audit
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.project import resolve_project
+from mcp_server.adapters.vault import stamp
+from mcp_server.core.changes import Stamp
+from mcp_server.core.errors import NotFound, Unreadable
+from mcp_server.core.memory import Memory, fingerprint
+from mcp_server.core.provenance.origins import INSTRUCTS, WITHOUT, Inquiry
+from mcp_server.core.provenance.provenance import ASSISTANT, OUTPUT, SEEDED
+from mcp_server.core.provenance.session_words import Hearing, Said, Voice
+from mcp_server.store import Store
+
+JUDGED = "judged_origin"
+LATER = "was stored a moment ago, and its session has not been looked at yet"
+SHARED = "came with the repository"
+CHANGED = "was changed since you accepted it, and not by Daybook"
+MOST_READ = 32 * 1024 * 1024  # bytes at the end of a session's transcripts that are looked at
+AT_ONCE = 512 * 1024  # bytes that are looked at while somebody waits: 20 ms
+MOST_PENDING = 50  # memories of one session that are looked up together
+_ALONE = {OUTPUT: "is what a program printed", SEEDED: "is what a document says"}
+_BROUGHT = frozenset("node_modules site-packages vendor .venv venv target dist build .git".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A memory that is not shown unasked until the person accepts it, and why, as the end of a sentence."""
+
+    row: Row
+    why: str
+
+
+def waiting(store: Store) -> list[Waiting]:
+    """
+    Return what is not shown unasked until the person accepts it, of all visible vaults.
+
+    What Claude stored comes first, then what came with the repository, then what programs and documents said.
+    Raises IndexUnavailable.
+    """
+    keys = [vault.key for vault in store.vaults]
+    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    with store.database.read() as db:
+        rows = selections.not_accepted(db, keys, shared)
+        known = once_accepted(db, [row.ref for row in rows if row.vault in shared])
+        alone = [row for row in selections.searched_alone(db, keys) if row.vault not in shared]
+        found = [
+            Waiting(row, CHANGED if row.ref in known else _why(store, row, _judged(db, row))) for row in rows
+        ]
+    found.sort(key=lambda one: one.row.vault in shared)
+    return [*found, *(Waiting(row, _ALONE[row.source]) for row in alone)]
+
+
+def judge(
+    store: Store, memory_id: str, transcript: Path | None, *, prompt: str = "", call: str = "", was: str = ""
+) -> str:
+    """
+    Look up the memory that Claude just stored in its session; return why it waits, '' when it does not.
+
+    *prompt* is the person's last turn, which the transcript may not have yet, and *call* the id of the call
+    that stored it: while the transcript does not have that, or is long, `judge_session` judges later.
+    *was* is what the memory said before, where that may be shown unasked.
+    """
+    found = read(store, memory_id)
+    if found.memory.source != ASSISTANT or is_accepted(store, found):
+        return ""
+    if transcript is None:
+        _note(store, found.ref, found.digest, WITHOUT)
+        return WITHOUT
+    if sum(map(transcript_file.size, _transcripts(transcript))) > AT_ONCE:
+        return LATER
+    heard = [Said(Voice.PERSON, prompt), Said(Voice.PROJECT, was)]
+    (why,), calls = inquire(store, transcript, [words_of(found.memory)], heard)
+    if call and call not in calls:
+        return LATER
+    _note(store, found.ref, found.digest, why)
+    _settle(store, found, why)
+    return why
+
+
+def judge_session(
+    store: Store, session: str, transcript: Path, *, prompt: str = "", orders_wait: bool = False
+) -> int:
+    """
+    Look up what Claude stored in *session* and nobody judged yet; return how many memories that were.
+
+    *orders_wait*: a model read the turns, and may have taken what the person pasted for what they want.
+    """
+    if not session:
+        return 0
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        rows = [row for row in selections.unjudged(db, store.private, session) if not _judged_now(db, row)]
+    rows = rows[:MOST_PENDING]
+    if not rows:
+        return 0
+    texts = [_words(row.title, row.text) for row in rows]
+    heard = [Said(Voice.PERSON, prompt)]
+    reasons, _ = inquire(store, transcript, texts, heard, orders_wait=orders_wait)
+    for row, why in zip(rows, reasons, strict=True):
+        _note(store, row.ref, row.digest, why)
+        with contextlib.suppress(NotFound, Unreadable):
+            _settle(store, read(store, row.id), why)
+    return len(rows)
+
+
+def judge_words(store: Store, text: str, transcript: Path | None, *, prompt: str = "") -> None:
+    """Look up what Claude summed a session up as, and note whether it may be shown unasked."""
+    if transcript and sum(map(transcript_file.size, _transcripts(transcript))) <= MOST_READ:
+        (why,), _ = inquire(store, transcript, [text], [Said(Voice.PERSON, prompt)])
+        _note(store, "", words_digest(text), why)
+
+
+def words_digest(text: str) -> str:
+    """Return how the ledger names words that are no memory."""
+    return fingerprint("", text)
+
+
+def words_of(memory: Memory) -> str:
+    """Return all that is looked up of a memory."""
+    return "\n".join((_words(memory.title, memory.text), *memory.notes))
+
+
+def _words(title: str, text: str) -> str:
+    """Return title and text; a title that is only how the text begins may end within a word."""
+    return text if text.startswith(title.rstrip("…")) else f"{title}\n{text}"
+
+
+def inquire(
+    store: Store,
+    transcript: Path,
+    texts: Sequence[str],
+    heard: Sequence[Said] = (),
+    *,
+    orders_wait: bool = False,
+) -> tuple[list[str], frozenset[str]]:
+    """
+    Return (why each of *texts* waits, '' for what does not; the ids of the calls in the transcript).
+
+    At most the last 32 MiB of the session's transcripts are read, those of its agents included.
+    """
+    inquiries = [Inquiry(text) for text in texts]
+    paths = _transcripts(transcript)
+    accepted = store.project is not None and places.is_accepted(store.home, store.project)
+    own = _own(store)
+    unread, left = not transcript_file.size(transcript), MOST_READ
+    calls: set[str] = set()
+    for said in heard:
+        for inquiry in inquiries:
+            inquiry.hear(said)
+    for path in paths:
+        begin = max(0, transcript_file.size(path) - left)
+        left = max(0, left - transcript_file.size(path))
+        agent = path != transcript or asked_by_claude(store, path)
+        hearing = Hearing(own, accepted=accepted, agents_read=len(paths) > 1, agent=agent)
+        for said in hearing.hear(_lines(path, begin)):
+            for inquiry in inquiries:
+                inquiry.hear(said)
+        unread |= hearing.unread or begin > 0
+        calls |= hearing.calls.keys()
+    reasons = [inquiry.verdict(unread=unread, orders_wait=orders_wait) for inquiry in inquiries]
+    return reasons, frozenset(calls)
+
+
+def _lines(path: Path, begin: int) -> Iterator[bytes]:
+    lines = transcript_file.lines(path, begin)
+    if begin:
+        next(lines, None)  # it is not whole
+    return (line for line, _, _ in lines)
+
+
+def _transcripts(transcript: Path) -> list[Path]:
+    """Return the transcript of a session and those of its agents, as far as they are regular files."""
+    return [transcript, *transcript_file.subagents(transcript)]
+
+
+def _own(store: Store) -> Callable[[str, str], bool]:
+    """Return what tells whether a path, seen from a folder, is a file of the project that git tracks."""
+    person = Path(os.path.expanduser("~"))
+
+    @functools.cache
+    def own(path: str, folder: str) -> bool:
+        if not store.project or not path or "\0" in path or len(path) > 4096:
+            return False
+        whole = Path(os.path.realpath(os.path.join(folder or store.project.root, path)))
+        root = next((one for one in whole.parents if os.path.lexists(one / ".git")), store.project.root)
+        if root != store.project.root:
+            there = resolve_project(root, home=person)
+            if there is None or there.key != store.project.key:
+                return False
+        if not whole.is_relative_to(root):
+            return False
+        listed = (
+            _tracked(store.git, root, stamp(root / ".git" / "index"))
+            if os.path.lexists(root / ".git")
+            else None
+        )
+        relative = whole.relative_to(root)
+        return not _BROUGHT.intersection(relative.parts) if listed is None else relative.as_posix() in listed
+
+    return own
+
+
+@functools.lru_cache(maxsize=4)
+def _tracked(persons: Git, root: Path, index: Stamp | None) -> frozenset[str]:
+    """Return what git tracks below *root* while its index has the stamp *index*: asking takes a process."""
+    return git.tracked(persons, root)
+
+
+def _judged(db: sqlite3.Connection, row: Row) -> str:
+    """Return why the memory waits as it was judged last with these bytes, '' when it was not."""
+    last = audit.history(db, ref=row.ref, events=(JUDGED,), limit=1)
+    return str(last[0].detail.get("why") or "") if last and last[0].detail.get("of") == row.digest else ""
+
+
+def _judged_now(db: sqlite3.Connection, row: Row) -> bool:
+    why = _judged(db, row)
+    return bool(why) and why != WITHOUT
+
+
+def _settle(store: Store, found: Found, why: str) -> None:
+    """
+    Let a memory take the place of what it says it supersedes, or give that back where it waits (*why*).
+
+    That belongs to the change that wrote it: whoever takes one back takes back both.
+    """
+    memory = found.memory
+    with store.database.read() as db:
+        wrote = audit.last_change(db, [found.vault.key], refs=[found.ref]) if memory.supersedes else None
+    with one_change(str(wrote.detail.get("change") or "") if wrote else ""):
+        if not why:
+            supersede(store, found, session=memory.session)
+        for old in memory.supersedes if why else ():
+            reinstate(store, old, by=memory.id, session=memory.session)
+
+
+def _why(store: Store, row: Row, judged: str) -> str:
+    if row.source != ASSISTANT:
+        return SHARED if row.vault not in store.private else INSTRUCTS
+    return judged or (INSTRUCTS if row.instructing else LATER if row.session else WITHOUT)
+
+
+def _note(store: Store, ref: str, digest: str, why: str) -> None:
+    refs = [ref] if ref else []
+    store.ledger.note(JUDGED, store.clock(), refs=refs, digests=[] if why else [digest], of=digest, why=why)
+    catch_up_if_free(store)

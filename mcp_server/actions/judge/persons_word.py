@@ -1,0 +1,72 @@
+"""
+persons_word: whether something may be done at once to what the person said or wrote.
+
+What Claude does to it takes effect where the person said so in the session; else it waits for their word.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from mcp_server.actions.files.read import Found
+from mcp_server.adapters import transcript_file
+from mcp_server.core.judge.whose_word import asks_to_forget, says
+from mcp_server.core.memory import Memory
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.provenance.session_words import Hearing, Voice
+from mcp_server.core.text.verdict import Statement, outranks
+
+MOST_READ = 2 * 1024 * 1024  # bytes at the end of a transcript that are looked at while somebody waits
+
+Turns = Callable[[], Sequence[str]]
+"""Gives what the person said in the session; asked only when it matters."""
+
+
+def turns_of(transcript: Path | None, *, prompt: str = "") -> list[str]:
+    """
+    Return what the person said in the session that *transcript* has, and *prompt*, their last turn.
+
+    Of a long session the last 2 MiB are read.
+    """
+    said = [prompt] if prompt.strip() else []
+    if transcript is None:
+        return said
+    hearing = Hearing(lambda *_: False, accepted=False, agents_read=True)
+    heard = hearing.hear(_last_lines(transcript))
+    return [*said, *(each.text for each in heard if each.voice is Voice.PERSON)]
+
+
+def last_turn(transcript: Path | None) -> str:
+    """Return what the person said last in the session that *transcript* has, '' when nobody knows."""
+    return next(reversed(turns_of(transcript if transcript and transcript.name else None)), "")
+
+
+def may_change(old: Found, new: Statement, turns: Turns = tuple) -> bool:
+    """
+    Tell whether *new* may take the place of *old* at once, within its own file or from another.
+
+    Only the person's word replaces what they said, wrote or verified, and what they pinned.
+    """
+    before = statement(old.memory)
+    theirs = outranks(before, new) or (old.memory.pinned and new.source != MANUAL)
+    return not theirs or any(says(turn, new.text, before.said, title=new.title) for turn in turns())
+
+
+def may_forget(old: Found, source: str, turns: Turns = tuple) -> bool:
+    """Tell whether *source* may put *old* away at once."""
+    memory = old.memory
+    if not outranks(statement(memory), Statement("", "", "", source)) and not memory.pinned:
+        return True
+    return source == MANUAL or any(asks_to_forget(turn, memory.id, memory.title) for turn in turns())
+
+
+def statement(memory: Memory) -> Statement:
+    """Return what *memory* says, and who says it, as the rules of the core compare it."""
+    return Statement(memory.title, memory.text, memory.type, memory.source, memory.verified is not None)
+
+
+def _last_lines(path: Path) -> Iterator[bytes]:
+    begin = max(0, transcript_file.size(path) - MOST_READ)
+    lines = transcript_file.lines(path, begin)
+    if begin:
+        next(lines, None)  # it is not whole
+    return (line for line, _, _ in lines)

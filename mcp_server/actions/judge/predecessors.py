@@ -1,0 +1,88 @@
+"""predecessors: which memories are meant by what somebody says that a new one takes the place of."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from mcp_server.actions.files.read import Found, read
+from mcp_server.adapters.index.memories import selections
+from mcp_server.core.errors import IndexUnavailable, NotFound, Unreadable
+from mcp_server.core.memory import ID, Status
+from mcp_server.core.text.containment import SENTENCE_ENDS, normal
+from mcp_server.core.text.words import words
+from mcp_server.store import Store
+
+SHORTEST_QUOTE = 8  # characters; a shorter text must be a whole title
+MOST_MEANT = 3  # memories that are named for a quote that several contain
+
+
+@dataclass(slots=True)
+class Predecessors:
+    """
+    What names lead to: active memories by id, `unmoved` names that lead to none → what took the place of that
+    memory, '' for nothing, `elsewhere` ids of other projects' memories, and `several`, quote → the ids of
+    memories that all contain it.
+    """
+
+    active: dict[str, Found] = field(default_factory=dict)
+    unmoved: dict[str, str] = field(default_factory=dict)
+    elsewhere: list[str] = field(default_factory=list)
+    several: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.active or self.unmoved or self.elsewhere or self.several)
+
+
+def predecessors(store: Store, names: Iterable[str]) -> Predecessors:
+    """
+    Return what *names* lead to: each is an id, or quotes a text that exactly one active memory contains.
+
+    Those of this project and of the person can be meant, never those of another project.
+    """
+    found = Predecessors()
+    for name in dict.fromkeys(filter(None, map(str.strip, names))):
+        memory_id = name.removesuffix(".md")
+        if ID.fullmatch(memory_id):
+            _by_id(store, memory_id, found)
+        else:
+            _by_words(store, name, found)
+    return found
+
+
+def _by_id(store: Store, memory_id: str, found: Predecessors) -> None:
+    with suppress(NotFound):
+        old = read(store, memory_id)
+        if old.memory.status is Status.ACTIVE:
+            found.active[old.memory.id] = old
+            return
+        found.unmoved[memory_id] = old.memory.superseded_by
+        return
+    there = False
+    with suppress(IndexUnavailable), store.database.read() as db:
+        there = selections.is_anywhere(db, memory_id)
+    if there:
+        found.elsewhere.append(memory_id)
+    else:
+        found.unmoved[memory_id] = ""
+
+
+def _by_words(store: Store, quote: str, found: Predecessors) -> None:
+    wanted = normal(quote).strip(SENTENCE_ENDS + " \"'“”„«»")
+    vaults = [vault.key for vault in store.vaults if vault.adopted]
+    rows = []
+    if words(wanted):
+        with suppress(IndexUnavailable), store.database.read() as db:
+            rows = [
+                row
+                for row in selections.with_phrase(db, vaults, wanted)
+                if wanted == normal(row.title)
+                or (len(wanted) >= SHORTEST_QUOTE and wanted in f"{normal(row.title)}\n{normal(row.text)}")
+            ]
+    if len(rows) == 1:
+        with suppress(NotFound, Unreadable):
+            found.active[rows[0].id] = read(store, rows[0].id)
+            return
+    if rows:
+        found.several[quote] = tuple(row.id for row in rows[:MOST_MEANT])
+    else:
+        found.unmoved[quote] = ""

@@ -1,0 +1,298 @@
+"""
+settle: store what is new after a look at what is known already.
+
+Code decides little: equal words are one memory, and words that stand whole in a newer text give way to it.
+Everything else is stored, and the answer names what is near, with what differs, for whoever has the context.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_server.actions.files.commit import one_change, write_line
+from mcp_server.actions.files.read import Found, is_shown, read
+from mcp_server.actions.files.shadows import covered_by, uncovered
+from mcp_server.actions.judge.persons_word import Turns, may_change, statement
+from mcp_server.actions.judge.predecessors import predecessors
+from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.memory.forget import unarchive
+from mcp_server.actions.memory.remember import (
+    accept_said,
+    checked,
+    level_of,
+    not_taken,
+    reinstate,
+    remember,
+    supersede,
+    unsaid,
+)
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
+from mcp_server.adapters.index.memories import relations, selections
+from mcp_server.core.errors import IndexUnavailable, NotFound
+from mcp_server.core.links import CONTRADICTS, is_artifact
+from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.search.query import Hit
+from mcp_server.core.text.containment import contains
+from mcp_server.core.text.verdict import outranks
+from mcp_server.store import Store
+
+CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable
+
+
+@one_change()
+def settle(
+    store: Store, draft: Draft, *, supersedes: str = "", keep_secrets: bool = False, turns: Turns = tuple
+) -> Settled:
+    """
+    Store *draft*, or add it to the memory that says the same; the rules are those of docs/capture.md.
+
+    *supersedes* names a memory that the draft takes the place of, beside those in the draft itself: by its
+    id, or by words that it alone contains. *turns* gives what the person said, where that decides.
+    Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
+    """
+    draft = checked(draft, keep_secrets=keep_secrets)
+    named = predecessors(store, (*draft.supersedes, supersedes))
+    if named and draft.level is None:
+        draft = replace(draft, level=_said_at(store, draft))  # who names it now may have said it before
+    kept = [name for name, old in named.active.items() if not may_change(old, stated(draft), turns)]
+    moved = [name for name in named.active if name not in kept]
+    ids = [name for name in named.unmoved if ID.fullmatch(name)]
+    draft = replace(
+        draft,
+        supersedes=(*moved, *ids),
+        links=(*draft.links, *(Link(CONTRADICTS, name) for name in kept)),
+    )
+    holder = None if named else _saying_all(store, draft)
+    if holder:
+        return Settled(Action.KNOWN, holder.memory.id, unlike=_confirm(store, draft, holder))
+    if put_away := None if named else _put_away(store, draft):
+        return put_away
+    covered = _covered(store, [named.active[name].ref for name in moved])
+    stored = remember(store, draft, keep_secrets=keep_secrets)
+    own = stored.memory.id
+    if stored.known and not named:
+        _count(store, draft, read(store, own))
+    # Where the index is held, whoever asked waits for nothing more: the file is written.
+    hits = [] if stored.known or store.database.trouble else nearest(store, draft)
+    moved = [name for name in moved if name != own] + _give_way(store, draft, own, hits)
+    gone = {own, *moved, *kept}
+    quotes = [replace(draft, title="", text=name) for name in named.unmoved if name not in ids]
+    meant = [each for quote in quotes for each in near_to(store, quote, nearest(store, quote), gone)]
+    settled = Settled(
+        Action.KNOWN if stored.known else Action.REPLACE if moved else Action.ADD,
+        own,
+        later=tuple(moved),
+        unmoved=tuple(name for name, successor in named.unmoved.items() if successor != own),
+        several=named.several,
+        elsewhere=tuple(named.elsewhere),
+        kept=tuple(kept),
+        near=tuple(dict.fromkeys((*meant, *near_to(store, draft, hits, gone))))[:NAMED],
+        waiting=() if stored.known else _waiting(store, stored.memory),
+        unlike=not_taken(stored.memory, draft) if stored.known else (),
+    )
+    settled = looked_up(store, settled)
+    return replace(settled, uncovered=uncovered(store, covered)) if settled.superseded else settled
+
+
+def _said_at(store: Store, draft: Draft) -> Level | None:
+    """Return the level at which an active memory says what *draft* says already, None where none does."""
+    words = fingerprint(draft.title, draft.text)
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        said = [vault.level for vault in store.vaults if selections.saying(db, vault.key, words)]
+        return said[-1] if said else None
+    return None
+
+
+def _covered(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
+    if refs:
+        with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+            return covered_by(store, db, refs)
+    return ()
+
+
+def looked_up(store: Store, settled: Settled) -> Settled:
+    """Return *settled* with what became by now of the memories that are to give way."""
+    if not settled.later:
+        return settled
+    new = read(store, settled.id)
+    superseded, shadowed, later = [*settled.superseded], [*settled.shadowed], []
+    for name in settled.later:
+        old = _known(store, name)
+        if old and old.memory.superseded_by == settled.id:
+            superseded.append(name)
+        elif old and old.vault.level is Level.USER is not new.vault.level and is_shown(store, new):
+            shadowed.append(name)
+        else:
+            later.append(name)
+    return replace(settled, superseded=tuple(superseded), shadowed=tuple(shadowed), later=tuple(later))
+
+
+def let_replace(
+    store: Store,
+    memory_id: str,
+    olds: Sequence[str],
+    *,
+    source: str = MANUAL,
+    session: str = "",
+    turns: Turns = tuple,
+) -> Settled:
+    """Let a memory that is there take the place of *olds*, as *source* says; raises as `settle` does."""
+    draft = replace(draft_of(read(store, memory_id)), source=source, session=session, supersedes=tuple(olds))
+    return settle(store, draft, keep_secrets=True, turns=turns)
+
+
+def kept_from(store: Store, draft: Draft, olds: Sequence[str], *, turns: Turns) -> list[Found]:
+    """Return those of *olds* whose place *draft* may take by the person's own word alone."""
+    named = predecessors(store, olds).active.values()
+    return [old for old in named if not may_change(old, stated(draft), turns)]
+
+
+def reword(
+    store: Store,
+    memory_id: str,
+    revision: Revision,
+    *,
+    version: str = "",
+    keep_secrets: bool = False,
+    session: str = "",
+    source: str = MANUAL,
+    turns: Turns = tuple,
+) -> Settled | None:
+    """
+    Revise a memory as *source* says; raises what `revise` does.
+
+    Other words for what only the person may change are stored beside it, and what became of them is
+    returned; None when the memory itself was revised.
+    """
+    found = read(store, memory_id)
+    new = replace(revised_draft(found, revision), source=source, session=session)
+    said = (found.memory.title, found.memory.text)
+    if (new.title, new.text) == said or may_change(found, stated(new), turns):
+        revise(
+            store,
+            memory_id,
+            revision,
+            version=version,
+            keep_secrets=keep_secrets,
+            session=session,
+            source=source,
+        )
+        return None
+    return settle(store, replace(new, supersedes=(found.memory.id,)), keep_secrets=keep_secrets, turns=turns)
+
+
+def near_now(store: Store, memory_id: str) -> tuple[Near, ...]:
+    """Return what may be about the same thing as a reworded memory and was not told apart from it."""
+    found = read(store, memory_id)
+    draft = draft_of(found)
+    gone = {found.memory.id, *found.memory.supersedes}
+    return near_to(store, draft, nearest(store, draft), gone, of=found.ref)
+
+
+def revised_draft(found: Found, revision: Revision) -> Draft:
+    """Return what would say what a memory is to say with *revision*."""
+    draft = draft_of(found)
+    return replace(
+        draft,
+        title=draft.title if revision.title is None else revision.title,
+        text=draft.text if revision.text is None else revision.text,
+        type=draft.type if revision.type is None else revision.type,
+        tags=revision.tags or (),
+    )
+
+
+def draft_of(found: Found) -> Draft:
+    """Return what would say the same as a memory that is there."""
+    memory = found.memory
+    return Draft(memory.title, memory.text, type=memory.type, level=found.vault.level, source=memory.source)
+
+
+def _saying_all(store: Store, draft: Draft) -> Found | None:
+    """Return the active memory of the same level that says all of *draft* and a little more."""
+    hits = [hit for hit in sharing_words(store, draft) if contains(shown(hit), stated(draft))]
+    holders = _of_its_level(store, draft, hits)
+    return next((old for old in holders if contains(statement(old.memory), stated(draft))), None)
+
+
+def _put_away(store: Store, draft: Draft) -> Settled | None:
+    """Bring back what says the same and was put away; None when there is none, or one is active."""
+    if draft.kind is not Kind.KNOWLEDGE or draft.id:
+        return None
+    vault, words = store.vault_for(draft.kind, level_of(store, draft)), fingerprint(draft.title, draft.text)
+    try:
+        with store.database.read() as db:
+            if selections.saying(db, vault.key, words):
+                return None
+            row = selections.saying(db, vault.key, words, active=False)
+        old = _known(store, row.id) if row else None
+    except IndexUnavailable:
+        return None
+    if old is None:
+        return None
+    successor = old.memory.superseded_by
+    if draft.source not in CONFIRMING:
+        return Settled(Action.KNOWN, old.memory.id, successor=successor) if successor else None
+    if old.memory.status is Status.SUPERSEDED:
+        reinstate(store, old.memory.id, by=successor, session=draft.session)
+    else:
+        unarchive(store, old, session=draft.session)
+    unlike = _confirm(store, draft, read(store, old.memory.id))
+    return Settled(Action.RESTORE, old.memory.id, successor=successor, unlike=unlike)
+
+
+def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list[str]:
+    """Let those of *hits* give way to the new memory *own* that it says all of; return their ids."""
+    within = [hit for hit in hits if contains(stated(draft), shown(hit))]
+    gone = [
+        old.memory.id
+        for old in _of_its_level(store, draft, within)
+        if old.memory.id != own
+        and not old.memory.pinned
+        and not outranks(statement(old.memory), stated(draft))
+        and contains(stated(draft), statement(old.memory))
+    ]
+    if gone:
+        new = read(store, own)
+        revision = Revision(supersedes=(*new.memory.supersedes, *gone))
+        new = revise(store, own, revision, session=draft.session)
+        supersede(store, new, session=draft.session)
+    return gone
+
+
+def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[Found]:
+    """Return the files of those *hits* that are active and lie where *draft* belongs."""
+    vault = store.vault_for(draft.kind, level_of(store, draft)) if hits else None
+    found = (_known(store, hit.id) for hit in hits)
+    return [old for old in found if old and old.vault == vault and old.memory.status is Status.ACTIVE]
+
+
+def _confirm(store: Store, draft: Draft, old: Found) -> tuple[str, ...]:
+    """Add to *old* what *draft* has beside its words, count that, and return what *old* has otherwise."""
+    now = revise(store, old.memory.id, unsaid(old.memory, draft), session=draft.session)
+    accept_said(store, now, draft)
+    _count(store, draft, now)
+    return not_taken(now.memory, draft)
+
+
+def _count(store: Store, draft: Draft, old: Found) -> None:
+    """Count that another session than that of *old* says the same."""
+    if draft.source in CONFIRMING and draft.session != old.memory.session:
+        with contextlib.suppress(OSError):
+            write_line(store, "confirmed", refs=[old.ref], session=draft.session)
+
+
+def _known(store: Store, memory_id: str) -> Found | None:
+    with contextlib.suppress(NotFound):
+        return read(store, memory_id)
+    return None
+
+
+def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
+    """Return what the head of *memory* links to that is neither a path nor what a memory is called."""
+    names = [link.to for link in memory.links if not is_artifact(link.to)]
+    if names:
+        with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+            return relations.uncalled(db, names, [vault.key for vault in store.vaults])
+    return ()

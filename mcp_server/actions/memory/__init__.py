@@ -1,0 +1,1 @@
+"""The verbs of a memory: remember, revise, forget, restore, link, pin, trust."""

@@ -1,0 +1,56 @@
+"""archive: out of what is told, by the word of whoever asks; `restore` brings it back in one step."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_server.actions.files.commit import one_change, put, tell
+from mcp_server.actions.files.read import Found, is_accepted, read
+from mcp_server.actions.files.sync import if_free
+from mcp_server.actions.files.take_in import take_in
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.vault import confined, make_vault_folders, stamp
+from mcp_server.core.errors import IndexUnavailable, Rejected
+from mcp_server.core.memory import Status
+from mcp_server.store import Store
+
+BY_HAND = "by hand"  # the reason that the file gives
+
+
+@one_change()
+def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[Found]:
+    """
+    Move memories to the archive and return them as they are there; recall finds them with include_archived.
+
+    Raises NotFound, and Rejected for one that is not active, before any is moved; Conflict, OSError.
+    """
+    chosen = [read(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
+    for found in chosen:
+        if found.memory.status is not Status.ACTIVE:
+            raise Rejected(
+                f"'{found.memory.id}' is {found.memory.status.value}; only what is active can be archived.",
+                "Leave out its id.",
+            )
+    return [_archived(store, found, session) for found in chosen]
+
+
+def still_superseded(store: Store, found: Found) -> tuple[str, ...]:
+    """Return the ids of what the memory took the place of: they stay superseded until they are restored."""
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        vaults = [vault.key for vault in store.vaults]
+        return tuple(row.id for row in selections.superseded_by(db, found.memory.id, vaults))
+    return ()
+
+
+def _archived(store: Store, found: Found, session: str) -> Found:
+    memory = replace(found.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
+    make_vault_folders(found.vault)
+    target = confined(found.vault, found.vault.path_for(memory.id, memory.kind, archived=True))
+    named = target.with_name(found.path.name)  # which may be its title
+    accepted = is_accepted(store, found)
+    # The file says that it is archived before it moves: whoever is killed in between has archived it.
+    now = put(store, found, memory, to=target if stamp(named) else named, verb="archived")
+    with if_free(store):
+        take_in(store, found.vault, found.path)
+    tell(store, "archived", found, now, accept=accepted, session=session)
+    return now

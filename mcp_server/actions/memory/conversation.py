@@ -1,0 +1,59 @@
+"""save_conversation and load_conversation: what was said, word for word."""
+
+from collections.abc import Mapping, Sequence
+
+from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.memory.list import nearest_of
+from mcp_server.actions.memory.remember import Remembered, remember
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.sessions.conversation import Turn, parse_turns, render_turns, turns_of
+from mcp_server.core.sessions.snapshot import noted
+from mcp_server.store import Store
+
+
+def save_conversation(
+    store: Store,
+    title: str,
+    messages: Sequence[object],
+    *,
+    metadata: Mapping[str, object] | None = None,
+    tags: tuple[str, ...] = (),
+    level: Level | None = None,
+    session: str = "",
+    source: str = MANUAL,
+) -> Remembered:
+    """
+    Store *messages* as a conversation; secrets in them are masked. *source* is who wrote it down.
+
+    Raises Rejected for a message without text, OSError when the disk refuses.
+    """
+    turns = turns_of(messages)
+    masked = [Turn(turn.speaker, redact(turn.words), turn.time) for turn in turns]
+    notes = noted(metadata or {})
+    draft = Draft(
+        title=title or next(turn.words for turn in masked if turn.words.strip())[:80],
+        text=render_turns(masked),
+        kind=Kind.CONVERSATION,
+        source=source,
+        tags=tags,
+        level=level,
+        session=session,
+        notes=notes,
+    )
+    return remember(store, draft, keep_secrets=True)
+
+
+def load_conversation(store: Store, memory_id: str) -> tuple[Found, list[Turn]]:
+    """Return a conversation and its turns; raise NotFound, Rejected when the memory is of another kind."""
+    try:
+        found = read(store, memory_id)
+    except NotFound:
+        raise NotFound(memory_id[:80], nearest_of(store, Kind.CONVERSATION, memory_id)) from None
+    if found.memory.kind is not Kind.CONVERSATION:
+        raise Rejected(
+            f"'{memory_id}' is of kind {found.memory.kind.value}, not a conversation.", "Use read for it."
+        )
+    return found, parse_turns(found.memory.text)

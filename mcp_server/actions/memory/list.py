@@ -1,0 +1,108 @@
+"""list and count: what is in the memory, without a question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
+from mcp_server.actions.files.sync import ensure_synced
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.adapters.index.memories import memories, selections
+from mcp_server.adapters.index.memories.memories import Problem, Row
+from mcp_server.adapters.index.memories.selections import Counts
+from mcp_server.core.embedding_models import NONE
+from mcp_server.core.memory import Kind
+from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
+from mcp_server.store import Store
+
+LOOKED_AT = 500  # newest memories of a kind among which a misspelt id is looked for
+NAMED = 3  # of them, at most, that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """
+    A page of memories, and how many there are in all.
+
+    `shadowed` tells of rows of the page by which id this project says otherwise.
+    """
+
+    rows: tuple[Row, ...]
+    total: int
+    shadowed: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """
+    What the visible vaults hold, how large the index is, and what waits or cannot be read.
+
+    *pending* are passages without a vector of *model*, which answers, 0 when no model is wanted; *coming*
+    is the model that is chosen and computed beside it, '' when they are the same.
+    """
+
+    memories: int
+    counts: Counts
+    index_size: int
+    passages: int
+    pending: int
+    model: str
+    coming: str
+    coming_pending: int
+    unreadable: tuple[Problem, ...]
+
+
+@self_healing
+def list_memories(
+    store: Store, filter: Filter, *, limit: int = 20, offset: int = 0, order: str = "updated"
+) -> Listing:
+    """Return the memories that *filter* lets through, newest first unless *order* says otherwise."""
+    ensure_synced(store)
+    with store.database.read() as db:
+        vaults = visible(store, db, filter)
+        found = shadowed(store, db)
+        hidden = () if covers_all(filter) else out_of_sight(found, as_of=filter.as_of)
+        rows, total = selections.page(
+            db, filter, vaults, order=order, limit=limit, offset=offset, without=hidden
+        )
+    return Listing(tuple(rows), total, {row.row: found[row.row].id for row in rows if row.row in found})
+
+
+def nearest_of(store: Store, kind: Kind, memory_id: str) -> list[str]:
+    """Return up to three ids of one *kind* that look like *memory_id*, the newest when none does."""
+    rows = list_memories(store, Filter(kinds=(kind,), statuses=ANY_STATUS), limit=LOOKED_AT).rows
+    ids = [row.id for row in rows]
+    return get_close_matches(memory_id, ids, n=NAMED, cutoff=0.5) or ids[:NAMED]
+
+
+@self_healing
+def get_stats(store: Store) -> Stats:
+    """Return what the visible vaults hold."""
+    from mcp_server.actions.model.choose_embedder import progress  # a list need not wait for it
+
+    ensure_synced(store)
+    keys = [vault.key for vault in store.vaults]
+    model = progress(store)
+    comes = model.answers not in ("", model.chosen)
+    with store.database.read() as db:
+        counts = selections.counts(db, keys)
+        return Stats(
+            memories=sum(counts.by_vault.values()),
+            counts=counts,
+            index_size=_size(store.database.path),
+            passages=model.passages,
+            pending=0 if model.chosen == NONE else model.passages - model.embedded,
+            model=model.answers or model.chosen,
+            coming=model.chosen if comes else "",
+            coming_pending=model.passages - model.computed if comes else 0,
+            unreadable=tuple(memories.problems(db, keys)),
+        )
+
+
+def _size(path: Path) -> int:
+    return sum(side.stat().st_size for side in _with_sides(path) if side.exists())
+
+
+def _with_sides(path: Path) -> Sequence[Path]:
+    return [path, Path(f"{path}-wal")]

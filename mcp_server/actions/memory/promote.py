@@ -1,0 +1,138 @@
+"""pin, unpin, promote and demote: what the person wants at hand, whatever was counted."""
+
+from dataclasses import dataclass
+
+from mcp_server.actions.context import hot
+from mcp_server.actions.context.hot import Warm
+from mcp_server.actions.files.read import Found, find
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.actions.memory.revise import mark
+from mcp_server.actions.recall.hits import trust_of
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.events.usage import UNUSED
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import DAY, Kind, Status
+from mcp_server.core.worth import ratings
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class HotStatus:
+    """
+    The hot set: who has a place, who was evicted for want of one, and what fills the free places.
+
+    `next_out` is who goes first when another gets hotter, None when all are pinned; `salience` by ref.
+    """
+
+    capacity: int
+    held: tuple[Warm, ...]
+    evicted: tuple[Warm, ...]
+    predicted: tuple[Warm, ...]
+    next_out: Warm | None
+    salience: dict[str, float]
+
+
+def pin(store: Store, memory_id: str, *, pinned: bool, session: str = "") -> Found:
+    """
+    Keep a memory at hand in every session, or not any more; its file says so, its date stays.
+
+    Raises NotFound, Rejected for what is not active knowledge or has no place, Conflict, Unreadable, OSError.
+    """
+    if pinned:
+        require_place(store, memory_id)
+    event = "pinned" if pinned else "unpinned"
+    return mark(store, memory_id, event=event, pinned=pinned, session=session)
+
+
+def require_place(store: Store, memory_id: str) -> None:
+    """Raise Rejected, naming those that are pinned, when a pin of the memory had no place; NotFound."""
+    row = _active(store, memory_id)
+    most = store.settings.hot_cache_max_items
+    if not most:
+        raise Rejected(
+            f"'{row.id}' is not pinned: the hot set is switched off.",
+            "Set HOT_CACHE_MAX_ITEMS to more than 0.",
+        )
+    ensure_synced(store)
+    with store.database.read() as db:
+        pinned = hot.pinned(store, db)
+    if len(pinned) >= most and row.ref not in (one.ref for one in pinned):
+        places = "the only place is" if most == 1 else f"all {most} places are"
+        raise Rejected(
+            f"'{row.id}' is not pinned: {places} taken by {', '.join(one.id for one in pinned[:most])}.",
+            "Unpin one of them, or set HOT_CACHE_MAX_ITEMS higher.",
+        )
+
+
+def promote(store: Store, memory_id: str, *, session: str = "") -> bool:
+    """
+    Put a memory into the hot set now, until it was not accessed for a fortnight.
+
+    Return whether it has a place: False when it is full of hotter ones.
+    Raises NotFound, Rejected, OSError.
+    """
+    if not store.settings.hot_cache_max_items:
+        raise Rejected("The hot set is switched off.", "Set HOT_CACHE_MAX_ITEMS to more than 0.")
+    row = _active(store, memory_id)
+    store.ledger.append("promoted", store.clock(), refs=[row.ref], session=session)
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        return row.ref in {warm.row.ref for warm in hot.places(store, db)[0]}
+
+
+def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
+    """
+    Take a memory out of the hot set now; three more accesses bring it back.
+
+    Return whether it was hot. Raises NotFound, Rejected for a pinned one, OSError.
+    """
+    row = _active(store, memory_id)
+    if row.pinned:
+        raise Rejected(f"'{row.id}' is pinned, so it stays at hand.", "Unpin it.")
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        was = usage.usage_of(db, [row.ref]).get(row.ref, UNUSED).is_hot(store.now(), pinned=False)
+    if was:
+        store.ledger.append("demoted", store.clock(), refs=[row.ref], session=session)
+        catch_up_if_free(store)
+    return was
+
+
+@self_healing
+def hot_status(store: Store, *, session: str = "") -> HotStatus:
+    """Return how the hot set stands, as of everything that the ledger says. Raises IndexUnavailable."""
+    ensure_synced(store)
+    catch_up_if_free(store)
+    now = store.now()
+    with store.database.read() as db:
+        held, evicted = hot.places(store, db)
+        predicted = hot.predicted(store, db, held, session=session)
+        used = usage.usage_of(db, [warm.row.ref for warm in (*held, *evicted, *predicted)])
+    salience = {}
+    for warm in (*held, *evicted, *predicted):
+        counts = used.get(warm.row.ref, UNUSED)
+        salience[warm.row.ref] = ratings.salience(
+            importance=ratings.importance(warm.row.text),
+            trust=trust_of(warm.row, counts, now),
+            accesses=counts.accesses,
+            age=(now - counts.last_access) / DAY,
+        )
+    free = len(held) < store.settings.hot_cache_max_items
+    going = None if free else next((warm for warm in reversed(held) if not warm.row.pinned), None)
+    return HotStatus(
+        store.settings.hot_cache_max_items, tuple(held), tuple(evicted), tuple(predicted), going, salience
+    )
+
+
+def _active(store: Store, memory_id: str) -> Row:
+    row = find(store, memory_id)
+    if row.kind is not Kind.KNOWLEDGE or row.status is not Status.ACTIVE:
+        knowledge = row.kind is Kind.KNOWLEDGE
+        what = f"memory that is {row.status.value}" if knowledge else row.kind.value
+        raise Rejected(
+            f"'{row.id}' is a {what}; only active knowledge is kept at hand.",
+            "Restore it first." if knowledge else "Remember what matters of it, and keep that at hand.",
+        )
+    return row

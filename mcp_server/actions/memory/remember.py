@@ -1,0 +1,292 @@
+"""remember: one thing worth knowing becomes one file; it is acknowledged when the file is on the disk."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from mcp_server.actions.files.commit import create, one_change, write_line
+from mcp_server.actions.files.read import Found, is_accepted, is_shown, look_up, read
+from mcp_server.actions.files.sync import catch_up_if_free, make_folders
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.staleness import noted
+from mcp_server.adapters import memory_file, places
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.vault import Vault, confined
+from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
+from mcp_server.core.memory import (
+    DEFAULT_TYPE,
+    MAX_CONVERSATION,
+    MAX_LINKS,
+    MAX_TAGS,
+    MAX_TEXT,
+    MAX_TOUCHES,
+    Draft,
+    Kind,
+    Level,
+    Memory,
+    Status,
+    check_id,
+    check_type,
+    clean_tags,
+    clean_text,
+    clean_title,
+    fingerprint,
+    new_id,
+)
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
+from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.core.sessions.snapshot import name_of
+from mcp_server.core.text.level_words import names_project
+from mcp_server.store import Store
+
+T = TypeVar("T")
+
+ATTEMPTS = 20  # ids tried; already the second is needed only once in a million memories of one title
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a draft: the memory, where it is, and whether it was known already."""
+
+    memory: Memory
+    path: Path
+    level: Level
+    known: bool = False
+
+
+@one_change()
+def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remembered:
+    """
+    Store *draft* as a memory; its `supersedes` become superseded.
+
+    Saying the same again adds its new tags, links, files touched and what it supersedes, and nothing else.
+    Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
+    """
+    draft = checked(draft, keep_secrets=keep_secrets)
+    level = level_of(store, draft)
+    vault = store.vault_for(draft.kind, level)
+    known = _known(store, vault, draft)
+    if known:
+        # What it replaced before and was restored since gives way again: this word is the later one.
+        older = tuple(old for old in draft.supersedes if old != known.memory.id)
+        together = tuple(dict.fromkeys((*known.memory.supersedes, *older)))
+        revision = replace(unsaid(known.memory, draft), supersedes=together)
+        known = revise(store, known.memory.id, revision, session=draft.session)
+        accept_said(store, known, draft)
+        take_place(store, known, older, session=draft.session)
+        return Remembered(known.memory, known.path, level, known=True)
+    for old in draft.supersedes:  # before anything is written
+        with contextlib.suppress(NotFound):
+            found = read(store, old)
+            memory_file.check_replaceable(found.data, found.memory, path=str(found.path))
+    new = _write(store, vault, draft)
+    supersede(store, new, session=draft.session)
+    return Remembered(new.memory, new.path, level)
+
+
+def unsaid(memory: Memory, draft: Draft) -> Revision:
+    """
+    Return what adds to *memory* the tags, links and files touched that *draft* has beside its words, and a
+    category or metadata where it has none under that name. The notes of an import say where it is from, which
+    is no news about *memory*.
+    """
+    names = {name_of(note) for note in memory.notes}
+    given = draft.notes if draft.source in (MANUAL, ASSISTANT) else ()
+    notes = tuple(note for note in given if name_of(note) not in names)
+    linked = {(link.rel, link.to) for link in memory.links}
+    links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
+    return Revision(
+        tags=_joined(memory.tags, draft.tags, MAX_TAGS),
+        links=_joined(memory.links, links, MAX_LINKS),
+        touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
+        category=draft.category if draft.category and not memory.category else None,
+        notes=(*memory.notes, *notes) if notes else None,
+    )
+
+
+def not_taken(memory: Memory, draft: Draft) -> tuple[str, ...]:
+    """Return what *memory*, which says the same, has otherwise than *draft*: `type note`, `port: 80`."""
+    named = {name_of(note): note for note in memory.notes}
+    notes = [
+        named[name_of(note)] for note in draft.notes if note not in memory.notes and name_of(note) in named
+    ]
+    about = (
+        ("type", memory.type, draft.type if draft.type != DEFAULT_TYPE else memory.type),
+        ("category", memory.category, draft.category or memory.category),
+    )
+    return (*(f"{name} {own}" for name, own, said in about if own != said), *notes)
+
+
+def accept_said(store: Store, found: Found, draft: Draft) -> None:
+    """Accept a memory when *draft*, in the person's own words, says the same: nothing else may be meant."""
+    same = fingerprint("", found.memory.text) == fingerprint("", draft.text)
+    if same and draft.source == MANUAL and not is_accepted(store, found):
+        with contextlib.suppress(OSError):
+            write_line(store, "accepted", refs=[found.ref], digests=[found.digest])
+        catch_up_if_free(store)
+
+
+def supersede(store: Store, new: Found, *, since: datetime | None = None, session: str = "") -> None:
+    """
+    Make superseded what *new* says it takes the place of, as far as that is known and active.
+
+    What waits for the person takes nobody's place yet, and a project takes nothing from the person's level:
+    there it only stands in for it, which follows from its file. A pin passes on.
+    *since* is when that came about, by default when *new* came to hold.
+    """
+    memory = new.memory
+    if not memory.supersedes or not is_shown(store, new):
+        return
+    for name in memory.supersedes:
+        # What supersedes nothing known is still worth keeping.
+        with contextlib.suppress(NotFound):
+            old = read(store, name)
+            if old.memory.status is not Status.ACTIVE or old.ref == new.ref:
+                continue
+            if old.memory.pinned:
+                _pin(store, new, session=session)
+            if new.vault.level is Level.USER or old.vault.level is not Level.USER:
+                _replace(store, old, memory, since=since, session=session)
+
+
+def _replace(store: Store, old: Found, memory: Memory, *, since: datetime | None, session: str) -> None:
+    revision = Revision(
+        status=Status.SUPERSEDED,
+        superseded_by=memory.id,
+        valid_to=since or memory.valid_from or memory.created,
+        pinned=False,
+    )
+    now = revise(store, old.memory.id, revision, session=session)
+    with contextlib.suppress(OSError):
+        write_line(store, "trusted", refs=[now.ref], reason="superseded", session=session)
+    catch_up_if_free(store)
+
+
+def _pin(store: Store, new: Found, *, session: str) -> None:
+    revise(store, new.memory.id, Revision(pinned=True), session=session)
+
+
+def take_place(store: Store, new: Found, olds: Sequence[str], *, session: str = "") -> None:
+    """Make superseded those of *olds* that are active: somebody says so just now."""
+    only = replace(new, memory=replace(new.memory, supersedes=tuple(olds)))
+    supersede(store, only, since=store.clock().replace(microsecond=0), session=session)
+
+
+def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:
+    """Make *old* active again when it was superseded *by* that memory; return what happened, for people."""
+    try:
+        found = read(store, old)
+    except NotFound:
+        return f"'{old}' is gone."
+    if found.memory.status is not Status.SUPERSEDED or found.memory.superseded_by != by:
+        if found.vault.level is Level.USER and found.memory.status is Status.ACTIVE:
+            return f"'{old}' holds in this project, too."
+        return f"'{old}' stays {found.memory.status.value}."
+    revise(store, old, Revision(reinstated=True), session=session)
+    return f"'{old}' is active again."
+
+
+def level_of(store: Store, draft: Draft) -> Level:
+    """
+    Return where *draft* belongs: where it was said, else the project.
+
+    A preference is the person's, unless it names this project.
+    """
+    if draft.level is Level.PROJECT and not store.project:
+        raise Rejected(
+            "There is no project here to remember this for.",
+            "Use level 'user', or work inside a project's folder.",
+        )
+    if draft.level:
+        return draft.level
+    if not store.project:
+        return Level.USER
+    everywhere = draft.type == "preference" and not names_project(draft.text, store.project.name)
+    return Level.USER if everywhere else Level.PROJECT
+
+
+def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
+    """Return *draft* tidied; raise Rejected when it cannot be stored."""
+    draft = replace(
+        draft,
+        title=clean_title(draft.title),
+        text=clean_text(draft.text, MAX_CONVERSATION if draft.kind is Kind.CONVERSATION else MAX_TEXT),
+        type=check_type(draft.type),
+        tags=clean_tags(draft.tags),
+        id=check_id(draft.id) if draft.id else "",
+    )
+    if not keep_secrets:
+        said = (draft.title, draft.text, *draft.tags, draft.category, *draft.notes)
+        refuse_secrets(*said, anyway=KEEP_SECRETS)
+    return draft
+
+
+def _joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
+    """Return *own* and behind them *new*, each once, as long as they are not more than *most*."""
+    return tuple(dict.fromkeys((*own, *new)))[: max(most, len(own))]
+
+
+def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
+    """Return the memory that says the same as *draft* already, or the one with the id that it gives."""
+    if draft.kind is not Kind.KNOWLEDGE:
+        return None
+    if draft.id:
+        with contextlib.suppress(IndexUnavailable):
+            if found := look_up(store, draft.id):
+                raise Rejected(
+                    f"The id '{found.id}' is taken by '{found.title}'.",
+                    "Revise that memory, or leave out the id.",
+                )
+        return None
+    try:
+        with store.database.read() as db:
+            known = selections.saying(db, vault.key, fingerprint(draft.title, draft.text))
+        return read(store, known.id) if known else None
+    except (IndexUnavailable, NotFound, Unreadable):
+        return None
+
+
+def _write(store: Store, vault: Vault, draft: Draft) -> Found:
+    if store.project and vault.project:
+        places.note_project(store.home, store.project)
+    make_folders(store, vault)
+    now = store.clock().replace(microsecond=0)
+    for attempt in range(ATTEMPTS):
+        memory = _memory(draft, now, attempt)
+        path = confined(vault, vault.path_for(memory.id, memory.kind))
+        accept = not waits(draft.source, f"{memory.title}\n{memory.text}")
+        touched = noted(store, vault, memory.touches) if memory.touches else None
+        try:
+            return create(store, vault, path, memory, accept=accept, session=draft.session, touched=touched)
+        except FileExistsError:
+            if draft.id:
+                raise Rejected(
+                    f"The id '{draft.id}' is taken.", "Revise that memory, or leave out the id."
+                ) from None
+            continue
+    raise Rejected(f"No free id was found for '{draft.title}'.", "Give the memory another title.")
+
+
+def _memory(draft: Draft, now: datetime, attempt: int) -> Memory:
+    return Memory(
+        id=draft.id or new_id(draft.title, draft.text, now, attempt),
+        title=draft.title,
+        text=draft.text,
+        created=now,
+        updated=now,
+        kind=draft.kind,
+        type=draft.type,
+        tags=draft.tags,
+        source=draft.source,
+        touches=draft.touches,
+        links=draft.links,
+        supersedes=draft.supersedes,
+        category=draft.category,
+        session=draft.session,
+        conversation=draft.conversation,
+        evidence=draft.evidence,
+        notes=draft.notes,
+    )

@@ -1,0 +1,172 @@
+"""init, share and trust: memories inside a repository, only when the person says so."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.files.commit import Accept, new_name, one_change, one_run, write_line
+from mcp_server.actions.files.read import find, read
+from mcp_server.actions.files.sync import catch_up_if_free, sync, sync_if_free
+from mcp_server.actions.memory.remember import supersede
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.adapters import files, git, history, moving, places
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Kind
+from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
+from mcp_server.store import Store
+
+AT_ONCE = 500  # memories kept in one line of the ledger, which has its bounds
+REAL = "Put a real one in its place, or delete it."
+IGNORE_ALL = "*\n"
+IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised:
+    """The vault in the repository, how many memories moved into it, and whether git ignores all of it."""
+
+    root: Path
+    moved: int
+    ignored: bool
+
+
+def init(store: Store) -> Initialised:
+    """
+    Keep the project's knowledge in `<repository>/.claude-memory/`, ignored by git until it is shared.
+
+    What was private knowledge of the project moves there, and what waits for the person's word goes on
+    waiting. Raises Rejected outside a project.
+    """
+    vault = _vault(store)
+    sync(store)
+    waiting = {row.path for row in [*untrusted(store), *_said_alone(store)]}
+    make_vault_folders(vault)
+    ignore = vault.root / ".gitignore"
+    if not ignore.exists():
+        files.write_new(ignore, IGNORE_ALL.encode())
+    assert store.project
+    places.note_project(store.home, store.project)
+    places.note_project(store.home, store.project, adopt=vault.root)
+    private = store.vault(store.project.key)
+    with store.database.read() as db:
+        ids = selections.ids_of(db, store.project.key)
+    moved = 0
+    for found in stamps(private) if private else []:
+        path = Path(found.path)
+        assert private
+        relative = path.relative_to(private.root)
+        if relative.parts[0] == Kind.KNOWLEDGE.folder and not (vault.root / relative).exists():
+            memory_id = ids.get(found.path, path.stem)
+            ref, old = f"{vault.key}/{memory_id}", f"{private.key}/{memory_id}"
+            history.carry(store.home, old, ref)
+            moving.move(path, vault.root / relative)
+            moved += 1
+            store.ledger.append("moved", store.clock(), refs=[ref], **{"from": [old]})
+            if found.path not in waiting:
+                digest = files.digest(files.read(vault.root / relative))
+                store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
+    sync_if_free(store, vaults=[*([private] if private else []), vault])
+    return Initialised(vault.root, moved, files.read(ignore) == IGNORE_ALL.encode())
+
+
+def share(store: Store) -> Path:
+    """Let git see `knowledge/` of the vault in the repository; return the `.gitignore` that says so."""
+    vault = _vault(store)
+    ignore = vault.root / ".gitignore"
+    if not ignore.exists():
+        raise Rejected(
+            "This project keeps no memories in its repository.", "Run 'daybook init --repository' first."
+        )
+    said = files.read(ignore)
+    if said == IGNORE_ALL.encode():
+        files.replace(ignore, IGNORE_ALL_BUT_KNOWLEDGE.encode(), expected=files.digest(said))
+    return ignore
+
+
+def untrusted(store: Store) -> list[Row]:
+    """Return the memories that are not shown unasked until the person accepts them."""
+    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    with store.database.read() as db:
+        return selections.not_accepted(db, [vault.key for vault in store.vaults], shared)
+
+
+def from_documents(store: Store) -> list[Row]:
+    """Return what documents say (`seed`, `bootstrap`), which is not shown unasked until it is accepted."""
+    return [row for row in _said_alone(store) if row.source == SEEDED]
+
+
+def _said_alone(store: Store) -> list[Row]:
+    with store.database.read() as db:
+        return selections.searched_alone(db, store.private)
+
+
+def trust(store: Store, memory_ids: Sequence[str] | None = None) -> list[Row]:
+    """
+    Accept memories as they are now, those with the ids given or, with None, all of `untrusted`; return them.
+
+    With None the files of this repository count as the person's own from now on, too.
+    A file that changes afterwards waits again. What a program or a document said becomes what the person
+    took over. Raises NotFound for an id that no memory has, Conflict when a file changes meanwhile.
+    """
+    sync(store)
+    named = {find(store, memory_id).ref for memory_id in memory_ids or ()}
+    chosen = [row for row in untrusted(store) if memory_ids is None or row.ref in named]
+    alone = [row for row in _said_alone(store) if row.ref in named]
+    if memory_ids is None and store.project:
+        places.note_accepted(store.home, store.project)
+    accept(store, [*chosen, *alone])
+    return [*chosen, *alone]
+
+
+@one_run()
+def accept(store: Store, rows: Sequence[Row]) -> None:
+    """
+    Accept the very bytes that the index has as *rows*.
+
+    What a program or a document said becomes what the person took over, and what Claude stored takes the
+    place of what it supersedes: that is one change for each. Raises Conflict when such a file changed
+    meanwhile, NotFound.
+    """
+    changes = [(row, new_name()) for row in rows]
+    for row, change in changes:
+        with one_change(change):
+            if row.source in ACCEPTED_AS and row.vault in store.private:
+                source = ACCEPTED_AS[row.source]
+                revise(store, row.id, Revision(source=source), version=row.digest, accept=Accept.YES)
+            else:
+                write_line(store, "accepted", refs=[row.ref], digests=[row.digest])
+            keep(store, [row.ref])
+    catch_up_if_free(store)
+    for row, change in changes:
+        if row.vault in store.private:
+            with one_change(change):
+                supersede(store, read(store, row.id))  # what waited took nobody's place
+
+
+def keep(store: Store, refs: Sequence[str]) -> None:
+    """Note that the person wants *refs* kept: they age no more. Raises OSError."""
+    for start in range(0, len(refs), AT_ONCE):
+        write_line(store, "approved", refs=refs[start : start + AT_ONCE])
+
+
+def refused(store: Store) -> str:
+    """Return why the vault in the repository is neither read nor written, '' when nothing is wrong."""
+    link = places.linked(store.project.root / places.REPOSITORY_FOLDER) if store.project else None
+    return f"{link} is a symbolic link, so it is neither read nor written. {REAL}" if link else ""
+
+
+def problems(store: Store, folder: Path) -> list[str]:
+    """Return what is wrong with the repository around *folder*, a sentence or two each; [] outside of one."""
+    asked = git.trouble(store.git, folder) if git.git_state(folder) else ""
+    return list(filter(None, (refused(store), asked)))
+
+
+def _vault(store: Store) -> Vault:
+    if not store.project:
+        raise Rejected("This folder belongs to no project.", "Go into the project's folder and run it again.")
+    if refusal := refused(store):
+        raise Rejected(refusal.removesuffix(f" {REAL}"), REAL)
+    return places.repository_vault(store.home, store.project)

@@ -1,0 +1,149 @@
+"""revise: change what a memory says, or what is said about it, without losing anybody's edit."""
+
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+
+from mcp_server.actions.files.commit import Accept, commit
+from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.recall.staleness import noted
+from mcp_server.adapters.index.memories import relations
+from mcp_server.core.errors import Conflict
+from mcp_server.core.links import as_name
+from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.store import Store
+
+VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` takes
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What is to change; None leaves a field as it is."""
+
+    title: str | None = None
+    text: str | None = None
+    type: str | None = None
+    tags: tuple[str, ...] | None = None
+    pinned: bool | None = None
+    touches: tuple[str, ...] | None = None
+    links: tuple[Link, ...] | None = None
+    status: Status | None = None
+    superseded_by: str | None = None
+    valid_to: datetime | None = None
+    category: str | None = None
+    notes: tuple[str, ...] | None = None
+    supersedes: tuple[str, ...] | None = None
+    archived_reason: str | None = None
+    updated: datetime | None = None
+    source: str | None = None
+    reinstated: bool | None = None
+    """What was superseded is active again, as if nothing had taken its place."""
+
+
+def version(found: Found) -> str:
+    """Return the short name of what the file says now."""
+    return found.digest[:VERSION_LENGTH]
+
+
+def revise(
+    store: Store,
+    memory_id: str,
+    revision: Revision,
+    *,
+    version: str = "",
+    keep_secrets: bool = False,
+    session: str = "",
+    accept: Accept = Accept.CARRY,
+    source: str = "",
+) -> Found:
+    """
+    Apply *revision* to a memory and return it as it is now.
+
+    Links by an old title go on leading to it: the old title becomes an alias when another memory uses it.
+
+    *accept* is whether what it says now may be shown unasked. *source* is whose words these are, '' for what
+    only says how memories belong together: those of the person are accepted; of anybody else new words wait,
+    and the person's memory is no longer in their words.
+
+    Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
+    Rejected, Unreadable, OSError; the file is untouched then.
+    """
+    found = read(store, memory_id)
+    if version and not found.digest.startswith(version.strip()):
+        raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
+    memory = _revised(found.memory, revision, keep_secrets=keep_secrets)
+    if memory == found.memory:
+        return found
+    if memory.title != found.memory.title:
+        memory = replace(memory, aliases=_aliases(store, found, memory.title))
+    if source == MANUAL:
+        accept = Accept.YES
+    elif source and (memory.title, memory.text) != (found.memory.title, found.memory.text):
+        accept = Accept.NO  # until its words were looked up in the session
+        memory = replace(memory, source=source if memory.source == MANUAL else memory.source)
+    memory = replace(memory, updated=store.clock().replace(microsecond=0))
+    said_anew = (memory.title, memory.text, memory.touches) != (
+        found.memory.title, found.memory.text, found.memory.touches
+    )  # fmt: skip
+    touched = noted(store, found.vault, memory.touches) if said_anew else None
+    return commit(store, found, memory, "revised", accept=accept, session=session, touched=touched)
+
+
+def mark(
+    store: Store,
+    memory_id: str,
+    *,
+    event: str,
+    session: str = "",
+    pinned: bool | None = None,
+    verified: datetime | None = None,
+    **detail: object,
+) -> Found:
+    """
+    Change what is thought of a memory, not what it says, and return it.
+
+    `updated` stays, and so does whether it may be shown unasked. *event* with *detail* is the ledger's line.
+    Raises Conflict, NotFound, Unreadable, OSError; the file is untouched then.
+    """
+    found = read(store, memory_id)
+    memory = replace(
+        found.memory,
+        pinned=found.memory.pinned if pinned is None else pinned,
+        verified=verified or found.memory.verified,
+    )
+    if memory == found.memory and not detail:
+        return found
+    return commit(store, found, memory, event, accept=Accept.CARRY, session=session, **detail)
+
+
+def _aliases(store: Store, found: Found, title: str) -> tuple[str, ...]:
+    """Return the aliases of a memory that is to be called *title*, with the old title if a link needs it."""
+    memory = found.memory
+    with store.database.read() as db:
+        needed = relations.is_called(db, memory.title, but=(found.vault.key, memory.id))
+    once = {as_name(alias): alias for alias in (*memory.aliases, *([memory.title] if needed else []))}
+    once.pop(as_name(title), None)
+    return tuple(once.values())
+
+
+def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory:
+    changes = {
+        field.name: value
+        for field in fields(revision)
+        if (value := getattr(revision, field.name)) is not None
+    }
+    if changes.pop("reinstated", False):
+        changes |= {"status": Status.ACTIVE, "superseded_by": "", "valid_to": None}
+    if "title" in changes:
+        changes["title"] = clean_title(changes["title"])
+    if "text" in changes:
+        changes["text"] = clean_text(changes["text"])
+    if "type" in changes:
+        changes["type"] = check_type(changes["type"])
+    if "tags" in changes:
+        changes["tags"] = clean_tags(changes["tags"])
+    if not keep_secrets:
+        said = [changes.get(name, "") for name in ("title", "text", "category")]
+        refuse_secrets(*said, *changes.get("notes", ()), anyway=KEEP_SECRETS)
+    return replace(memory, **changes)

@@ -1,0 +1,127 @@
+"""save_session and restore_session: where the work stands, to go on from it later."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.memory.list import list_memories, nearest_of
+from mcp_server.actions.memory.remember import Remembered, remember
+from mcp_server.adapters import git
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Draft, Kind, strip_blank_lines
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.search.query import Filter
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.sessions.snapshot import noted, render_snapshot
+from mcp_server.store import Store
+
+_GIT_NOTE = re.compile(r"git (?P<branch>\S+) (?P<head>[0-9a-f]{7,64})")
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """
+    What changed after a session was saved; empty when nothing did or nobody can tell.
+
+    files: those that differ between the commit of then and that of now, and those of the session that were
+    written since or are gone; what else is not committed is not told. problem: why git was not asked.
+    """
+
+    commits: tuple[str, ...]
+    files: tuple[str, ...]
+    branch: str
+    problem: str = ""
+
+
+def save_session(
+    store: Store,
+    title: str,
+    context: str,
+    *,
+    files: Sequence[str] = (),
+    variables: Mapping[str, object] | None = None,
+    tasks: Sequence[str] = (),
+    metadata: Mapping[str, object] | None = None,
+    folder: Path,
+    session: str = "",
+    source: str = MANUAL,
+) -> Remembered:
+    """
+    Store a snapshot of the work: what it is about, files, variables, open tasks, and git's branch and head.
+
+    *source* is who wrote it. Secrets are masked. Raises Rejected without a title and a context, OSError when
+    the disk refuses.
+    """
+    notes = [*noted(metadata or {})]
+    state = git.git_state(folder)
+    if state:
+        notes.append(f"git {state.branch or 'HEAD'} {state.head}")
+    draft = Draft(
+        title=redact(title),
+        text=redact(strip_blank_lines(render_snapshot(context, files, variables or {}, tasks))),
+        kind=Kind.SESSION,
+        source=source,
+        touches=tuple(files),
+        session=session,
+        notes=tuple(redact(note) for note in notes),
+    )
+    return remember(store, draft, keep_secrets=True)
+
+
+def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Found, Since]:
+    """
+    Return a saved session and what changed since; 'latest' (or '') is the one saved last here.
+
+    Raises NotFound, which names others, also when none is saved, and Rejected for a memory of another kind.
+    """
+    wanted = memory_id.strip()
+    if wanted in ("", "latest", "last"):
+        listing = list_memories(store, Filter(kinds=(Kind.SESSION,)), limit=1, order="created")
+        if not listing.rows:
+            raise NotFound(
+                "latest",
+                sentence="No session is saved here yet.",
+                hint="Save one with save_session, in a terminal 'daybook save-session'.",
+            )
+        wanted = listing.rows[0].id
+    try:
+        found = read(store, wanted)
+    except NotFound:
+        raise NotFound(wanted[:80], nearest_of(store, Kind.SESSION, wanted)) from None
+    if found.memory.kind is not Kind.SESSION:
+        raise Rejected(f"'{wanted}' is of kind {found.memory.kind.value}, not a session.", "Use read for it.")
+    return found, _since(store, found, folder)
+
+
+def _since(store: Store, found: Found, folder: Path) -> Since:
+    noted = next(filter(None, (_GIT_NOTE.fullmatch(note) for note in found.memory.notes)), None)
+    state = git.git_state(folder)
+    newer = _newer(found, folder)
+    if not noted or not state:
+        return Since((), tuple(newer), "")
+    then, now = noted["head"], state.head
+    branch = state.branch if (state.branch or "HEAD") != noted["branch"] else ""
+    if then == now:
+        return Since((), tuple(newer), branch)
+    changed = git.files_changed(store.git, folder, then, now)
+    newer = [name for name in newer if name.partition(":")[0] not in changed]
+    commits = git.commits_since(store.git, folder, then, now)
+    return Since(tuple(commits), (*changed, *newer), branch, git.trouble(store.git, folder))
+
+
+def _newer(found: Found, folder: Path) -> list[str]:
+    """Return the session's files that were written after it was saved, or are gone."""
+    changed = []
+    for name in found.memory.touches:
+        path = folder / name.partition(":")[0]
+        try:
+            newer = datetime.fromtimestamp(path.stat().st_mtime, UTC) > found.memory.created
+        except OSError:
+            changed.append(f"{name} (gone)")
+            continue
+        if newer:
+            changed.append(name)
+    return changed

@@ -1,0 +1,135 @@
+"""validate, invalidate and the trust history: how far a memory is believed, and what changed that."""
+
+from dataclasses import dataclass
+
+from mcp_server.actions.files.read import Found, find, read
+from mcp_server.actions.files.shadows import shadowed
+from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.actions.memory.revise import mark
+from mcp_server.actions.recall.hits import trust_of
+from mcp_server.actions.recall.staleness import Staleness, noted, staleness
+from mcp_server.adapters.index.events import touched, trust, usage
+from mcp_server.adapters.index.events.trust import TrustEvent
+from mcp_server.adapters.index.events.usage import UNUSED
+from mcp_server.adapters.index.memories import selections
+from mcp_server.core.errors import Rejected
+from mcp_server.core.render import one_line
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.worth import ratings
+from mcp_server.store import Store
+
+NOTE = 200  # characters
+MOST_EVENTS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """
+    How far a memory is believed now, 0 to 1, and what became of the files that it is about.
+
+    `shadowed_by` is the id of the memory that stands in for it in this project, '' where it holds.
+    """
+
+    trust: float
+    stale: Staleness
+    shadowed_by: str = ""
+
+    @property
+    def label(self) -> str:
+        return ratings.trust_label(self.trust)
+
+
+@dataclass(frozen=True, slots=True)
+class TrustHistory:
+    """What a memory started from, what moved it, the latest first, and where it stands."""
+
+    id: str
+    base: float
+    events: tuple[TrustEvent, ...]
+    standing: Standing
+
+
+def validate(
+    store: Store, memory_id: str, *, reason: str = "confirmed", note: str = "", session: str = ""
+) -> TrustHistory:
+    """
+    Note that a memory was found to be right: it is believed more, and its half-life starts anew.
+
+    Its file gets `verified`; `updated` stays, and whether it may be shown unasked stays as it was.
+    Raises Rejected for an unknown *reason*, NotFound, Conflict, Unreadable, OSError.
+    """
+    _check(reason, ratings.VALIDATING)
+    found = read(store, memory_id)
+    with store.database.read() as db:
+        before = touched.touched_by(db, [found.ref]).get(found.ref, [])
+    mark(
+        store,
+        memory_id,
+        event="trusted",
+        verified=store.clock().replace(microsecond=0),
+        session=session,
+        touched=noted(store, found.vault, found.memory.touches),
+        touched_before={each.path: [each.digest, each.at] for each in before} or None,
+        reason=reason,
+        note=_said(note),
+    )
+    return trust_history(store, memory_id)
+
+
+def invalidate(
+    store: Store, memory_id: str, *, reason: str, note: str = "", session: str = ""
+) -> TrustHistory:
+    """
+    Note that a memory was found to be outdated, partly incorrect or wrong: it is believed less.
+
+    Trust weighs in the ranking and shows as a label; it never hides a memory.
+    Raises Rejected for an unknown *reason*, NotFound, OSError.
+    """
+    _check(reason, ratings.INVALIDATING)
+    row = find(store, memory_id)
+    store.ledger.append(
+        "trusted", store.clock(), refs=[row.ref], reason=reason, note=_said(note), session=session
+    )
+    return trust_history(store, memory_id)
+
+
+@self_healing
+def trust_history(store: Store, memory_id: str, *, limit: int = MOST_EVENTS) -> TrustHistory:
+    """Return what moved the trust in a memory, as of everything in the ledger. Raises NotFound."""
+    row = find(store, memory_id)
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        events = trust.history(db, row.ref, limit=limit)
+    base = ratings.base_trust(row.trust, row.source)
+    return TrustHistory(row.id, base, tuple(events), standing(store, row.vault, row.id))
+
+
+@self_healing
+def standing(store: Store, vault: str, memory_id: str) -> Standing:
+    """Return how far a memory of the vault with that key is believed, and whether its files changed."""
+    with store.database.read() as db:
+        row = selections.with_id(db, [vault], memory_id)
+        if row is None:
+            return Standing(0.0, Staleness())
+        counts = usage.usage_of(db, [row.ref]).get(row.ref, UNUSED)
+        shadow = shadowed(store, db).get(row.row)
+        return Standing(
+            trust_of(row, counts, store.now()),
+            staleness(store, db, [row])[row.ref],
+            shadow.id if shadow else "",
+        )
+
+
+def standing_of(store: Store, found: Found) -> Standing:
+    """Return the same for a memory that was read."""
+    return standing(store, found.vault.key, found.memory.id)
+
+
+def _check(reason: str, reasons: tuple[str, ...]) -> None:
+    if reason not in reasons:
+        raise Rejected(f"'{reason}' is no reason that is known here.", f"Use one of: {', '.join(reasons)}.")
+
+
+def _said(note: str) -> str:
+    return one_line(redact(note), NOTE)

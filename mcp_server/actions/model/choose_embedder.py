@@ -1,0 +1,165 @@
+"""choose_embedder: which embedding models there are, which one answers, and choosing another."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.model.setup import Choices, setup
+from mcp_server.adapters import model_hub
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.search import vectors
+from mcp_server.adapters.model_folder import find_model
+from mcp_server.core.embedding_models import (
+    BY_NAME,
+    CATALOGUE,
+    NAMES,
+    NONE,
+    SHIPPED,
+    chosen,
+    is_folder,
+)
+from mcp_server.core.errors import EmbedderUnavailable, Rejected
+from mcp_server.core.memory import Kind
+from mcp_server.core.ports import Embedder
+from mcp_server.core.search.query import Filter
+from mcp_server.core.text.words import is_foreign
+from mcp_server.store import Store
+
+LOOKED_AT = 200  # memories of all projects, the newest, whose language tells which model fits
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model that can be chosen; *dimensions* and *megabytes* are 0 where they are not known."""
+
+    name: str
+    dimensions: int
+    megabytes: int
+    languages: str
+    note: str
+    chosen: bool
+    answers: bool
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """
+    Which model is chosen, which one answers ('' for none), and how many passages have a vector of each.
+
+    *problem* is why the chosen one cannot be loaded, a sentence.
+    """
+
+    chosen: str
+    answers: str
+    passages: int
+    embedded: int
+    computed: int
+    problem: str
+
+
+def list_models(store: Store) -> list[Listed]:
+    """Return the models of the catalogue, and the folder that is chosen if one is."""
+    said = store.settings.embedding_model
+    answers = progress(store).answers
+    listed = [
+        Listed(
+            each.name, each.dimensions, each.megabytes, each.languages, each.note,
+            chosen=said == each.name, answers=answers == each.name, here=_is_here(store.home, each.name),
+        )
+        for each in CATALOGUE
+    ]  # fmt: skip
+    for folder in dict.fromkeys(one for one in (said, answers) if is_folder(one)):
+        listed.append(
+            Listed(
+                folder, 0, 0, "", "a folder of yours",
+                chosen=said == folder, answers=answers == folder, here=_is_here(store.home, folder),
+            )
+        )  # fmt: skip
+    return listed
+
+
+def progress(store: Store) -> Progress:
+    """Return how far the chosen model is; loads no model."""
+    said = store.settings.embedding_model
+    model, problem = "", ""
+    if said != NONE:
+        try:
+            model = find_model(store.home, said).model
+        except EmbedderUnavailable as error:
+            problem = str(error)
+    with store.database.read() as db:
+        told = vectors.answering(db)
+        return Progress(
+            chosen=said,
+            answers=told.setting if told and said != NONE else "",
+            passages=vectors.count_passages(db),
+            embedded=vectors.count_vectors(db, told.model) if told else 0,
+            computed=vectors.count_vectors(db, model),
+            problem=problem,
+        )
+
+
+def setting_of(said: str) -> str:
+    """Return the setting that a person's *said* means: a name, or the path of a folder, made absolute."""
+    name = chosen(said)
+    if name and not is_folder(name):
+        return name
+    folder = Path(os.path.abspath(os.path.expanduser(said)))
+    if "/" not in said and not folder.is_dir():
+        raise Rejected(
+            f"There is no embedding model '{said}'.",
+            f"Use one of: {', '.join(NAMES)}, or a folder with an ONNX model and its tokenizer.",
+        )
+    return str(folder)
+
+
+def speaks_another_language(store: Store) -> bool:
+    """Tell whether most memories of all projects are in other languages than the model that is chosen."""
+    if store.settings.embedding_model != SHIPPED:
+        return False
+    with store.database.read() as db:
+        newest, _ = selections.page(
+            db,
+            Filter(kinds=(Kind.KNOWLEDGE,)),
+            selections.vaults_in_use(db),
+            order="updated",
+            limit=LOOKED_AT,
+            offset=0,
+        )
+    return sum(is_foreign(f"{row.title}\n{row.text}") for row in newest) * 2 > len(newest)
+
+
+def missing(store: Store, setting: str) -> int:
+    """Return how many megabytes must be downloaded before the model of *setting* can be used, mostly 0."""
+    return (
+        0
+        if setting == NONE or is_folder(setting) or _is_here(store.home, setting)
+        else BY_NAME[setting].megabytes
+    )
+
+
+def fetch(store: Store, setting: str, *, endpoint: str, progress: Callable[[int], None]) -> None:
+    """Download the model of *setting*; raises EmbedderUnavailable, and then nothing is changed."""
+    model_hub.download(BY_NAME[setting], store.home, endpoint=endpoint, progress=progress)
+
+
+def choose(store: Store, setting: str, *, load: Callable[[str], Embedder]) -> None:
+    """
+    Write *setting* into `config.toml` once *load* has shown that it works.
+
+    Vectors are computed by `embed_pending`, here or in a server; until then the one before goes on answering.
+    Raises EmbedderUnavailable, and then nothing is changed.
+    """
+    if setting != NONE:
+        load(setting)
+    setup(store, Choices(embedding_model=setting))
+
+
+def _is_here(home: Path, setting: str) -> bool:
+    try:
+        find_model(home, setting)
+    except EmbedderUnavailable:
+        return False
+    return True

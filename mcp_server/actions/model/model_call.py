@@ -1,0 +1,286 @@
+"""
+Calling the model within what the person allows: the only way to it by a key.
+
+Every call is reserved in the ledger before it is made, so that no kill, crash or second process can
+spend more than a day's cap, or ask for the same item more than `MOST_TRIES` times.
+"""
+
+import contextlib
+import math
+import os
+import random
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.adapters import files
+from mcp_server.adapters.index.events import replay
+from mcp_server.adapters.index.events import spending as spent
+from mcp_server.core import budget
+from mcp_server.core.budget import CallFailed, Cost, Outcome, Reply
+from mcp_server.core.errors import Held, ModelUnavailable, SettingsError
+from mcp_server.core.memory import timestamp
+from mcp_server.core.ports import Model
+from mcp_server.store import Store
+
+NOBODYS: Mapping[str, float] = MappingProxyType({})
+SESSIONS = 3  # whose cost `status` tells; `sessions` tells that of all
+LOCK_NAME = ".model.lock"  # in the store: whoever holds it may have a call in flight
+_MEND = "Correct the key, its credit, the endpoint or the model's name, then run 'daybook setup'."
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What today (UTC) cost, why the model is left alone and until when, and what was given up."""
+
+    today_usd: float
+    today_calls: int
+    paused_reason: str
+    """'' when the model may be asked."""
+    paused_until: datetime | None
+    """None also when other settings are waited for."""
+    given_up: int
+    plan_calls: int = 0
+    """Today's calls on the person's own plan."""
+    plan_paused_reason: str = ""
+    plan_paused_until: datetime | None = None
+    sessions: tuple[tuple[str, Cost], ...] = ()
+    """What learning from the latest sessions cost, by their short ids."""
+    unpriced: str = ""
+    """The model that is asked, when nobody told its price: what it cost is not in `today_usd`."""
+
+    @property
+    def today(self) -> str:
+        """What today cost, as it is told."""
+        unknown = f" and what {self.unpriced} cost, whose price is not known" if self.unpriced else ""
+        return f"${self.today_usd:.4f}{unknown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """
+    A call that is reserved: its name in the ledger, what it is about and which try it is.
+
+    `usd` is the most that it may cost, and `settings` what a pause after it is bound to.
+    """
+
+    name: str
+    item: str
+    tries: int
+    usd: float
+    settings: str
+
+
+def call_model(
+    store: Store,
+    *,
+    item: str,
+    system: str,
+    prompt: str,
+    most_tokens: int,
+    patience: float = 0,
+    sessions: Mapping[str, float] = NOBODYS,
+) -> Reply:
+    """
+    Make one call about *item* and return the reply; *sessions* are those that it is for, each with its share.
+
+    Raises ModelUnavailable: with `later` for what may be asked another time, without it when the item
+    is given up. Waits at most *patience* seconds for another process's call, and never for a pause.
+    """
+    if not store.settings.model_calls:
+        raise ModelUnavailable(
+            "The model may not be called: you have not said so.", "Run 'daybook setup' to decide."
+        )
+    with alone(store, patience):
+        now = store.now()
+        size = len((system + prompt).encode("utf-8", "surrogatepass"))
+        reserved = budget.reserve(store.settings, size, most_tokens)
+        store.database.require()  # what was spent is nowhere else
+        with store.database.write() as db:
+            replay.catch_up(db, store.ledger)
+            check_item(db, item)
+            check_pause(spent.timed_pause(db, now))
+            usd, calls = spent.today(db, now)
+        if refused := budget.refusal(usd, calls, reserved, store.settings):
+            raise ModelUnavailable(
+                refused, "It goes on tomorrow (UTC); daily_usd and daily_calls are the caps."
+            )
+        model = _model(store)
+        settings = budget.settings_digest(model.identity, store.settings)
+        with store.database.read() as db:
+            check_pause(spent.settings_pause(db, settings, now))
+        call = reserve(store, item, usd=reserved, settings=settings, sessions=sessions)
+        try:
+            reply: Reply | CallFailed = model.ask(system=system, prompt=prompt, most_tokens=most_tokens)
+        except CallFailed as failed:
+            reply = failed
+        return close(store, call, reply)
+
+
+def spending(store: Store) -> Spending:
+    """Return what was spent today and whether the model is left alone, as the ledger has it."""
+    catch_up_if_free(store)
+    now = store.now()
+    with store.database.read() as db:
+        usd, calls = spent.today(db, now)
+        pause = spent.timed_pause(db, now)
+        given_up = spent.given_up(db)
+        plan_calls = spent.today_on_plan(db, now)
+        plan_pause = spent.settings_pause(db, spent.PLAN, now)
+        waits = spent.waits_for_person(db, now)
+        latest = spent.latest_sessions(db, limit=SESSIONS)
+        costs = spent.of_sessions(db, [session for session, _ in latest])
+    if waits:  # only then it matters which settings there are, and the model's library is loaded
+        with contextlib.suppress(ModelUnavailable, SettingsError):
+            settings = budget.settings_digest(_model(store).identity, store.settings)
+            with store.database.read() as db:
+                pause = spent.settings_pause(db, settings, now) or pause
+    sessions = tuple((short, costs[session]) for session, short in latest)
+    unpriced = "" if budget.price(store.settings) else store.settings.model
+    return Spending(usd, calls, *_told(pause), given_up, plan_calls, *_told(plan_pause), sessions, unpriced)
+
+
+def _told(pause: spent.Pause | None) -> tuple[str, datetime | None]:
+    if pause is None:
+        return "", None
+    return pause.reason, datetime.fromtimestamp(pause.until, UTC) if pause.until else None
+
+
+def refusal(store: Store) -> str:
+    """Return why the model would not be called now, as a sentence; '' when it may be."""
+    now = spending(store)
+    if now.paused_reason:
+        return now.paused_reason
+    return budget.refusal(now.today_usd, now.today_calls, 0.0, store.settings)
+
+
+def resume(store: Store) -> None:
+    """End every pause, because the person says that what was wrong is mended: a bill was paid, say."""
+    now = store.clock()
+    settings = ["", spent.PLAN]
+    with contextlib.suppress(ModelUnavailable):
+        settings.append(budget.settings_digest(_model(store).identity, store.settings))
+    for one in settings:
+        store.ledger.append("paused", now, until=timestamp(now), reason="", settings=one)
+
+
+@contextlib.contextmanager
+def alone(store: Store, patience: float) -> Iterator[None]:
+    """Hold the lock of the one call that may be in flight on this machine."""
+    with contextlib.ExitStack() as held:
+        try:
+            files.make_folder(store.home)
+            held.enter_context(files.lock(store.home / LOCK_NAME, patience=patience))
+        except Held as error:
+            raise ModelUnavailable(
+                f"Another session is calling the model: {error.holder}.", "Try again in a minute."
+            ) from None
+        except OSError as error:
+            raise _unwritable(error) from error
+        yield
+
+
+def check_item(db: sqlite3.Connection, item: str) -> None:
+    """Raise ModelUnavailable, not `later`, when *item* is given up."""
+    tries, outcome = spent.tries(db, item)
+    if tries >= budget.MOST_TRIES:
+        raise ModelUnavailable(
+            f"The model was asked {tries} times about this, which is the most.", later=False
+        )
+    if outcome == Outcome.BAD_REQUEST.value:
+        raise ModelUnavailable("The model could not take this when it was sent before.", later=False)
+
+
+def check_pause(pause: spent.Pause | None) -> None:
+    """Raise ModelUnavailable while *pause* lasts."""
+    if pause is None:
+        return
+    if pause.until:
+        until = timestamp(datetime.fromtimestamp(pause.until, UTC))
+        raise ModelUnavailable(f"The model is left alone until {until}: {pause.reason}")
+    raise ModelUnavailable(f"The model is left alone until its settings change: {pause.reason}", _MEND)
+
+
+def _model(store: Store) -> Model:
+    model = store.model()
+    if model is None:
+        raise ModelUnavailable(
+            "There is no key for the model.", "Set ANTHROPIC_API_KEY, or api_key in config.toml."
+        )
+    return model
+
+
+def reserve(
+    store: Store,
+    item: str,
+    *,
+    usd: float,
+    settings: str,
+    road: str = "",
+    sessions: Mapping[str, float] = NOBODYS,
+) -> Call:
+    """
+    Write down that a call is about to be made; without that line there is no call.
+
+    *sessions* are those that it is for, each with its share of what the call costs.
+    """
+    with store.database.read() as db:
+        tries = spent.tries(db, item)[0] + 1
+    name = "-".join(filter(None, (road, os.urandom(8).hex())))
+    try:
+        for_sessions = {"sessions": dict(sessions)} if sessions else {}
+        store.ledger.append("reserved", store.clock(), call=name, item=item, usd=usd, **for_sessions)
+    except OSError as error:
+        raise _unwritable(error) from error
+    return Call(name, item, tries, usd, settings)
+
+
+def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:
+    """Write down how *call* ended and return its reply; raises ModelUnavailable when there is none."""
+    if isinstance(reply, CallFailed):
+        usd = call.usd if reply.charged else 0.0
+        note_spent(store, call.name, usd=usd, outcome=reply.outcome)
+        raise _gone_wrong(store, reply, call.tries, call.settings)
+    usd = budget.cost(store.settings, reply.input_tokens, reply.output_tokens) if call.usd else 0.0
+    note_spent(store, call.name, usd=usd, outcome=Outcome.OK, reply=reply)
+    return reply
+
+
+def note_spent(store: Store, name: str, *, usd: float, outcome: Outcome, reply: Reply | None = None) -> None:
+    """Write down what the call *name* cost, in USD and tokens, and how it ended."""
+    store.ledger.note(
+        "spent",
+        store.clock(),
+        call=name,
+        usd=usd,
+        input=reply.input_tokens if reply else 0,
+        output=reply.output_tokens if reply else 0,
+        outcome=outcome.value,
+    )
+
+
+def _gone_wrong(store: Store, failed: CallFailed, tries: int, settings: str) -> ModelUnavailable:
+    """Write down the pause that a failed call calls for, and return the error to raise."""
+    rest = budget.rest_after(failed.outcome, tries, failed.retry_after, random.random())  # noqa: S311
+    if rest:
+        now = store.clock()
+        until = ""
+        if rest.seconds is not None:
+            end = math.ceil(now.timestamp() + rest.seconds)
+            until = timestamp(datetime.fromtimestamp(end, UTC))
+        bound = settings if rest.lifted else ""
+        store.ledger.note("paused", now, until=until, reason=str(failed), settings=bound)
+    later = not budget.is_hopeless(failed.outcome, tries)
+    hint = _MEND if failed.outcome.needs_person else None
+    return ModelUnavailable(str(failed), hint, later=later)
+
+
+def _unwritable(error: OSError) -> ModelUnavailable:
+    reason = error.strerror or type(error).__name__
+    return ModelUnavailable(
+        f"The model is not called: what it costs cannot be written down ({reason}).",
+        "Free some space, or make the store writable.",
+    )

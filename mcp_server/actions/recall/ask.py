@@ -1,0 +1,103 @@
+"""ask: an answer to a question from what is remembered, with the ids it rests on."""
+
+import re
+from dataclasses import dataclass
+
+from mcp_server.actions.model.model_call import call_model
+from mcp_server.actions.recall.recall import note_found, recall
+from mcp_server.adapters import files
+from mcp_server.adapters.prompts import prompt
+from mcp_server.core.errors import ModelUnavailable, Rejected
+from mcp_server.core.render import outdated, state_of, visible, within
+from mcp_server.core.search.query import ANY_STATUS, Filter, Hit, Query, Verdict
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.store import Store
+
+MOST = 30  # memories that are put before the model: A-43 in docs/features.md
+LONGEST = 2000  # characters of a question
+BUDGET = 24_000  # characters of them
+ANSWER_TOKENS = 1024  # of the model, at most
+SHOWN = 5  # passages shown when no model answers
+
+NOT_KNOWN = "Not known: nothing that is remembered answers this."
+_MASK = re.compile(r"\[secret removed: [^\]\n]{1,120}\]")
+_CITED = re.compile(r"([ \t]*)\[([a-z0-9][a-z0-9-]{0,79})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """
+    An answer: its words, the ids it cites, and the memories it may rest on, best first.
+
+    `words` is '' when no model answered, and `why` says why not.
+    """
+
+    words: str
+    cited: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    why: str = ""
+
+    @property
+    def known(self) -> bool:
+        return bool(self.hits)
+
+
+def ask(store: Store, question: str, *, session: str = "") -> Asked:
+    """
+    Return what the memory has to say to *question*.
+
+    The model sees the thirty best memories and must cite them; ids that it was not given are taken out.
+    Without consent, key or budget the best passages are the answer, and `why` says what was missing.
+    Raises Rejected for an empty question, IndexUnavailable.
+    """
+    question = redact(question.strip()[:LONGEST])
+    if not question:
+        raise Rejected("There is no question.", 'Ask one as in: daybook ask "how are invoices stored"')
+    query = Query(_MASK.sub(" ", question), limit=MOST, filter=Filter(statuses=ANY_STATUS))
+    answer = recall(store, query, session=session)
+    if not session:
+        note_found(store, answer)
+    if answer.verdict is Verdict.NONE:
+        return Asked("", (), ())
+    hits = answer.hits
+    try:
+        reply = call_model(
+            store,
+            item=_item(store, question),
+            system=prompt("ask"),
+            prompt=_request(question, hits),
+            most_tokens=ANSWER_TOKENS,
+            patience=files.PATIENCE,
+        )
+    except ModelUnavailable as error:
+        return Asked("", (), _shown(hits), why=str(error))
+    words = visible(redact(reply.text)).strip()
+    if not words or "NOT KNOWN" in words:
+        return Asked("", (), ())
+    given = {hit.id for hit in hits}
+    words = _CITED.sub(lambda match: match[0] if match[2] in given else "", words)
+    cited = tuple(dict.fromkeys(memory_id for _, memory_id in _CITED.findall(words)))
+    return Asked(words, cited, _shown(hits))
+
+
+def _shown(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Return the first of *hits* on each shelf: a conversation may be all that answers."""
+    known, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
+    return (*known[:SHOWN], *talks)
+
+
+def _request(question: str, hits: tuple[Hit, ...]) -> str:
+    notes = []
+    for hit in hits:
+        state = state_of(hit.status, here=hit.shadowed_by) or outdated(hit.outdated_by)
+        about = f"{hit.type} ({state})" if state else hit.type
+        text = visible(hit.text).replace("</", "‹/")
+        notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {about}: {visible(hit.title)}\n{text}")
+    told, _ = within(notes, BUDGET, separator="\n\n")
+    return "\n\n".join(["<notes>", *told, "</notes>", f"Question: {question}", "The answer:"])
+
+
+def _item(store: Store, question: str) -> str:
+    """Return a name for this one question: asked again later it is another item."""
+    said = f"ask\n{question}\n{store.clock().isoformat()}"
+    return files.digest(said.encode("utf-8", "surrogatepass"))

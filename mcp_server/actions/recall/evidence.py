@@ -1,0 +1,195 @@
+"""evidence: what speaks for each memory as an answer, by its words, its meaning and its tokens."""
+
+import heapq
+import itertools
+import sqlite3
+from collections.abc import Container, Mapping, Sequence
+from typing import NamedTuple
+
+from mcp_server.adapters.index.memories import filters, selections
+from mcp_server.adapters.index.search import lexical
+from mcp_server.core.ports import Embedded
+from mcp_server.core.search import ranking
+from mcp_server.core.search.query import Mode, Query
+from mcp_server.core.search.ranking import Cosines
+from mcp_server.core.text.developer_words import with_other_names
+from mcp_server.core.text.words import query_terms
+from mcp_server.store import Store
+
+SHORTLIST = 60  # most relevant memories whose boosts are looked at: ten times a usual answer
+
+_NOT_FOUND = (None, None, ())
+
+
+class Evidence(NamedTuple):
+    """
+    What speaks for the memory *number*, its row in the index, as an answer to the *question*-th asked.
+
+    `said` is what the words of the question found, `matching` is the memory's best passage by words,
+    `passages` are the best by meaning and `answering` is the best of all these by tokens, each 0 when there
+    is none; the rest is as in `ranking.Score`.
+    """
+
+    number: int
+    question: int
+    said: lexical.Found
+    words: float
+    near: float
+    matching: int
+    cosine: float | None = None
+    mean: float | None = None
+    passages: Sequence[int] = ()
+    maxsim: float | None = None
+    answering: int = 0
+
+    @property
+    def relevance(self) -> float:
+        """The fused relevance, 0 to 1."""
+        return ranking.relevance(
+            words=self.words,
+            near=self.near,
+            cosine=self.cosine,
+            mean=self.mean,
+            maxsim=self.maxsim,
+        )
+
+    @property
+    def best_passage(self) -> int:
+        """The number of the passage that answers best, 0 when there is none."""
+        return self.answering or self.matching or (self.passages[0] if self.passages else 0)
+
+
+class Gathered(NamedTuple):
+    """
+    The evidence for the most relevant memories, best first, and what they were searched by.
+
+    `questions` are empty and `model` is '' where meaning was not searched.
+    """
+
+    evidence: list[Evidence]
+    questions: Sequence[Embedded]
+    model: str
+
+
+def gather(
+    store: Store,
+    db: sqlite3.Connection,
+    query: Query,
+    text: str,
+    vaults: Sequence[str],
+    *,
+    without: Container[int] = (),
+    questions: Sequence[Embedded] = (),
+) -> Gathered:
+    """
+    Return what speaks for the 60 most relevant memories of *vaults*, or three times what *query* asks for.
+
+    The rows *without* are left out. *questions* is what the model made of the text before, if it did.
+
+    Its parts are asked one by one instead of *text*, each has as many places among the 60, and a memory
+    counts by the part that it answers best.
+    """
+    meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
+    by_words = query.mode is not Mode.SEMANTIC or meaning is None
+    asked = query.parts or (text,)
+    meant = map(with_other_names, asked) if query.of_prompt else asked
+    coming = [meaning.embedding(each) for each in meant] if meaning and not questions else []
+    found = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
+    questions = questions or [each.result() for each in coming]
+    cosines: list[dict[int, Cosines]] = [{} for _ in asked]
+    if meaning:
+        among = None
+        if not filters.is_simple(query.filter):
+            among = selections.row_numbers(db, query.filter, vaults)
+        cosines = meaning.matrix.search(
+            db,
+            [each.vector for each in questions],
+            vaults=vaults,
+            kinds=query.filter.kinds,
+            among=among,
+            also=[said.memories if by_words else () for said in found],
+        )
+    share = max(SHORTLIST, 3 * query.limit) // len(asked)
+    of_each = [
+        _most_relevant(db, question, said, there, by_words, share, without)
+        for question, (said, there) in enumerate(zip(found, cosines, strict=True))
+    ]
+    model = meaning.matrix.model if meaning and any(cosines) else ""
+    return Gathered(_once(of_each), questions, model)
+
+
+def looked_at_closely(
+    db: sqlite3.Connection, gathered: Gathered, evidence: Sequence[Evidence]
+) -> list[Evidence]:
+    """Return *evidence*, some of what was *gathered*, with what the tokens of each question say as well."""
+    if not gathered.model:
+        return [*evidence]
+    from mcp_server.adapters.index.search.maxsim import (
+        maxsim,  # slow to import, and a search by words needs none
+    )
+
+    found: dict[int, tuple[float, int]] = {}
+    for number, question in enumerate(gathered.questions):
+        own = [each for each in evidence if each.question == number]
+        best = {each.number: [*dict.fromkeys((*each.passages, each.matching))] for each in own}
+        found |= maxsim(db, gathered.model, question, best)
+
+    def seen(each: Evidence) -> Evidence:
+        score, passage = found.get(each.number, (None, 0))
+        return each._replace(maxsim=score, answering=passage)
+
+    return [*map(seen, evidence)]
+
+
+def _most_relevant(
+    db: sqlite3.Connection,
+    question: int,
+    said: lexical.Found,
+    cosines: Mapping[int, Cosines],
+    by_words: bool,
+    most: int,
+    without: Container[int],
+) -> list[Evidence]:
+    """Return what speaks for the *most* relevant memories, by what one *question* said and meant."""
+    words = ranking.normalised(said.memories if by_words else {}, said.best_coverage())
+    near = said.near if by_words else {}
+
+    def relevance(number: int) -> float:
+        best, mean, _ = cosines.get(number, _NOT_FOUND)
+        return ranking.relevance(
+            words=words.get(number, 0.0), near=near.get(number, 0.0), cosine=best, mean=mean
+        )
+
+    # Of hundreds only the best are needed with all that speaks for them.
+    scored = (
+        (relevance(number), number) for number in words.keys() | cosines.keys() if number not in without
+    )
+    found = [number for _, number in heapq.nlargest(most, scored)]
+    matching = lexical.best_passages(db, said, [number for number in found if number in words])
+
+    def evidence(number: int) -> Evidence:
+        best, mean, nearest = cosines.get(number, _NOT_FOUND)
+        return Evidence(
+            number,
+            question,
+            said,
+            words.get(number, 0.0),
+            near.get(number, 0.0),
+            matching.get(number, 0),
+            best,
+            mean,
+            nearest,
+        )
+
+    return [evidence(number) for number in found]
+
+
+def _once(of_each: Sequence[Sequence[Evidence]]) -> list[Evidence]:
+    """Return what each question found, best first, every memory once."""
+    ordered = sorted(itertools.chain(*of_each), key=_order)
+    best = {each.number: each for each in ordered}
+    return sorted(best.values(), key=_order, reverse=True)
+
+
+def _order(evidence: Evidence) -> tuple[float, int]:
+    return evidence.relevance, evidence.number

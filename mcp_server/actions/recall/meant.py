@@ -1,0 +1,35 @@
+"""meant: which memory a person means who types its id, its title or some words of it."""
+
+from dataclasses import dataclass
+
+from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.recall.recall import recall
+from mcp_server.core.errors import NotFound
+from mcp_server.core.search.query import Filter, Query, Verdict
+from mcp_server.store import Store
+
+NAMED = 5  # memories, at most, that are named when several may be meant
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The memories that may be meant, the likeliest first; not `sure` when they are merely the nearest."""
+
+    found: tuple[Found, ...]
+    sure: bool
+
+
+def meant_by(store: Store, words: str, filter: Filter) -> Meant:
+    """
+    Return what *words* mean: the memory with that id, else those of that title, else what recall finds.
+
+    Nothing is counted as recalled. Raises IndexUnavailable.
+    """
+    try:
+        return Meant((read(store, words),), sure=True)
+    except NotFound:
+        hits = recall(store, Query(words, limit=NAMED, filter=filter)).hits
+    titled = [hit for hit in hits if hit.title.casefold() == words.casefold()]
+    confident = [hit for hit in hits if hit.confidence is not Verdict.NONE]
+    ids = dict.fromkeys(hit.id for hit in titled or confident or hits)
+    return Meant(tuple(read(store, each) for each in ids), sure=bool(titled or confident))

@@ -1,0 +1,93 @@
+"""outdated: which conversations say what a memory has superseded since, and what holds now instead."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_server.actions.files.load import load
+from mcp_server.actions.recall.hits import successor
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.memories.shadows import Shadow
+from mcp_server.core.errors import Unreadable
+from mcp_server.core.memory import Kind, Status, parse_timestamp
+from mcp_server.core.search.query import Hit
+from mcp_server.core.sessions.conversation import parse_turns
+from mcp_server.store import Store
+
+if TYPE_CHECKING:
+    from mcp_server.core.judge.restated import Stated
+
+MOST = 500  # superseded memories, the latest, that are compared with what was said
+
+
+def outdated(
+    store: Store,
+    db: sqlite3.Connection,
+    hits: Sequence[Hit],
+    rows: Mapping[str, Row],
+    vaults: Sequence[str],
+    shadows: Mapping[int, Shadow],
+) -> list[Hit]:
+    """
+    Return *hits*, its conversations with the ids of what holds now instead of what the text shown says.
+
+    *rows* are the memories of the hits by their ref. Only what was said before is outdated.
+    """
+    gone = selections.superseded(db, vaults, MOST) if any(hit.ref in rows for hit in hits) else []
+    if not gone:
+        return [*hits]
+    marked = []
+    for hit in hits:
+        row = rows.get(hit.ref)
+        if row and row.kind is Kind.CONVERSATION and (said := [*_said(row, hit.text)]):
+            by = [_holding(store, db, old, row, said, shadows) for old in gone]
+            marked.append(replace(hit, outdated_by=tuple(dict.fromkeys(filter(None, by)))))
+        else:
+            marked.append(hit)
+    return marked
+
+
+def _holding(
+    store: Store,
+    db: sqlite3.Connection,
+    old: Row,
+    talk: Row,
+    said: Sequence[tuple[int, "Stated"]],
+    shadows: Mapping[int, Shadow],
+) -> str:
+    """Return the id of what holds instead of *old* if that was *said* in *talk* before, '' otherwise."""
+    from mcp_server.core.judge.restated import restated  # slow to load, and mostly nothing was superseded
+
+    every = [each for _, each in said]
+    words = [text for text in (old.text, *_evidence(store, old, talk)) if restated(every, text, "")]
+    new = successor(db, old, shadows) if words else old
+    if new.row == old.row or new.status is not Status.ACTIVE:
+        return ""
+    since = max(old.valid_to, new.created)
+    before = [each for at, each in said if at <= since]
+    return new.id if any(restated(before, text, new.text) for text in words) else ""
+
+
+def _said(talk: Row, shown: str) -> Iterator[tuple[int, "Stated"]]:
+    """Yield what is stated in *shown*, a part of *talk*, with when that was said in Unix seconds."""
+    from mcp_server.core.judge.restated import stated
+
+    for turn in parse_turns(talk.text):
+        at = talk.created
+        with contextlib.suppress(ValueError, OverflowError):
+            at = int(parse_timestamp(turn.time).timestamp())
+        yield from ((at, each) for each in stated(turn.words) if each.text in shown)
+
+
+def _evidence(store: Store, old: Row, talk: Row) -> list[str]:
+    """Return the words of *talk* from which the memory *old* was made, if it was."""
+    vault = store.vault(old.vault)
+    if not talk.session or old.session != talk.session or vault is None:
+        return []
+    with contextlib.suppress(Unreadable, OSError):
+        return [load(vault, Path(old.path)).memory.evidence]
+    return []

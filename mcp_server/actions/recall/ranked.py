@@ -1,0 +1,210 @@
+"""ranked: the candidates for an answer, best first, with their scores and how far each can be relied on."""
+
+import sqlite3
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.recall.boosts import boosts_of, recency_of
+from mcp_server.actions.recall.evidence import Evidence, Gathered, gather, looked_at_closely
+from mcp_server.actions.recall.hits import trust_of
+from mcp_server.actions.recall.shelves import Answering, answering, weighed
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.events.usage import UNUSED
+from mcp_server.adapters.index.memories import memories
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.memory import Kind
+from mcp_server.core.ports import Embedded
+from mcp_server.core.search import confidence, ranking
+from mcp_server.core.search.query import Query, Sort, Verdict
+from mcp_server.core.search.ranking import Score
+from mcp_server.core.text.developer_words import shared_things
+from mcp_server.core.text.words import query_terms
+from mcp_server.core.worth import ratings
+from mcp_server.store import Store
+
+CLOSE = 15  # candidates that are looked at closely at least: three times a usual answer
+CLOSE_OF_PART = 10  # the same for each part of a query
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One memory under consideration; the rest is filled in when it is known."""
+
+    row: Row
+    evidence: Evidence
+    boosts: tuple[tuple[str, float], ...] = ()
+    score: Score | None = None
+    confidence: Verdict = Verdict.NONE
+    tagged: bool = False  # its tags are all that the question is about
+    answer: Answering | None = None  # what is left of a conversation that asks the same
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The candidates of one shelf that are *shown*, with those whose files are looked at again."""
+
+    shown: Sequence[Candidate] = ()
+    looked_at: Sequence[Candidate] = ()
+    questions: Sequence[Embedded] = ()  # what the model made of the text
+    semantic: bool = False
+
+
+def found_by(
+    store: Store,
+    db: sqlite3.Connection,
+    query: Query,
+    text: str,
+    vaults: Sequence[str],
+    hidden: Container[int],
+    *,
+    questions: Sequence[Embedded] = (),
+) -> Found:
+    """Return what stands on one shelf; *questions* is what another shelf was searched by, if one was."""
+    gathered = gather(store, db, query, text, vaults, without=hidden, questions=questions)
+    rows = memories.by_rows(db, [each.number for each in gathered.evidence])
+    candidates = [Candidate(rows[each.number], each) for each in gathered.evidence if each.number in rows]
+    _boost(store, db, query, text, candidates)
+    candidates = _closest(db, gathered, query, candidates)
+    _score(store, db, query, candidates)
+    candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
+    best = candidates[: max(query.examined, query.limit) if query.only_confident else query.limit]
+    margin = confidence.PART_MARGIN if query.parts else 0.0
+    if query.of_prompt and gathered.model == confidence.MEASURED:
+        from mcp_server.adapters.calling import calling  # slow to import, and a search by words needs none
+
+        _rely_in_prompt(best, calling(gathered.questions[0].vector), margin)
+    else:
+        _rely(best, gathered.model, margin)
+    shown = best
+    if query.only_confident:
+        shown = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
+    shown = shown[: query.limit]
+    read = {each.row.row: each for each in (*best[: query.limit], *shown)}
+    return Found(shown, [*read.values()], gathered.questions, bool(gathered.model))
+
+
+def _boost(
+    store: Store, db: sqlite3.Connection, query: Query, text: str, candidates: Sequence[Candidate]
+) -> None:
+    """Fill in what raises each candidate beyond its relevance, and what a conversation answers."""
+    terms = () if query.of_prompt else query_terms(text)
+    talks = [each.evidence for each in candidates if each.row.kind is Kind.CONVERSATION]
+    answers = answering(db, text, talks) if talks else {}
+    boosts = boosts_of(store, query, text, [candidate.row for candidate in candidates])
+    for candidate, found in zip(candidates, boosts, strict=True):
+        candidate.tagged = confidence.asks_for_tag(terms, candidate.row.tags)
+        candidate.answer = answer = answers.get(candidate.row.row)
+        candidate.boosts = (*found, ("echo", ranking.echo_factor(answer.share))) if answer else found
+
+
+def _closest(
+    db: sqlite3.Connection, gathered: Gathered, query: Query, candidates: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return the candidates that are likely to be shown, with what their tokens say."""
+    most = max(CLOSE, 3 * query.limit)
+    if query.parts:
+        most = max(CLOSE_OF_PART, most // len(query.parts))
+    taken: dict[int, list[Candidate]] = {}
+    for candidate in sorted(candidates, key=lambda candidate: -_lifted(candidate)):
+        of_question = taken.setdefault(candidate.evidence.question, [])
+        if len(of_question) < most:
+            of_question.append(candidate)
+    close = [candidate for of_question in taken.values() for candidate in of_question]
+    evidence = looked_at_closely(db, gathered, [candidate.evidence for candidate in close])
+    for candidate, seen in zip(close, evidence, strict=True):
+        candidate.evidence = seen
+    return close
+
+
+def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Sequence[Candidate]) -> None:
+    """Fill in the score of every candidate."""
+    used = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
+    now = store.now()
+    named = [(" ".join((each.row.title, *each.row.tags)), each.row.text) for each in candidates]
+    shared = shared_things(query.text if query.of_prompt else "", named)
+    for candidate, things in zip(candidates, shared, strict=True):
+        row, evidence = candidate.row, candidate.evidence
+        usage_of_row = used.get(row.ref, UNUSED)
+        recency = recency_of(row, now)
+        usage_share = ranking.usage(usage_of_row.accesses)
+        trust = trust_of(row, usage_of_row, now)
+        helpfulness = ratings.helpfulness(usage_of_row.used, usage_of_row.retrieved)
+        total = lifted = _lifted(candidate)
+        if query.sort is Sort.COMPOSITE:
+            total = ranking.composite(
+                relevance=lifted, recency=recency, usage=usage_share, trust=trust, helpfulness=helpfulness
+            )
+        candidate.score = Score(
+            words=evidence.words,
+            near=evidence.near,
+            cosine=evidence.cosine,
+            mean=evidence.mean,
+            maxsim=evidence.maxsim,
+            coverage=0.0,
+            relevance=evidence.relevance,
+            boosts=candidate.boosts,
+            recency=recency,
+            usage=usage_share,
+            trust=trust,
+            helpfulness=helpfulness,
+            total=total + ranking.SHARED_THINGS * things,
+        )
+
+
+def _rely(candidates: Sequence[Candidate], model: str, margin: float) -> None:
+    """Fill in how far each of *candidates* can be relied on, best first, by thresholds higher by *margin*."""
+    for candidate in candidates:
+        _weigh(candidate, model, margin)
+    known = {each.evidence.question for each in candidates if each.confidence is not Verdict.NONE}
+    for candidate in candidates[: confidence.COMPANIONS]:
+        if candidate.confidence is Verdict.NONE and candidate.evidence.question in known:
+            _weigh(candidate, model, margin - confidence.COMPANION_MARGIN)
+
+
+def _rely_in_prompt(candidates: Sequence[Candidate], called: float, margin: float) -> None:
+    """Fill in how far each of *candidates*, best first, is what a prompt calls for, as `_rely` does."""
+    for candidate in candidates:
+        _weigh(candidate, confidence.MEASURED, margin)
+    seen = [
+        confidence.Seen(
+            _total(each), each.evidence.cosine, each.evidence.maxsim, each.confidence is Verdict.HIGH
+        )
+        for each in candidates
+    ]
+    for place, verdict in enumerate(confidence.in_prompt(seen, called)):
+        candidates[place].confidence = verdict
+
+
+def _weigh(candidate: Candidate, model: str, margin: float) -> None:
+    """Fill in how far *candidate* can be relied on, by thresholds that are higher by *margin*."""
+    assert candidate.score
+    said = candidate.evidence.said
+    if candidate.answer:
+        candidate.score = replace(candidate.score, coverage=candidate.answer.share)
+        candidate.confidence = weighed(candidate.answer, len(said.weights), margin)
+        return
+    found = said.terms_of(candidate.row.row)
+    coverage = ranking.coverage(found, said.weights)
+    candidate.score = replace(candidate.score, coverage=coverage)
+    candidate.confidence = confidence.confidence(
+        cosine=candidate.score.cosine,
+        maxsim=candidate.score.maxsim,
+        coverage=coverage,
+        found=len(found),
+        asked=len(said.weights),
+        near=candidate.score.near,
+        surprise=ranking.surprise(found, said.weights, said.searched),
+        model=model,
+        margin=margin,
+    )
+    if candidate.tagged and candidate.confidence is Verdict.NONE:
+        candidate.confidence = Verdict.MEDIUM
+
+
+def _lifted(candidate: Candidate) -> float:
+    return ranking.boosted(candidate.evidence.relevance, candidate.boosts)
+
+
+def _total(candidate: Candidate) -> float:
+    assert candidate.score
+    return candidate.score.total

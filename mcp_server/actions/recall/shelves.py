@@ -1,0 +1,91 @@
+"""
+shelves: what is known answers first, and what past conversations add stands below it.
+
+Of a conversation only that counts which answers: who asked the same before is no evidence.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from mcp_server.actions.recall.evidence import Evidence
+from mcp_server.adapters.index.memories import scopes
+from mcp_server.adapters.index.search import lexical
+from mcp_server.core.memory import Kind
+from mcp_server.core.search import confidence, ranking
+from mcp_server.core.search.query import Query, Verdict
+
+KNOWN = (Kind.KNOWLEDGE, Kind.SESSION)
+MOST = 2  # past conversations below what is known
+ROOM = 400  # characters of each
+
+
+class Answering(NamedTuple):
+    """What a conversation that asks the question, too, says beside that; `share` is that of its words."""
+
+    text: str
+    terms: frozenset[str]
+    share: float
+
+
+def upper(query: Query) -> Query:
+    """Return *query* for the shelf of what is known, as it is when somebody asks for a kind."""
+    return query if query.filter.kinds else replace(query, filter=replace(query.filter, kinds=KNOWN))
+
+
+def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query | None:
+    """
+    Return *query* for the shelf of past conversations; None when there are none, or a kind is asked for.
+
+    What has a type is known, so a question for one asks for its kind.
+    """
+    if query.filter.kinds or query.filter.types:
+        return None
+    only = replace(query.filter, kinds=(Kind.CONVERSATION,), subagents=False)
+    if not scopes.searched(db, only, vaults).count:
+        return None
+    return replace(query, limit=min(MOST, query.limit), only_confident=True, expand=False, filter=only)
+
+
+def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -> dict[int, Answering]:
+    """Return row → what it answers, for the conversations of *evidence* that ask the question *text*, too."""
+    from mcp_server.core.search.echo import (  # slow to load, and a store may have no conversations
+        asked,
+        without_echo,
+    )
+
+    numbers = {each.number: {each.matching, *each.passages} - {0} for each in evidence}
+    texts = lexical.passage_texts(db, [*set().union(*numbers.values())])
+    question = asked(text)
+    found = {}
+    for each in evidence:
+        said = [texts[number] for number in sorted(numbers[each.number]) if number in texts]
+        left = [without_echo(passage, question) for passage in said]
+        if left != said:
+            found[each.number] = max(
+                (_answering(passage, question.answered_by(passage), each) for passage in left),
+                key=lambda answer: answer.share,
+            )
+    return found
+
+
+def weighed(answer: Answering, asked: int, margin: float) -> Verdict:
+    """
+    Return how far *answer* can be relied on: by its own words alone, and never highly.
+
+    *asked* counts the telling words of the question, *margin* is by how much every threshold is higher.
+    """
+    by_words = confidence.confidence(
+        cosine=None, coverage=answer.share, found=len(answer.terms), asked=asked, margin=margin
+    )
+    return min(by_words, Verdict.MEDIUM, key=confidence.ORDER.index)
+
+
+def as_sure(hit: Verdict, known: Verdict) -> bool:
+    """Tell whether a conversation that is relied on like *hit* helps beside what is *known* so far."""
+    return confidence.ORDER.index(hit) >= confidence.ORDER.index(known)
+
+
+def _answering(passage: str, terms: frozenset[str], evidence: Evidence) -> Answering:
+    return Answering(passage, terms, ranking.coverage(terms, evidence.said.weights))

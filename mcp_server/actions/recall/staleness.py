@@ -1,0 +1,179 @@
+"""Staleness: whether the files that a memory is about are still what they were when it was written."""
+
+import functools
+import os
+import sqlite3
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.adapters.index.events import touched
+from mcp_server.adapters.index.events.touched import Touched
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import Level
+from mcp_server.store import Store
+
+LARGEST = 1024 * 1024  # bytes of a file that is looked at
+MOST = 8  # files of one memory that are looked at
+CLOSE = 2  # seconds around the note in which a file may have changed after it was read
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """The files, from the project's root, that changed since and those that are gone; `gone` when all are."""
+
+    changed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    gone: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.missing)
+
+    @property
+    def label(self) -> str:
+        """What is said of it, '' for nothing: `src/a.py changed since, src/b.py is gone`."""
+        return ", ".join(
+            [
+                *(f"{path} changed since" for path in self.changed),
+                *(f"{path} is gone" for path in self.missing),
+            ]
+        )
+
+
+NOT_STALE = Staleness()
+
+
+def noted(store: Store, vault: Vault, touches: Iterable[str]) -> dict[str, str] | None:
+    """
+    Return path → digest of those files a memory *touches* that lie in the project; None outside one.
+
+    What is no regular file below the project's root, or is larger than a megabyte, is left out.
+    """
+    if not store.project or vault.level is not Level.PROJECT:
+        return None
+    found: dict[str, str] = {}
+    top = os.path.realpath(store.project.root)
+    for each in touches:
+        path = _path_of(each)
+        place = _inside(top, path)
+        state = _state(place) if place else None
+        if state and (digest := _digest(str(place), *state)):
+            found[path] = digest
+        if len(found) == MOST:
+            break
+    return found
+
+
+def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict[str, Staleness]:
+    """
+    Return ref → what became of the files that each of *rows* is about.
+
+    Only memories of this project are compared: for others nobody knows where their files lie.
+    A file that was not written since the note is not read.
+    """
+    known = touched.touched_by(db, [row.ref for row in rows if row.touches])
+    if not known or not store.project:
+        return {row.ref: NOT_STALE for row in rows}
+    top = os.path.realpath(store.project.root)
+    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+    return {
+        row.ref: _compared(top, row, known[row.ref]) if row.ref in known and row.vault in here else NOT_STALE
+        for row in rows
+    }
+
+
+def gone(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[str]:
+    """Return the refs of those *rows* for which `staleness` says `gone`; no file is read for that."""
+    known = touched.touched_by(db, [row.ref for row in rows if row.touches])
+    if not known or not store.project:
+        return set()
+    top = os.path.realpath(store.project.root)
+    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+
+    @functools.cache  # many memories are about the same files
+    def is_missing(path: str) -> bool:
+        place = _inside(top, path)
+        return place is None or _state(place) is None
+
+    found = set()
+    for row in rows:
+        looked_at = _looked_at(row, known.get(row.ref, ())) if row.vault in here else []
+        if looked_at and all(is_missing(one.path) for one in looked_at):
+            found.add(row.ref)
+    return found
+
+
+def worked_on(store: Store, rows: Iterable[Row], since: int) -> set[str]:
+    """Return the refs of those *rows* here that are about a file written *since* then, in Unix seconds."""
+    if not store.project:
+        return set()
+    root = store.project.root
+    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+
+    @functools.cache  # many memories are about the same files
+    def is_new(path: str) -> bool:
+        state = _state(root / path)  # for a date no link need be followed, which takes ten times as long
+        return state is not None and state[0] // 1_000_000_000 >= since
+
+    return {
+        row.ref
+        for row in rows
+        if row.vault in here and any(is_new(_path_of(each)) for each in row.touches[:MOST])
+    }
+
+
+def _looked_at(row: Row, known: Iterable[Touched]) -> list[Touched]:
+    """Return what is *known* of files that *row* is about still: somebody may have edited it by hand."""
+    about = {_path_of(each) for each in row.touches}
+    return [one for one in known if one.path in about]
+
+
+def _compared(top: str, row: Row, known: Sequence[Touched]) -> Staleness:
+    changed, missing = [], []
+    looked_at = _looked_at(row, known)
+    for one in looked_at:
+        place = _inside(top, one.path)
+        state = _state(place) if place else None
+        if place is None or state is None:
+            missing.append(one.path)
+        elif state[0] // 1_000_000_000 >= one.at - CLOSE and _digest(str(place), *state) != one.digest:
+            changed.append(one.path)
+    return Staleness(tuple(changed), tuple(missing), gone=bool(missing) and len(missing) == len(looked_at))
+
+
+def _path_of(touch: str) -> str:
+    """Return `src/a.py` for `src/a.py:42`."""
+    path, _, line = touch.rpartition(":")
+    return path if path and line.replace("-", "").isdigit() else touch
+
+
+def _inside(top: str, path: str) -> Path | None:
+    """Return where *path* is, None when that is not below the real folder *top*, links followed."""
+    try:
+        place = os.path.realpath(os.path.join(top, path))
+    except ValueError:  # a NUL byte, or half a character
+        return None
+    return Path(place) if path and place.startswith(top + os.sep) else None
+
+
+def _state(place: Path) -> tuple[int, int] | None:
+    """Return (mtime in nanoseconds, size) of a regular file, None when there is none."""
+    try:
+        found = place.stat()
+    except (OSError, ValueError):
+        return None
+    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
+
+
+@functools.lru_cache(maxsize=512)
+def _digest(place: str, mtime_ns: int, size: int) -> str:
+    """Return the digest of the file at *place* as it was then; '' when it is too large or unreadable."""
+    del mtime_ns, size
+    try:
+        return files.digest(files.read(Path(place), limit=LARGEST))
+    except (OSError, DaybookError):
+        return ""

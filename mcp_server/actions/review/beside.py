@@ -1,0 +1,80 @@
+"""
+beside: how something new stands to what is known and near it, as the person says right after it was stored.
+
+`review` asks the same later, about fewer: here they have just said it, and know.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_server.actions.files.commit import one_change
+from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.judge.contradiction import tell_apart
+from mcp_server.actions.judge.settle import let_replace, looked_up, near_now
+from mcp_server.actions.judge.settled import beside_note
+from mcp_server.actions.recall.nearby import Near
+from mcp_server.actions.review.answer import joined
+from mcp_server.actions.review.entries import Answer
+from mcp_server.core.errors import Conflict
+from mcp_server.core.judge.questions import merged_text
+from mcp_server.core.memory import MAX_TEXT
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """
+    Something new and what is near it, whole and as it is told.
+
+    `merged` is the title and the text that would take the place of both, None where nothing may.
+    """
+
+    new: Found
+    old: Found
+    near: Near
+    merged: tuple[str, str] | None
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """What the person may say to it."""
+        return (Answer.REPLACES, Answer.KEEP_BOTH, *([Answer.MERGE] if self.merged else []))
+
+
+def pairs_of(store: Store, memory_id: str) -> list[Pair]:
+    """Return the memory with what is near it and not told apart from it, at most three. Raises NotFound."""
+    new, pairs = read(store, memory_id), []
+    for near in near_now(store, memory_id):
+        old = read(store, near.id)
+        merged = merged_text(new.memory, old.memory)
+        within = new.vault == old.vault and len(merged[1]) <= MAX_TEXT
+        pairs.append(Pair(new, old, near, merged if within else None))
+    return pairs
+
+
+@one_change()
+def say(store: Store, said: Sequence[tuple[Pair, Answer]], *, session: str = "") -> list[str]:
+    """
+    Do what the person *said* of the pairs of one memory; return a sentence for each that changed anything.
+
+    Of a pair that they merge they read the text, so it comes last: what was new is superseded then.
+    Raises NotFound, Conflict, Held, OSError.
+    """
+    told = []
+    for pair, answer in said:
+        new, old = pair.new.memory.id, pair.old.memory.id
+        if answer is Answer.REPLACES:
+            told.append(looked_up(store, let_replace(store, new, [old], session=session)).note)
+        elif answer is Answer.KEEP_BOTH:
+            told.append(beside_note(tell_apart(store, new, [old], session=session)))
+    for pair, answer in said:
+        if answer is Answer.MERGE:
+            told.append(_merged(store, pair, session))
+    return list(filter(None, told))
+
+
+def _merged(store: Store, pair: Pair, session: str) -> str:
+    both = [read(store, each.memory.id) for each in (pair.new, pair.old)]
+    if not pair.merged or merged_text(*(each.memory for each in both)) != pair.merged:
+        raise Conflict(f"{both[1].path} changed after it was shown; the two were not merged.")
+    heir = joined(store, both, *pair.merged, vault=pair.new.vault, session=session)
+    return f"{heir} takes the place of both, {both[0].memory.id} and {both[1].memory.id}."

@@ -1,0 +1,134 @@
+"""entries: one thing that waits for the person, what they may say to it, and what becomes of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from mcp_server.actions.files.load import Found
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.memory import Level, Memory
+from mcp_server.store import Store
+
+BETWEEN = "+"  # stands between the ids of a question
+
+
+class Answer(StrEnum):
+    """What a person may say to an entry: `later` leaves it waiting."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    REPLACES = "replaces"
+    KEEP_BOTH = "keep-both"
+    MERGE = "merge"
+    HOLDS = "holds"
+    LATER = "later"
+
+
+class Became(StrEnum):
+    """What became of an entry. `changed`: its file is not what was shown; `gone`: it waits no more."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    REPLACED = "replaced"
+    SHADOWED = "stands in"
+    KEPT_BOTH = "kept both"
+    MERGED = "merged"
+    CONFIRMED = "confirmed"
+    LATER = "later"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """
+    One thing that waits for the person: what it says, why it waits, where it lies.
+
+    `about` is what else the file says that Claude may be shown, a line each. `digest` is that of the bytes
+    which say all of this; `ref` is what the ledger calls it. A question is about two: `against` is the one
+    that would give way, `merged` is the title and the text that would take the place of both, if any, and
+    `level` is where each of two of different levels holds.
+    """
+
+    kind: str
+    id: str
+    ref: str
+    type: str
+    title: str
+    text: str
+    about: tuple[str, ...]
+    why: str
+    path: str
+    updated: datetime
+    digest: str
+    answers: tuple[Answer, ...]
+    against: "Entry | None" = None
+    merged: tuple[str, str] | None = None
+    level: Level | None = None
+
+    @property
+    def shadows(self) -> bool:
+        """Whether the first of two would stand in for the second in this project alone."""
+        return self.level is Level.PROJECT
+
+    @property
+    def name(self) -> str:
+        """Its id, for a question those of both."""
+        return BETWEEN.join(self.ids)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the memories that it is about."""
+        return (self.id, *(self.against.ids if self.against else ()))
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingKind:
+    """
+    One kind of what waits.
+
+    `listed` returns how much there is and the entries, the best first, each read when it is asked for;
+    `again` returns an entry as it is now, None when it waits no more. `answers` does what was said.
+    """
+
+    listed: Callable[[Store], tuple[int, Iterator[Entry]]]
+    again: Callable[[Store, Entry], Entry | None]
+    answers: Mapping[Answer, Callable[[Store, Entry, str], Became]]
+
+    @property
+    def words(self) -> tuple[Answer, ...]:
+        """What may be said to an entry."""
+        return (*self.answers, Answer.LATER)
+
+
+def entry_of(kind: str, row: Row, found: Found, why: str, answers: tuple[Answer, ...] = ()) -> Entry:
+    """Return the entry for the memory that the index has as *row* and the file says as it was *found*."""
+    memory = found.memory
+    return Entry(
+        kind=kind,
+        id=row.id,
+        ref=row.ref,
+        type=memory.type,
+        title=memory.title,
+        text=memory.text,
+        about=about(memory),
+        why=why,
+        path=str(found.path),
+        updated=memory.updated,
+        digest=found.digest,
+        answers=answers,
+    )
+
+
+def about(memory: Memory) -> tuple[str, ...]:
+    """Return what the file of *memory* says beside its title and text, a line each."""
+    parts = (
+        ("replaces", memory.supersedes),
+        ("links", [f"{link.rel} {link.to}" for link in memory.links]),
+        ("touches", memory.touches),
+        ("tags", memory.tags),
+        ("aliases", memory.aliases),
+        ("notes", memory.notes),
+    )
+    return tuple(f"{name}: {', '.join(values)}" for name, values in parts if values)

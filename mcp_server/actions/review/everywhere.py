@@ -1,0 +1,125 @@
+"""
+everywhere: what three projects say in the same words, which the person may want once, for all projects.
+
+It is computed, and offered in each of those projects. A machine never does it: what holds in three projects
+need not hold in the next.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+from mcp_server.actions.context.questions import MOST_OPEN
+from mcp_server.actions.files.read import Found, read_row
+from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.actions.memory.link import note_settled
+from mcp_server.actions.review.answer import joined
+from mcp_server.actions.review.entries import Answer, Became, Entry, WaitingKind, entry_of
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.memories import memories, pairs, relations, selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.errors import Conflict, NotFound, Unreadable
+from mcp_server.core.memory import Level, fingerprint
+from mcp_server.store import Store
+
+EVERYWHERE = "everywhere"
+PROJECTS = 3  # that say the same before the person is asked
+
+Group = Sequence[Row]  # the memories that say the same, the one of this project first
+
+
+def seen_everywhere(store: Store) -> Store:
+    """Return the store with the vaults of every project."""
+    return replace(store, vaults=tuple(places.all_vaults(store.home, store.vaults)))
+
+
+def _groups(store: Store) -> list[Group]:
+    """Return what this project and two others say in the same words, what most of them say first."""
+    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
+    if not here:
+        return []
+    wide = seen_everywhere(store)
+    theirs = [vault.key for vault in wide.vaults if vault.level is Level.PROJECT and vault.adopted]
+    found: list[Group] = []
+    with store.database.read() as db:
+        for numbers in pairs.said_alike(db, here, theirs, private=wide.private, least=PROJECTS):
+            rows = sorted(
+                memories.by_rows(db, numbers).values(), key=lambda row: (row.vault not in here, row.ref)
+            )
+            asked = any(relations.is_resolved(db, one, other) for one, other in combinations(rows, 2))
+            if not asked and len(_projects(wide, rows)) >= PROJECTS:
+                found.append(rows)
+    found.sort(key=lambda rows: (-len(rows), rows[0].id))
+    return found[:MOST_OPEN]
+
+
+def _projects(wide: Store, rows: Group) -> list[str]:
+    """Return the names of the projects of *rows*; a project that got a remote is at the same place still."""
+    named: dict[object, str] = {}
+    for row in rows:
+        vault = wide.vault(row.vault)
+        key = vault.project if vault else row.vault
+        notes = places.project_notes(wide.home, key)
+        named.setdefault(notes.get("root") or key, str(notes.get("name") or key))
+    return [*named.values()]
+
+
+def _listed(store: Store) -> tuple[int, Iterator[Entry]]:
+    found = _groups(store)
+    return len(found), (entry for rows in found if (entry := _entry(store, rows)))
+
+
+def _again(store: Store, entry: Entry) -> Entry | None:
+    rows = _group(store, entry)
+    return _entry(store, rows) if rows else None
+
+
+def _group(store: Store, entry: Entry) -> Group:
+    return next((rows for rows in _groups(store) if rows[0].ref == entry.ref), ())
+
+
+def _entry(store: Store, rows: Group) -> Entry | None:
+    wide = seen_everywhere(store)
+    try:
+        found = [read_row(wide, row) for row in rows]
+    except (NotFound, Unreadable):
+        return None  # it went this moment, or `status` names it
+    why = f"is said in the same words by {', '.join(_projects(wide, rows))}"
+    entry = entry_of(EVERYWHERE, rows[0], found[0], why, KIND.words)
+    return replace(entry, digest=_digest(found))
+
+
+def _digest(found: Sequence[Found]) -> str:
+    return files.digest(" ".join(each.digest for each in found).encode())
+
+
+def _shown(store: Store, entry: Entry) -> list[Found]:
+    """Return the files that were shown as *entry*; raises Conflict when one changed since."""
+    wide = seen_everywhere(store)
+    found = [read_row(wide, row) for row in _group(store, entry)]
+    if _digest(found) != entry.digest:
+        raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
+    return found
+
+
+def _keep_once(store: Store, entry: Entry, session: str) -> Became:
+    """Let one memory of the person's take the place of all, and of what says the same there already."""
+    wide = seen_everywhere(store)
+    found = _shown(store, entry)
+    words = fingerprint(entry.title, entry.text)
+    with store.database.read() as db:
+        known = selections.saying(db, store.user_vault.key, words)
+    if known:
+        found.append(read_row(store, known))
+    joined(wide, found, entry.title, entry.text, vault=store.user_vault, session=session)
+    return Became.ACCEPTED
+
+
+def _keep_all(store: Store, entry: Entry, session: str) -> Became:
+    for one, other in pairwise(_shown(store, entry)):
+        note_settled(store, one, other, how="keep_all", session=session)
+    catch_up_if_free(store)
+    return Became.REJECTED
+
+
+KIND = WaitingKind(_listed, _again, {Answer.ACCEPT: _keep_once, Answer.REJECT: _keep_all})

@@ -1,0 +1,313 @@
+"""
+review: what waits for the person, in one place, and what became of it.
+
+What waits is of a kind: two memories that may be about the same thing, memories whose origin nobody
+confirmed, candidates, memories about files that changed, what three projects say, and, as one entry, what has
+aged beyond what one run of upkeep may put away. KINDS says of each kind how it is listed, looked at again and
+settled. An answer holds for the very bytes that were shown, never for what a file says after a change.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.files import journal
+from mcp_server.actions.files.accepted import changed_since
+from mcp_server.actions.files.commit import one_change
+from mcp_server.actions.files.read import read_row
+from mcp_server.actions.files.sync import catch_up, sync
+from mcp_server.actions.judge import candidate
+from mcp_server.actions.judge.compare import compare_pending
+from mcp_server.actions.judge.origins import CHANGED, waiting
+from mcp_server.actions.memory import trust
+from mcp_server.actions.memory.forget import to_trash
+from mcp_server.actions.memory.repository import accept, keep
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.staleness import Staleness, staleness
+from mcp_server.actions.review import answer, everywhere
+from mcp_server.actions.review.entries import BETWEEN, Answer, Became, Entry, WaitingKind, about, entry_of
+from mcp_server.actions.upkeep import age
+from mcp_server.adapters import files
+from mcp_server.adapters.index.events import tidying
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.authors import PERSON
+from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.memory import Level
+from mcp_server.core.provenance.provenance import ACCEPTED_AS
+from mcp_server.core.render import counted
+from mcp_server.store import Store
+
+ORIGIN, CANDIDATE, STALE, AGED = "origin", "candidate", "stale", "aged"
+QUESTION, EVERYWHERE = answer.QUESTION, everywhere.EVERYWHERE
+LINES = 100  # memories that one entry names
+MOST = 20  # entries that are read and shown at once; the counts tell of all
+MOST_NEW = 100  # new memories that are compared before an answer: seconds, where 10,000 share their words
+MOST_EMBEDDED = 64  # passages that get their vectors before an answer, in a terminal without a server
+MOST_TOUCHING = 500  # memories whose files are looked at, those updated last
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What waits: at most MOST entries, the best of each kind first, and how many there are of each kind."""
+
+    entries: tuple[Entry, ...]
+    counts: Mapping[str, int]
+
+    @property
+    def left_out(self) -> int:
+        return sum(self.counts.values()) - len(self.entries)
+
+
+def review(store: Store, memory_ids: Sequence[str] = (), *, limit: int = MOST) -> Review:
+    """
+    Return what waits for the person here, at most *limit* entries; with *memory_ids* all about those.
+
+    Raises NotFound for an id that does not wait.
+    """
+    sync(store)
+    embed_pending(store, coming=False, most=MOST_EMBEDDED)  # by words alone a question may be passed over
+    compare_pending(store, most=MOST_NEW)
+    listed = {name: kind.listed(store) for name, kind in KINDS.items()}
+    if not memory_ids:
+        numbers = {name: number for name, (number, _) in listed.items() if number}
+        return Review(_fairly([found for _, found in listed.values()], limit), numbers)
+    entries = [entry for _, found in listed.values() for entry in found]
+    chosen: dict[str, Entry] = {}
+    for said in memory_ids:
+        wanted = {each.strip().removesuffix(".md") for each in said.split(BETWEEN)}
+        named = {f"{entry.kind} {entry.name}": entry for entry in entries if wanted.issubset(entry.ids)}
+        if not named:
+            raise NotFound(
+                said,
+                sentence=f"Nothing with the id '{said.strip()[:160]}' waits for you.",
+                hint="'daybook review' lists what waits.",
+            )
+        chosen |= named
+    kinds = [entry.kind for entry in chosen.values()]
+    return Review(tuple(chosen.values()), {name: kinds.count(name) for name in KINDS if name in kinds})
+
+
+def counts(store: Store) -> dict[str, int]:
+    """Return how much waits of each kind, as far as what is new was compared."""
+    return {name: kind.listed(store)[0] for name, kind in KINDS.items()}
+
+
+def settle(store: Store, entry: Entry, said: Answer, *, session: str = "") -> Became:
+    """
+    Do what the person said to *entry*, if its file still is what they were shown; return what became of it.
+
+    It is one change of theirs, which `undo` takes back. What they reject moves to the trash. Raises Rejected
+    for a word that settles no such entry.
+    """
+    if said is Answer.LATER:
+        return Became.LATER
+    if said not in entry.answers:
+        raise Rejected(
+            f"'{said}' does not settle '{entry.id}', which {entry.why}.",
+            f"Say one of: {', '.join(entry.answers)}.",
+        )
+    sync(store)
+    now = KINDS[entry.kind].again(store, entry)
+    if now is None:
+        return Became.GONE
+    if now.digest != entry.digest:
+        return Became.CHANGED
+    persons = replace(store, by=lambda: PERSON)  # whoever asked them
+    try:
+        with one_change():
+            return KINDS[entry.kind].answers[said](persons, entry, session)
+    except Conflict:
+        return Became.CHANGED
+
+
+def _fairly(found: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:
+    """Return at most *limit* entries, of each kind as many as of the others as long as it has some."""
+    taken: list[list[Entry]] = [[] for _ in found]
+    left = [*range(len(found))]
+    while left and sum(map(len, taken)) < limit:
+        for number in [*left]:
+            entry = next(found[number], None)
+            if entry is None:
+                left.remove(number)
+            elif sum(map(len, taken)) < limit:
+                taken[number].append(entry)
+    return tuple(entry for entries in taken for entry in entries)
+
+
+def _origins(store: Store) -> tuple[int, Iterator[Entry]]:
+    """List what Claude stored, then what came with the repository, then what programs and documents said."""
+    found = waiting(store)
+    found.sort(
+        key=lambda each: (
+            each.row.source in ACCEPTED_AS, each.row.vault not in store.private, -each.row.updated
+        )
+    )  # fmt: skip
+    return len(found), (entry for each in found if (entry := _memory(store, ORIGIN, each.row, each.why)))
+
+
+def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
+    try:
+        there = read_row(store, row)
+    except (NotFound, Unreadable):
+        return None  # it went this moment, or `status` names it
+    entry = entry_of(kind, row, there, why, KINDS[kind].words)
+    if why == CHANGED:
+        entry = replace(entry, about=(*entry.about, changed_since(store, row.ref, there.memory)))
+    return entry
+
+
+def _origin_again(store: Store, entry: Entry) -> Entry | None:
+    found = next((each for each in waiting(store) if each.row.ref == entry.ref), None)
+    return _memory(store, ORIGIN, found.row, found.why) if found else None
+
+
+def _accept_origin(store: Store, entry: Entry, session: str) -> Became:
+    del session
+    accept(store, [_row(store, entry)])
+    return Became.ACCEPTED
+
+
+def _throw_away(store: Store, entry: Entry, session: str) -> Became:
+    to_trash(store, _row(store, entry), session=session)
+    return Became.REJECTED
+
+
+def _row(store: Store, entry: Entry) -> Row:
+    """Return what the index has of *entry* with the bytes that were shown; raises Conflict."""
+    with store.database.read() as db:
+        row = selections.with_ref(db, entry.ref)
+    if row is None or row.digest != entry.digest:
+        raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
+    return row
+
+
+def _aged_rows(store: Store) -> list[Row]:
+    """Return what has aged, when the last run of upkeep had to leave some of it."""
+    with store.database.read() as db:
+        if not tidying.left_over(db, tidying.scope_of(store.private)):
+            return []
+    due = age.due(store, store.private)
+    return [*due.taken, *due.left]
+
+
+def _aged(store: Store) -> tuple[int, Iterator[Entry]]:
+    entry = _aged_again(store)
+    return (1, iter([entry])) if entry else (0, iter(()))
+
+
+def _aged_again(store: Store, _: Entry | None = None) -> Entry | None:
+    rows = _aged_rows(store)
+    if not rows:
+        return None
+    told = [f"[{row.id}] {row.title}" for row in rows[:LINES]]
+    return Entry(
+        kind=AGED,
+        id=AGED,
+        ref="",
+        type="upkeep",
+        title=f"{counted(len(rows), 'memory')} without a sign of life",
+        text="\n".join([*told, *([f"and {len(rows) - LINES} more"] if len(rows) > LINES else [])]),
+        about=(),
+        why=f"showed none for {store.settings.auto_archive_days} days, and are more than a run may put away",
+        path=str(store.home),
+        updated=store.clock(),
+        digest=files.digest("\n".join(sorted(row.ref for row in rows)).encode()),
+        answers=KINDS[AGED].words,
+    )
+
+
+def _archive_aged(store: Store, entry: Entry, session: str) -> Became:
+    del entry, session
+    with journal.alone(store):
+        run = journal.new_run(store)
+        for each in age.aged(store, _aged_rows(store)):
+            journal.perform(store, each, run)
+    return Became.ACCEPTED
+
+
+def _keep_aged(store: Store, entry: Entry, session: str) -> Became:
+    del entry, session
+    keep(store, [row.ref for row in _aged_rows(store)])
+    catch_up(store)
+    return Became.REJECTED
+
+
+def _candidates(store: Store) -> tuple[int, Iterator[Entry]]:
+    """List the candidates that nothing but the person's word will make memories."""
+    found = [each for each in candidate.review_candidates(store) if each.for_person]
+    return len(found), (_candidate(each) for each in found)
+
+
+def _candidate(found: candidate.Waiting) -> Entry:
+    memory = found.memory
+    seen = f"seen {counted(found.times, 'time')} in {counted(found.sessions, 'session')}"
+    return Entry(
+        kind=CANDIDATE,
+        id=memory.id,
+        ref="",
+        type=memory.type,
+        title=memory.title,
+        text=memory.text,
+        about=(*about(replace(memory, notes=())), seen),
+        why=found.why,
+        path=str(found.path),
+        updated=memory.updated,
+        digest=found.digest,
+        answers=KINDS[CANDIDATE].words,
+    )
+
+
+def _candidate_again(store: Store, entry: Entry) -> Entry | None:
+    found = candidate.review_candidates(store)
+    return next((_candidate(each) for each in found if each.memory.id == entry.id), None)
+
+
+def _approve(store: Store, entry: Entry, session: str) -> Became:
+    del session
+    candidate.approve(store, [entry.id])
+    return Became.ACCEPTED
+
+
+def _refuse(store: Store, entry: Entry, session: str) -> Became:
+    del session
+    candidate.reject(store, [entry.id])
+    return Became.REJECTED
+
+
+def _stale(store: Store) -> tuple[int, Iterator[Entry]]:
+    """List what is about files that are gone, then what is about files that changed."""
+    keys = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
+    with store.database.read() as db:
+        rows = selections.touching(db, keys, MOST_TOUCHING)
+        state = staleness(store, db, rows)
+    found = [row for row in rows if state[row.ref]]
+    found.sort(key=lambda row: (not state[row.ref].gone, -row.updated, row.id))
+    return len(found), (
+        entry for row in found if (entry := _memory(store, STALE, row, _about_files(state[row.ref])))
+    )
+
+
+def _about_files(state: Staleness) -> str:
+    return f"is about files of before: {state.label}"
+
+
+def _stale_again(store: Store, entry: Entry) -> Entry | None:
+    with store.database.read() as db:
+        row = selections.with_ref(db, entry.ref)
+        state = staleness(store, db, [row])[row.ref] if row else None
+    return _memory(store, STALE, row, _about_files(state)) if row and state else None
+
+
+def _holds(store: Store, entry: Entry, session: str) -> Became:
+    trust.validate(store, entry.id, note="in review", session=session)
+    return Became.CONFIRMED
+
+
+KINDS: Mapping[str, WaitingKind] = {
+    QUESTION: answer.KIND,
+    ORIGIN: WaitingKind(_origins, _origin_again, {Answer.ACCEPT: _accept_origin, Answer.REJECT: _throw_away}),
+    CANDIDATE: WaitingKind(_candidates, _candidate_again, {Answer.ACCEPT: _approve, Answer.REJECT: _refuse}),
+    STALE: WaitingKind(_stale, _stale_again, {Answer.HOLDS: _holds, Answer.REJECT: _throw_away}),
+    EVERYWHERE: everywhere.KIND,
+    AGED: WaitingKind(_aged, _aged_again, {Answer.ACCEPT: _archive_aged, Answer.REJECT: _keep_aged}),
+}

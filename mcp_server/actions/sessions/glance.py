@@ -1,0 +1,105 @@
+"""
+glance: what the person sees of their memory beside a session: what Claude was told in it, and what is new.
+
+Nothing of it is noted: that a person looks at a memory is no use of it.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC
+
+from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.actions.sessions.quality import why
+from mcp_server.adapters import files
+from mcp_server.adapters.index.events import audit
+from mcp_server.adapters.index.events.audit import Deed, Place
+from mcp_server.adapters.index.events.receipts import Receipt
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.ledger import size
+from mcp_server.core.authors import MODEL
+from mcp_server.core.memory import Status
+from mcp_server.store import Store
+
+REMEMBERED = "remembered"
+MOST_TOLD = 500  # times that something was given; a memory that was given twice takes two
+MOST_NEW = 50  # memories of one day that are listed
+NOTHING_YET: Place = ("", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One memory that Claude was given, and each time why, the last first; `row` is None when it is gone."""
+
+    id: str
+    row: Row | None
+    receipts: tuple[Receipt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A memory that is active; `by` is who stored it, a word of `core.authors`, '' when nobody noted it."""
+
+    row: Row
+    by: str
+    place: Place
+
+
+def told(store: Store, session: str) -> list[Told]:
+    """Return the memories that Claude was given in *session*, the last first. Raises IndexUnavailable."""
+    by_ref: dict[str, list[Receipt]] = {}
+    for receipt in why(store, session=session, limit=MOST_TOLD) if session else ():
+        by_ref.setdefault(receipt.ref, []).append(receipt)
+    with store.database.read() as db:
+        return [
+            Told(receipts[0].id, selections.with_ref(db, ref), tuple(receipts))
+            for ref, receipts in by_ref.items()
+        ]
+
+
+def new_today(store: Store) -> list[New]:
+    """Return what was stored today (UTC) and is active, the last first. Raises IndexUnavailable."""
+    midnight = store.clock().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return _rows(store, [deed for deed in _stored(store) if deed.at >= int(midnight.timestamp())])
+
+
+def learned_since(store: Store, seen: Place) -> tuple[Place, list[New]]:
+    """
+    Return the place of the last memory that was stored, and what was learned from sessions since *seen*.
+
+    *seen* is such a place of before, NOTHING_YET for one before all. Raises IndexUnavailable.
+    """
+    deeds = _stored(store)
+    places = [deed.place for deed in deeds]
+    since = deeds[: places.index(seen)] if seen in places else deeds
+    return (places[0] if places else NOTHING_YET), [new for new in _rows(store, since) if new.by == MODEL]
+
+
+def mark(store: Store) -> str:
+    """Return what is another word as soon as something changed that may be seen here; cheap."""
+    seen = [(path.name, size(path)) for path in store.ledger.paths()]
+    for suffix in ("", "-wal"):
+        try:
+            found = os.stat(f"{store.database.path}{suffix}")
+            seen.append((suffix, found.st_mtime_ns))
+        except OSError:
+            seen.append((suffix, 0))
+    return files.digest(repr(seen).encode())
+
+
+def _stored(store: Store) -> list[Deed]:
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        keys = [vault.key for vault in store.vaults]
+        return audit.history(db, events=[REMEMBERED], vaults=keys, limit=MOST_NEW)
+
+
+def _rows(store: Store, deeds: Sequence[Deed]) -> list[New]:
+    with store.database.read() as db:
+        found = [(deed, selections.with_ref(db, deed.ref)) for deed in deeds if deed.ref]
+    return [
+        New(row, str(deed.detail.get("by") or ""), deed.place)
+        for deed, row in found
+        if row and row.status is Status.ACTIVE
+    ]

@@ -1,0 +1,58 @@
+"""predict: which memories are asked for one after the other, and which is likely to be wanted next."""
+
+from dataclasses import dataclass
+
+from mcp_server.actions.context.hot import likely_next
+from mcp_server.actions.files.read import find
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.adapters.index.events import transitions
+from mcp_server.adapters.index.memories import selections
+from mcp_server.core.worth import prediction
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Two memories of which `second` follows on `first` with `probability`, as seen `count` times."""
+
+    first: str
+    second: str
+    second_title: str
+    probability: float
+    count: int
+
+
+@self_healing
+def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
+    """Return what is likely to follow on what, the likeliest first. Raises IndexUnavailable."""
+    ensure_synced(store)
+    catch_up_if_free(store)
+    keys = [vault.key for vault in store.vaults]
+    found: list[Pattern] = []
+    with store.database.read() as db:
+        for one in prediction.predictions(transitions.steps(db, None, store.now())):
+            first, second = selections.with_ref(db, one.after), selections.with_ref(db, one.ref)
+            if first and second and first.vault in keys and second.vault in keys:
+                found.append(Pattern(first.id, second.id, second.title, one.probability, one.count))
+            if len(found) >= max(1, limit):
+                break
+    return found
+
+
+def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> list[Pattern]:
+    """
+    Return what is likely to follow on a memory, by default on the last recall of *session*; at most three.
+
+    Raises NotFound, IndexUnavailable.
+    """
+    given = [find(store, memory_id).ref] if memory_id else []
+    ensure_synced(store)
+    catch_up_if_free(store)
+    found: list[Pattern] = []
+    with store.database.read() as db:
+        for one, row in likely_next(store, db, given=given, session=session):
+            after = selections.with_ref(db, one.after)
+            first = after.id if after else one.after.rpartition("/")[2]
+            found.append(Pattern(first, row.id, row.title, one.probability, one.count))
+    return found

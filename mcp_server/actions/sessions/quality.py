@@ -1,0 +1,126 @@
+"""
+quality: what was given to which session, whether it was of use, and how well retrieval does.
+
+What a session was given counts as used when its reply names something telling of it, or when Claude says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_server.actions.files.read import find
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.adapters.index.events import receipts
+from mcp_server.adapters.index.events.receipts import Receipt, Tally
+from mcp_server.adapters.index.memories import selections
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import DAY
+from mcp_server.core.worth.use import is_used, telling_tokens
+from mcp_server.store import Store
+
+WINDOW = DAY  # seconds within which a memory must have been given to count as used
+SHOWN = 5  # memories of each list of the statistics
+LEAST_GIVEN = 3  # answers after which a memory that was never used counts as least useful
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """
+    Retrieval of the last `days` (0 for all time): memories given as answers, and those used of them.
+
+    A memory given in two answers counts twice in `given`, once in `unique`; `used` counts once a session.
+    """
+
+    days: int
+    given: int
+    used: int
+    unique: int
+    top_used: tuple[Tally, ...]
+    least_useful: tuple[Tally, ...]
+    prompts_told: int
+    prompts_silent: int
+
+    @property
+    def usage_rate(self) -> float:
+        """The share of what was given that was used, 0 to 1."""
+        return min(1.0, self.used / self.given) if self.given else 0.0
+
+
+def note_use(store: Store, reply: str, *, prompt: str, session: str) -> list[str]:
+    """
+    Note which of the memories that *session* was given lately its *reply* makes use of; return their refs.
+
+    Raises IndexUnavailable.
+    """
+    if not reply.strip() or not session:
+        return []
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        given = receipts.given(db, session, since=store.now() - WINDOW)
+        rows = [row for ref in given if (row := selections.with_ref(db, ref))]
+    used = [
+        row.ref
+        for row in rows
+        if is_used(telling_tokens(f"{row.title}\n{row.text}", id=row.id), reply, prompt=prompt)
+    ]
+    if used:
+        store.ledger.note("used", store.clock(), refs=used, session=session)
+        catch_up_if_free(store)
+    return used
+
+
+def mark_used(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[str]:
+    """
+    Note that memories were of use, and return their ids; each counts once for a session.
+
+    Raises NotFound for an id that is not known, and notes nothing then; OSError.
+    """
+    rows = [find(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
+    refs = list(dict.fromkeys(row.ref for row in rows))
+    if refs:
+        store.ledger.append("used", store.clock(), refs=refs, session=session)
+        catch_up_if_free(store)
+    return [ref.rpartition("/")[2] for ref in refs]
+
+
+@self_healing
+def retrieval_quality(store: Store, *, days: int = 30) -> Quality:
+    """
+    Return how well retrieval did in the last *days*, 0 for all time.
+
+    Raises Rejected for fewer than none, IndexUnavailable.
+    """
+    if days < 0:
+        raise Rejected(f"{days} days cannot be looked back.", "Give a number of days, or 0 for all time.")
+    ensure_synced(store)
+    catch_up_if_free(store)
+    since = max(0, store.now() - days * DAY) if days else 0
+    with store.database.read() as db:
+        found = receipts.tallies(db, [vault.key for vault in store.vaults], since=since)
+        told, silent = receipts.prompts(db, since=since)
+    top = sorted((one for one in found if one.used), key=lambda one: (-one.used, -one.given, one.ref))
+    idle = [one for one in found if one.given >= LEAST_GIVEN and not one.used]
+    return Quality(
+        days=days,
+        given=sum(one.given for one in found),
+        used=sum(one.used for one in found),
+        unique=len(found),
+        top_used=tuple(top[:SHOWN]),
+        least_useful=tuple(sorted(idle, key=lambda one: (-one.given, one.ref))[:SHOWN]),
+        prompts_told=told,
+        prompts_silent=silent,
+    )
+
+
+@self_healing
+def why(store: Store, *, session: str = "", last: bool = False, limit: int = 50) -> list[Receipt]:
+    """
+    Return what was given to Claude and why, the latest first; with *last* only what was given at once.
+
+    Only to *session* if there is one. Raises IndexUnavailable.
+    """
+    ensure_synced(store)
+    catch_up_if_free(store)
+    keys = [vault.key for vault in store.vaults]
+    with store.database.read() as db:
+        return receipts.latest(db, keys, session=session, last=last, limit=max(1, limit))

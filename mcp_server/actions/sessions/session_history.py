@@ -1,0 +1,190 @@
+"""sessions: which there were, what each was about, learned and used, and what comes up in several."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.adapters import transcript_file
+from mcp_server.adapters.index.events import episodes, spending, transcripts
+from mcp_server.adapters.index.events.episodes import Again, Episode
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.budget import Cost
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Kind, clean_text, clean_title, fingerprint
+from mcp_server.core.search.query import check_limit
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.store import Store
+
+LONGEST_TOPIC = 120  # characters
+LONGEST_SUMMARY = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How far a transcript was read: bytes there are, in the raw tier, and given to a model."""
+
+    path: str
+    size: int
+    kept: int
+    learned: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """
+    One session: what it left (kind → number), how many memories it recalled and used, what was read.
+
+    `cost` is what learning from it cost, its agents included.
+    """
+
+    episode: Episode
+    stored: dict[str, int]
+    recalled: int
+    used: int
+    transcripts: tuple[Reading, ...]
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A memory that a session asked for or used, and how often."""
+
+    id: str
+    title: str
+    recalled: int
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """What at least two sessions recalled or used, and the tags of what they learned."""
+
+    memories: tuple[Again, ...]
+    tags: tuple[Again, ...]
+
+
+def list_sessions(store: Store, *, limit: int = 20, all_projects: bool = False) -> list[Episode]:
+    """
+    Return the sessions of this project, the latest first; outside a project, all.
+
+    Raises Rejected for a bad limit.
+    """
+    check_limit(limit)
+    _look(store)
+    root = str(store.project.root) if store.project else ""
+    with store.database.read() as db:
+        return episodes.known(
+            db, _project_vaults(store), root, everywhere=all_projects or not store.project, limit=limit
+        )
+
+
+def costs(store: Store, found: Sequence[Episode]) -> dict[str, Cost]:
+    """Return id → what learning from a session cost, for those for which a call was made."""
+    with store.database.read() as db:
+        return spending.of_sessions(db, [each.id for each in found])
+
+
+def find_session(store: Store, name: str) -> Episode:
+    """Return the session with that id, short id or beginning of an id; raise Rejected unless there is one."""
+    _look(store)
+    wanted = name.strip()
+    if not wanted:
+        raise Rejected("It is not known which session this is.", "Give an id: 'daybook sessions' lists them.")
+    with store.database.read() as db:
+        found = episodes.named(db, wanted)
+    if len(found) > 1:
+        several = ", ".join(each.id for each in found[:5])
+        raise Rejected(f"Several sessions are called '{wanted[:80]}': {several}.", "Give the whole id.")
+    if not found:
+        raise Rejected(f"No session is known as '{wanted[:80]}'.", "List them with 'daybook sessions'.")
+    return found[0]
+
+
+def tell_session(store: Store, name: str) -> Told:
+    """Return what is known of a session. Raises Rejected when none is called so."""
+    episode = find_session(store, name)
+    with store.database.read() as db:
+        stored = episodes.memories_of(db, episode.id)
+        given = episodes.given_to(db, episode.id)
+        read = transcripts.of_session(db, episode.id)
+        cost = spending.of_sessions(db, [episode.id]).get(episode.id, Cost())
+    return Told(
+        episode,
+        dict(Counter(row.type if row.kind is Kind.KNOWLEDGE else row.kind.value for row in stored)),
+        sum(recalled > 0 for _, _, recalled, _ in given),
+        sum(used > 0 for _, _, _, used in given),
+        tuple(
+            Reading(each.path, max(each.seen, transcript_file.size(Path(each.path))), each.kept, each.learned)
+            for each in read
+        ),
+        cost,
+    )
+
+
+def session_memories(store: Store, name: str) -> tuple[Episode, list[Row], list[Given]]:
+    """Return a session, what was remembered in it, and what it recalled or used. Raises Rejected."""
+    episode = find_session(store, name)
+    with store.database.read() as db:
+        stored = episodes.memories_of(db, episode.id)
+        given = episodes.given_to(db, episode.id)
+    return episode, stored, [Given(each[0].rpartition("/")[2], *each[1:]) for each in given]
+
+
+def title_session(
+    store: Store, session: str, *, topic: str = "", summary: str = "", accept: bool = True
+) -> tuple[str, ...]:
+    """
+    Note what the session with that id is about; secrets are masked, what is not given stays.
+
+    With *accept* the next session may be told. Return what was noted.
+    Raises Rejected when nothing or too much is given, OSError when the disk refuses.
+    """
+    said = {
+        **({"topic": redact(clean_title(topic))} if topic.strip() else {}),
+        **({"summary": redact(clean_text(summary, LONGEST_SUMMARY))} if summary.strip() else {}),
+    }
+    if not said or not session:
+        raise Rejected("Nothing is said of a session.", "Give a topic or a summary, and which session.")
+    if len(said.get("topic", "")) > LONGEST_TOPIC:
+        raise Rejected(f"The topic has over {LONGEST_TOPIC} characters.", "Say the rest in the summary.")
+    digests = [fingerprint("", words) for words in said.values()] if accept else []
+    store.ledger.append("session_titled", store.clock(), session=session, digests=digests, **said)
+    catch_up_if_free(store)
+    return tuple(said.values())
+
+
+def end_session(
+    store: Store, session: str, *, topic: str = "", summary: str = "", accept: bool = True
+) -> tuple[str, ...]:
+    """Note that the session with that id is over, and what it was about, like `title_session`."""
+    said: tuple[str, ...] = ()
+    if topic.strip() or summary.strip():
+        said = title_session(store, session, topic=topic, summary=summary, accept=accept)
+    if not session:
+        raise Rejected("It is not known which session this is.", "Give the session's id.")
+    store.ledger.append("session_ended", store.clock(), session=session)
+    catch_up_if_free(store)
+    return said
+
+
+def patterns(store: Store, *, limit: int = 10) -> Patterns:
+    """Return what comes up in at least two sessions of this project. Raises Rejected for a bad limit."""
+    check_limit(limit)
+    _look(store)
+    keys = [vault.key for vault in store.vaults]
+    with store.database.read() as db:
+        return Patterns(
+            tuple(episodes.recurring_memories(db, keys, limit=limit)),
+            tuple(episodes.recurring_tags(db, keys, limit=limit)),
+        )
+
+
+def _look(store: Store) -> None:
+    ensure_synced(store)
+    catch_up_if_free(store)
+
+
+def _project_vaults(store: Store) -> Sequence[str]:
+    return [vault.key for vault in store.vaults if store.project and vault.project]

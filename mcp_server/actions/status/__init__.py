@@ -1,0 +1,1 @@
+"""How it is: doctor, counts, and what the memory finds of itself."""

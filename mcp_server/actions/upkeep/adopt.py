@@ -1,0 +1,95 @@
+"""adopt: give a project that was renamed or moved the memory that it had under its old path."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mcp_server.actions.context.notice import offered
+from mcp_server.actions.files.sync import sync, sync_if_free
+from mcp_server.actions.judge.candidate import FOLDER
+from mcp_server.actions.memory.forget import free_name
+from mcp_server.adapters import former, history, moving, places
+from mcp_server.adapters.former import Former
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import Level
+from mcp_server.store import Store
+
+AT_ONCE = 250  # memories in one line of the ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """Where the memory came from, how many files moved, and those that stayed, whose names are taken here."""
+
+    was: Former
+    moved: int
+    left: tuple[Path, ...]
+
+
+def adopt(store: Store, key: str = "") -> Adopted:
+    """
+    Move the memory known by *key*, by default the only one `offered`, to this project; its use comes along.
+
+    Raises Rejected, NotFound for a key that nothing has, OSError when the disk refuses; what moved until then
+    counts, and the next call goes on.
+    """
+    project = store.project
+    if not project:
+        raise Rejected("This folder belongs to no project.", "Go into the project's folder and run it again.")
+    was = _chosen(store, key)
+    old = Vault(was.key, store.home / places.PROJECTS / was.key, Level.PROJECT, was.key)
+    new = next(vault for vault in store.vaults if vault.key == project.key)
+    both = replace(store, vaults=(*store.vaults, old))
+    sync(both, vaults=[old, new])
+    with store.database.read() as db:
+        ids = selections.ids_of(db, old.key)
+    make_vault_folders(new)
+    former.inherit(store.home, project, was)
+    there = {Path(found.path): new.root / Path(found.path).relative_to(old.root) for found in stamps(old)}
+    left = [path for path, target in there.items() if target.exists()]
+    coming = {path: target for path, target in there.items() if path not in left}
+    going = [*(coming | _put_away(store, old, new)).items()]
+    for start in range(0, len(going), AT_ONCE):
+        batch = going[start : start + AT_ONCE]
+        named = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
+        # First the ledger and the history: who is killed in between moves the files in the next call.
+        refs, before = ([f"{vault.key}/{each}" for each in named] for vault in (new, old))
+        store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
+        for ref, earlier in zip(refs, before, strict=True):
+            history.carry(store.home, earlier, ref)
+        for problem in moving.move_many(dict(batch)).values():
+            raise problem
+    sync_if_free(both, vaults=[old, new])
+    return Adopted(was, len(coming), tuple(left))
+
+
+def _put_away(store: Store, old: Vault, new: Vault) -> dict[Path, Path]:
+    """Return what lies in the trash of *old*, and its candidates -> where each of them goes in *new*."""
+    found: dict[Path, Path] = {}
+    folders = [(places.trash_folder(store.home, vault), vault.root / FOLDER) for vault in (old, new)]
+    for place, goal in zip(*folders, strict=True):
+        for path in sorted(place.rglob("*.md")):
+            found[path] = free_name(goal / path.relative_to(place))
+    return found
+
+
+def _chosen(store: Store, key: str) -> Former:
+    assert store.project
+    found = offered(store)
+    if not key:
+        if len(found) == 1:
+            return found[0]
+        keys = ", ".join(each.key for each in found)
+        raise Rejected(
+            f"Several may be this project's: {keys}." if found else "No other memory may be this project's.",
+            "Name one: daybook adopt KEY",
+        )
+    named = former.former(store.home, key) if key != store.project.key else None
+    if named is None:
+        raise NotFound(
+            key,
+            sentence=f"No project is known by the key '{key[:80]}'.",
+            hint="'daybook where' tells what may be.",
+        )
+    return named

@@ -1,0 +1,128 @@
+"""age: what passes and shows no sign of life goes to the archive; nothing is deleted."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mcp_server.actions.files.clock_check import dated_from, old_before
+from mcp_server.actions.files.journal import trash_place
+from mcp_server.actions.files.read import Found, read_row
+from mcp_server.actions.files.sight import note_arrived
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.upkeep.consolidate import put_away
+from mcp_server.adapters.index.events import ageing, life
+from mcp_server.adapters.index.events.tidying import AGEING, ORPHANS, TRASH
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.errors import NotFound, Unreadable
+from mcp_server.core.journal import Entry, change
+from mcp_server.core.judge.ageing import MOST_APART, within_bounds
+from mcp_server.core.memory import DAY, Kind, Status
+from mcp_server.store import Store
+
+AGED = "aged"  # the reason that the file gives
+DROPPED_DAYS = 14  # days that a dropped memory waits in the archive
+MOST = 200  # memories of one step in one run
+LOOKED_AT = 5_000  # memories whose time is over that are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What showed no sign of life for AUTO_ARCHIVE_DAYS: what one run may take of it, and what is left."""
+
+    taken: tuple[Row, ...] = ()
+    left: tuple[Row, ...] = ()
+
+
+def due(store: Store, vaults: Sequence[str]) -> Due:
+    """Return what is to be archived for its age, within the bounds of one run; nothing in a clock's doubt."""
+    days = store.settings.auto_archive_days
+    if not days:
+        return Due()
+    before, now = old_before(store, days * DAY), store.now()
+    levels: dict[str, list[str]] = {}
+    for vault in store.vaults:
+        levels.setdefault(vault.level, []).append(vault.key)
+    level_of = {key: level for level, keys in levels.items() for key in keys}
+    with store.database.read() as db:
+        knowledge = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=False)
+        apart = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=True)
+        sizes = {level: ageing.active_knowledge(db, keys) for level, keys in levels.items()}
+    taken = within_bounds([(level_of[row.vault], row) for row in knowledge], sizes)
+    chosen = {row.row for row in taken}
+    left = [row for row in knowledge if row.row not in chosen]
+    return Due((*apart[:MOST_APART], *taken), (*left, *apart[MOST_APART:]))
+
+
+def aged(store: Store, rows: Sequence[Row]) -> Iterator[Entry]:
+    """Yield the way to the archive for *rows*, which showed no sign of life for AUTO_ARCHIVE_DAYS."""
+    days = store.settings.auto_archive_days
+    for found in _found(store, rows):
+        line = f"archive: [{found.memory.id}] showed no sign of life for {days} days"
+        yield put_away(store, found, AGEING, AGED, line)
+
+
+def note_unseen(store: Store, vaults: Sequence[str]) -> None:
+    """Let the ledger know from today on of each memory that it never named: it is not known to be old."""
+    with store.database.read() as db:
+        refs = life.never_seen(db, vaults)
+    if refs:
+        note_arrived(store, refs)
+        catch_up(store)
+
+
+def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
+    """
+    Yield the way to the archive for conversations without a sign of life for half of AUTO_ARCHIVE_DAYS, and
+    to the trash for those that lie there as long as an orphan would.
+
+    For a store above its size limit, the oldest first. Not for the *new* in the archive.
+    """
+    days = store.settings.auto_archive_days // 2
+    if not days:
+        return
+    before, grace = old_before(store, days * DAY), store.settings.orphan_grace_days
+    with store.database.read() as db:
+        rows = ageing.idle(db, vaults, before, store.now(), MOST_APART, apart=True, only_conversations=True)
+        late = ageing.put_away_within(
+            db, vaults, dated_from(store), old_before(store, grace * DAY), reason=AGED, kind=Kind.CONVERSATION
+        )
+    for found in _found(store, [row for row in rows if row.ref not in new]):
+        line = f"archive: [{found.memory.id}] showed no sign of life for {days} days, room is short"
+        yield put_away(store, found, AGEING, AGED, line)
+    for found in _found(store, [row for row in late if row.ref not in new][:MOST]):
+        yield _to_trash(store, found, f"was archived {grace} days ago, room is short")
+
+
+def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
+    """Yield the mark of an orphan for compacted nodes of the graph without a link, but not for *new* ones."""
+    with store.database.read() as db:
+        rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
+    for found in _found(store, [row for row in rows if row.ref not in new][:MOST]):
+        line = f"orphan: [{found.memory.id}] has no link from or to an active memory"
+        changed = change(found.ref, found.memory, found.place, status=Status.ORPHANED)
+        yield Entry(ORPHANS, line, (changed,))
+
+
+def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
+    """Yield the way to the trash for what was dropped 14 days ago, and for orphans after their grace."""
+    start, dropped_before = dated_from(store), old_before(store, DROPPED_DAYS * DAY)
+    orphaned_before = old_before(store, store.settings.orphan_grace_days * DAY)
+    with store.database.read() as db:
+        dropped = ageing.put_away_within(db, vaults, start, dropped_before, reason="dropped")
+        late = ageing.put_away_within(db, vaults, start, orphaned_before, status=Status.ORPHANED.value)
+        orphans = {row.ref for row in ageing.unlinked(db, vaults, Status.ORPHANED)}
+    rows = {row.ref: row for row in [*dropped, *(row for row in late if row.ref in orphans)]}
+    for found in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
+        yield _to_trash(store, found, f"was {found.memory.archived_reason or found.memory.status.value}")
+
+
+def _to_trash(store: Store, found: Found, why: str) -> Entry:
+    changed = change(found.ref, found.memory, found.place, to=trash_place(store, found))
+    return Entry(TRASH, f"trash: [{found.memory.id}] {why}", (changed,))
+
+
+def _found(store: Store, rows: Sequence[Row]) -> Iterator[Found]:
+    for row in rows:
+        try:
+            yield read_row(store, row)
+        except (NotFound, Unreadable):
+            continue

@@ -1,0 +1,89 @@
+"""
+backfill: take in the transcripts that were there before Daybook was, to be found again.
+
+They go into the raw tier of the project that each was recorded in. No model is called for them; an agent
+may still learn from them on the person's own subscription.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp_server.actions.capture.capture import keep, with_subagents
+from mcp_server.actions.capture.note import note_seen
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.upkeep.work import LOCK, StoreFor
+from mcp_server.adapters import files, transcript_file
+from mcp_server.adapters.index.events import transcripts
+from mcp_server.core.errors import DaybookError, Held
+from mcp_server.core.sessions.transcript import Condenser
+from mcp_server.store import Store
+
+Progress = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Backfilled:
+    """What was taken in: transcripts and utterances, and why some could not be, by path."""
+
+    transcripts: int = 0
+    utterances: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def pending_transcripts(store: Store, folder: Path) -> list[Path]:
+    """Return the transcripts below *folder* that have grown beyond what is known, oldest first."""
+    catch_up(store)
+    found = []
+    for path in transcript_file.transcripts(folder):
+        with store.database.read() as db:
+            known = transcripts.known(db, str(path))
+        if known is None or known.kept < transcript_file.size(path):
+            found.append(path)
+    return found
+
+
+def backfill(store_for: StoreFor, paths: list[Path], *, progress: Progress | None = None) -> Backfilled:
+    """
+    Take *paths* into the raw tier; *progress* is called with the number of bytes done.
+
+    Killed at any point it goes on where it was; what fails for one transcript is collected.
+    Raises Held while a worker reads transcripts.
+    """
+    done = Backfilled()
+    files.make_folder(store_for(None).home)
+    for path in paths:
+        try:
+            _take_in(store_for, path, done)
+        except Held:
+            raise  # by a worker that reads all of them
+        except (DaybookError, OSError) as error:
+            done.failed[str(path)] = str(error)
+        if progress:
+            progress(transcript_file.size(path))
+    return done
+
+
+def _take_in(store_for: StoreFor, path: Path, done: Backfilled) -> None:
+    folder = recorded_in(path)
+    store = store_for(Path(folder) if folder else None)
+    with files.lock(store.home / LOCK):  # a worker reads the same transcripts
+        size = transcript_file.size(path)
+        note_seen(store, path, size, session=path.stem, folder=folder, ended=True, backfill=True)
+        catch_up(store)
+        with store.database.read() as db:
+            transcript = transcripts.known(db, str(path))
+        if transcript is None:
+            return
+        kept = sum(keep(store, each).utterances for each in with_subagents(store, transcript))
+    done.transcripts += kept > 0
+    done.utterances += kept
+
+
+def recorded_in(path: Path) -> str:
+    """Return the folder in which the session of a transcript was started, '' when it does not say."""
+    condenser = Condenser()
+    for _ in condenser.read(transcript_file.lines(path)):
+        if condenser.cwd:
+            break
+    return condenser.cwd

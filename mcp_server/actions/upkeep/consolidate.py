@@ -1,0 +1,244 @@
+"""
+consolidate: what says the same in the same words becomes one memory; what may differ is left to the person.
+
+Each function yields entries for the journal, each made from the files as they are when it is asked for,
+so that whoever takes them may carry out one before the next.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import combinations
+
+from mcp_server.actions.files.clock_check import old_before
+from mcp_server.actions.files.journal import DUPLICATES
+from mcp_server.actions.files.read import Found, read_row
+from mcp_server.actions.memory.archive import still_superseded
+from mcp_server.adapters.index.events import tidying, usage
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import NotFound, Unreadable
+from mcp_server.core.journal import Change, Entry, change, creation
+from mcp_server.core.judge.consolidation import (
+    FRESH,
+    Item,
+    Merge,
+    Plan,
+    absorbing,
+    is_long,
+    lowest_source,
+)
+from mcp_server.core.judge.questions import MOST_COMPARED
+from mcp_server.core.memory import (
+    ARCHIVE_FOLDER,
+    MAX_TAGS,
+    Kind,
+    Memory,
+    Status,
+    clean_tags,
+    clean_text,
+    clean_title,
+    fingerprint,
+    new_id,
+)
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.text.verdict import Statement
+from mcp_server.store import Store
+
+MERGES = "merges"
+LONGEST_TAG = 40  # characters of a tag that a model gives
+
+
+@dataclass(slots=True)
+class Known:
+    """The active knowledge of one vault; `asked` has the type of each group that a model answered about."""
+
+    vault: Vault
+    rows: dict[str, Row]
+    items: list[Item]
+    asked: dict[str, str] = field(default_factory=dict)
+
+
+def known(store: Store, vault: Vault) -> Known:
+    """
+    Return the active knowledge of *vault* that was updated last, at most a thousand memories.
+
+    What came with a repository and was not accepted is neither merged nor compared: it would be accepted
+    by a merge, and could hide what it contradicts.
+    """
+    now, old = store.now(), old_before(store, FRESH)
+    with store.database.read() as db:
+        rows = tidying.active(db, vault.key, MOST_COMPARED)
+        if vault.in_repository:
+            accepted = usage.accepted_digests(db, [row.digest for row in rows])
+            rows = [row for row in rows if row.digest in accepted]
+        used = usage.usage_of(db, [row.ref for row in rows])
+    items = []
+    for row in rows:
+        counts = used.get(row.ref, usage.UNUSED)
+        hot = counts.is_hot(now, pinned=row.pinned)
+        item = Item(
+            row.ref,
+            row.digest,
+            Statement(row.title, row.text, row.type, row.source, row.verified > 0),
+            row.tags,
+            row.created,
+            row.pinned,
+            instructing=row.instructing,
+        )
+        lasting = item.kept or hot or is_long(item) or row.created > old
+        items.append(replace(item, lasting=lasting))
+    return Known(vault, {row.ref: row for row in rows}, items)
+
+
+def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Iterator[Entry]:
+    """
+    Yield what makes one memory of two that say the same in the same words.
+
+    What is only alike, or may contradict, is a question for the person. What is in *untouched* does not go.
+    """
+    same: dict[str, list[Item]] = {}
+    for item in here.items:
+        same.setdefault(fingerprint(item.statement.title, item.statement.text), []).append(item)
+    gone: set[str] = set()
+    for one, other in (pair for items in same.values() for pair in combinations(items, 2)):
+        pair = absorbing(one, other)
+        if {one.ref, other.ref} & gone or pair is None or pair[1].ref in untouched:
+            continue
+        files = _loaded(store, [here.rows[item.ref] for item in pair])
+        if files:
+            gone.add(pair[1].ref)
+            yield _absorbed(store, *files)
+    here.items = [item for item in here.items if item.ref not in gone]
+
+
+def planned(store: Store, here: Known, items: Sequence[Item], plan: Plan) -> Iterator[Entry]:
+    """Yield what the checked *plan* of a model makes of *items*."""
+    for merge in plan.merges:
+        if found := _loaded(store, [here.rows[items[number].ref] for number in merge.sources]):
+            yield merged_entry(store, merge, found)
+    for number in plan.drops:
+        if found := _loaded(store, [here.rows[items[number].ref]]):
+            line = f"drop: [{found[0].memory.id}]"
+            yield put_away(store, found[0], tidying.DROPS, "dropped", line)
+
+
+def put_away(store: Store, found: Found, step: str, reason: str, line: str) -> Entry:
+    """Return the entry that moves a memory to the archive for *reason*; it names what that had replaced."""
+    if found.memory.kind is Kind.KNOWLEDGE and (old := still_superseded(store, found)):
+        names = ", ".join(f"[{each}]" for each in old)
+        line = f"{line}; 'daybook restore ID' brings back what it had replaced: {names}"
+    target = f"{ARCHIVE_FOLDER}/{found.memory.id}.md"
+    changed = change(
+        found.ref, found.memory, found.place, to=target, status=Status.ARCHIVED, archived_reason=reason
+    )
+    return Entry(step, line, (changed,))
+
+
+def _absorbed(store: Store, stays: Found, goes: Found) -> Entry:
+    memory = stays.memory
+    tags = tuple(dict.fromkeys([*memory.tags, *goes.memory.tags]))[:MAX_TAGS]
+    lineage = tuple(dict.fromkeys([*memory.merged_from, goes.memory.id]))
+    taking = change(stays.ref, memory, stays.place, tags=tags, merged_from=lineage)
+    return Entry(
+        DUPLICATES,
+        f"merge 2: [{memory.id}] + [{goes.memory.id}]",
+        (taking, _superseded(store, goes, memory.id)),
+        memory.title,
+        heir=stays.ref,
+        ancestors=(goes.ref,),
+    )
+
+
+def _superseded(store: Store, found: Found, by: str) -> Change:
+    return change(
+        found.ref,
+        found.memory,
+        found.place,
+        status=Status.SUPERSEDED,
+        superseded_by=by,
+        valid_to=store.clock().replace(microsecond=0),
+    )
+
+
+def merged_entry(
+    store: Store,
+    merge: Merge,
+    found: Sequence[Found],
+    *,
+    by_person: bool = False,
+    vault: Vault | None = None,
+) -> Entry:
+    """
+    Return the entry that makes one memory of several, nobody's better word than the least of them.
+
+    It lies in *vault*, by default in that of the first; files of a project mean nothing at another level.
+
+    *by_person*: they read the text and want it so; it is verified, and theirs where one of the sources is.
+    """
+    sources = [each.memory for each in found]
+    theirs = by_person and any(memory.source == MANUAL for memory in sources)
+    ids = tuple(memory.id for memory in sources)
+    last = max(sources, key=lambda memory: memory.updated)
+    now = store.clock().replace(microsecond=0)
+    title, text = clean_title(merge.title), clean_text(merge.text)
+    told = [tag for memory in sources for tag in memory.tags] + [
+        t for t in merge.tags if len(t) <= LONGEST_TAG
+    ]
+    tags = tuple(dict.fromkeys(tag for one in told for tag in clean_tags([one])))[:MAX_TAGS]
+    links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)
+    memory = Memory(
+        id=new_id(title, text, now),
+        title=title,
+        text=text,
+        created=now,
+        updated=last.updated,
+        kind=Kind.KNOWLEDGE,
+        type=last.type,
+        tags=tags,
+        source=MANUAL if theirs else lowest_source(memory.source for memory in sources),
+        verified=now if by_person else None,
+        touches=tuple(
+            dict.fromkeys(
+                path
+                for each in found
+                if vault is None or each.vault.level is vault.level
+                for path in each.memory.touches
+            )
+        ),
+        links=tuple(links),
+        merged_from=ids,
+        pinned=any(memory.pinned for memory in sources),
+        category=last.category,
+        session=last.session,
+        conversation=last.conversation,
+        evidence=last.evidence,
+    )
+    vault = vault or found[0].vault
+    ref = f"{vault.key}/{memory.id}"
+    place = vault.path_for(memory.id, memory.kind).relative_to(vault.root).as_posix()
+    reason = f"merge {len(ids)}: {' + '.join(f'[{each}]' for each in ids)}"
+    changes = (creation(ref, memory, place), *(_superseded(store, each, memory.id) for each in found))
+    ancestors = tuple(each.ref for each in found)
+    step = tidying.SETTLING if by_person else MERGES
+    return Entry(step, reason, changes, title, memory, heir=ref, ancestors=ancestors)
+
+
+def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:
+    """Return the files of *rows* when all of them say what the index says, else nothing."""
+    found = []
+    for row in rows:
+        try:
+            each = read_row(store, row)
+        except (NotFound, Unreadable):
+            return []
+        memory = each.memory
+        if memory.status is not Status.ACTIVE or (memory.title, memory.text) != (row.title, row.text):
+            return []
+        found.append(each)
+    return found
+
+
+def day_of(row: Row) -> str:
+    """Return the day on which a memory was written."""
+    return f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d}"

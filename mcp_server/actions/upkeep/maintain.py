@@ -1,0 +1,172 @@
+"""maintain: is the index whole, make it small, make it anew; and what waits to be cleaned up."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp_server.actions.files import journal, trash
+from mcp_server.actions.files.clock_check import old_before
+from mcp_server.actions.files.litter import look_for_litter
+from mcp_server.actions.files.size_limit import index_size
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.trash import Trashed
+from mcp_server.actions.upkeep.tidy import Tidied, put_aged_away
+from mcp_server.adapters import places
+from mcp_server.adapters.index.database import erase, soundness
+from mcp_server.adapters.leftovers import STALE
+from mcp_server.core.errors import Conflict, IndexBusy
+from mcp_server.core.memory import DAY
+from mcp_server.core.render import counted
+from mcp_server.store import Store
+
+ACTIONS = ("check", "vacuum", "rebuild", "all")
+STALE_LOG_DAYS = 30  # days after which a log that was put aside is of no use
+ASIDE_DAYS = 7  # days after which an index that was put aside is
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing done to the index: what, what came of it, bytes before and after, and how long it took."""
+
+    action: str
+    said: str
+    before: int
+    after: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Cleaned:
+    """
+    What cleaning up did, or would do: memories and candidates whose time is over, files in the trash, litter.
+
+    `litter` are unfinished writes of killed processes, old logs and an index that was put aside; `kept`
+    are files that hold what somebody saved while Daybook changed it: they stay until the person deletes them.
+    """
+
+    dry_run: bool
+    tidied: Tidied
+    trash: list[Trashed] = field(default_factory=list)
+    litter: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)
+
+    @property
+    def freed(self) -> int:
+        """Bytes of what is deleted from the trash."""
+        return sum(each.size for each in self.trash)
+
+    def lines(self) -> list[str]:
+        """Return the report, a line for each memory, then counts."""
+        counts = {
+            "aged, expired or thrown away": len(self.tidied.entries),
+            f"deleted from the trash for good ({self.freed:,} bytes)": len(self.trash),
+            "files of killed processes, old logs": len(self.litter),
+        }
+        said = [entry.line for entry in self.tidied.entries]
+        said += [f"delete for good: [{each.id}], {each.size:,} bytes" for each in self.trash]
+        said += [f"not done: {line}" for line in self.tidied.failed]
+        said += [f"kept: {path} holds what somebody saved while Daybook changed it" for path in self.kept]
+        said += [self.tidied.clock] if self.tidied.clock else []
+        numbers = ", ".join(f"{name} {number}" for name, number in counts.items() if number)
+        return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
+
+
+def maintain(store: Store, action: str) -> list[Step]:
+    """
+    Do one of ACTIONS to the index and return what was done, step by step.
+
+    `check` looks at all of it, `vacuum` makes the file small, `rebuild` makes it anew from the files,
+    `all` checks, makes anew what is damaged, and makes small.
+    Raises Conflict when another process is writing the index, IndexUnavailable.
+    """
+    store.database.require()
+    steps = []
+    if action in ("check", "all"):
+        sound, step = _checked(store)
+        steps.append(step)
+        if action == "all" and not sound:
+            steps.append(_rebuilt(store))
+    if action == "rebuild":
+        steps.append(_rebuilt(store))
+    if action in ("vacuum", "all"):
+        steps.append(_timed(store, "vacuum", lambda: _vacuum(store)))
+    return steps
+
+
+def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
+    """
+    Put away memories and candidates whose time is over, delete litter and what lay in the trash for 90 days.
+
+    Everything but the last two can be taken back with the undo of tidying.
+    Raises Conflict when another process is tidying, IndexUnavailable, OSError.
+    """
+    sync(store)
+    done = Cleaned(dry_run, Tidied(journal.new_run(store), dry_run))
+    done.trash = trash.late(store)  # before anything else goes there
+    left = look_for_litter(store)
+    done.litter, done.kept = [*left.litter, *_put_aside(store)], left.kept
+    if dry_run:
+        put_aged_away(store, done.tidied)
+        return done
+    with journal.alone(store):
+        put_aged_away(store, done.tidied)
+        trash.empty(store, done.trash)
+    for path in done.litter:
+        path.unlink(missing_ok=True)  # not under a lock: its file would stay in a folder of the person
+    return done
+
+
+def _checked(store: Store) -> tuple[bool, Step]:
+    sound = False
+
+    def look() -> str:
+        nonlocal sound
+        with store.database.alone() as db:
+            sound = soundness.is_sound(db)
+        return (
+            "the index is whole" if sound else "the index is damaged; rebuild makes it anew, files are safe"
+        )
+
+    step = _timed(store, "check", look)
+    return sound, step
+
+
+def _rebuilt(store: Store) -> Step:
+    def make() -> str:
+        report = rebuild(store, vaults=places.all_vaults(store.home, store.vaults))
+        store.database.delete_copies()
+        unreadable = (
+            f", {counted(len(report.unreadable), 'file')} cannot be read" if report.unreadable else ""
+        )
+        return f"{counted(report.added, 'memory')} taken in anew{unreadable}; vectors are computed again"
+
+    return _timed(store, "rebuild", make)
+
+
+def _vacuum(store: Store) -> str:
+    try:
+        erase.compact(store.database)
+    except IndexBusy as error:
+        raise Conflict(f"Another process is writing the index. {error}", "Try again in a minute.") from error
+    return "free pages given back"
+
+
+def _timed(store: Store, action: str, do: Callable[[], str]) -> Step:
+    before, begun = index_size(store), time.perf_counter()
+    said = do()
+    return Step(action, said, before, index_size(store), time.perf_counter() - begun)
+
+
+def _put_aside(store: Store) -> Iterator[Path]:
+    """Yield what was put aside long ago, and what a rebuild left that was killed."""
+    now = store.now()
+    yield from _older(store.home / "logs", "*.log.*", old_before(store, STALE_LOG_DAYS * DAY))
+    yield from _older(store.database.rebuild_folder, "*", now - STALE)
+    yield from _older(store.home, f"{store.database.path.name}.old*", old_before(store, ASIDE_DAYS * DAY))
+
+
+def _older(folder: Path, pattern: str, before: float) -> Iterator[Path]:
+    for path in sorted(folder.glob(pattern)):
+        if path.is_file() and not path.is_symlink() and path.stat().st_mtime < before:
+            yield path

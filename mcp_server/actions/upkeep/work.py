@@ -1,0 +1,239 @@
+"""
+work: do what the ledger says is pending, then end.
+
+One process for each store at a time; whoever finds another at work leaves it to that one. Killed at any
+point it loses nothing, because everything it does ends with a line in the ledger.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from mcp_server.actions.capture.answered import sweep_answers
+from mcp_server.actions.capture.capture import keep, with_subagents
+from mcp_server.actions.capture.learn import learn_pieces, learn_rests
+from mcp_server.actions.capture.mine import mine_when_logged
+from mcp_server.actions.capture.note import note_ended, note_seen
+from mcp_server.actions.capture.pieces import AT_ONCE, Part
+from mcp_server.actions.context.claude_md import refresh
+from mcp_server.actions.context.compaction import forget_compactions
+from mcp_server.actions.files.litter import sweep_litter
+from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.judge.origins import judge_session
+from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.model.embed import embed_pending, pending
+from mcp_server.actions.model.model_call import refusal
+from mcp_server.actions.upkeep.tidy import tidy_when_due
+from mcp_server.adapters import files, transcript_file
+from mcp_server.adapters.index.events import spending, transcripts
+from mcp_server.adapters.index.events.transcripts import Transcript
+from mcp_server.core.errors import DaybookError, Held, ModelUnavailable
+from mcp_server.core.memory import DAY
+from mcp_server.store import Store
+
+log = logging.getLogger(__name__)
+
+LOCK = ".worker.lock"
+ROUNDS = 100  # looks at what is pending in one process, which somebody may go on adding to
+
+MOST_EMBEDDED = 2000  # newest passages: a minute of one core; a server does what is left
+
+QUIET = 600  # seconds without a new line after which a session that said nothing is kept as far as it came
+LEFT = 6 * 3600  # the same, after which it counts as over: people have lunch, and a rest costs a call
+REMEMBERED = 30 * DAY  # seconds; Claude Code deletes older transcripts
+
+StoreFor = Callable[[Path | None], Store]
+"""Opens the store as seen from a folder, None for where the process works."""
+
+
+@dataclass(slots=True)
+class Work:
+    """
+    What a worker did: utterances kept, what became of proposals, and why it could not learn ('' if so).
+
+    `finished`: what follows on learning, upkeep included, was done for some project.
+    """
+
+    kept: int = 0
+    settled: list[Settled] = field(default_factory=list)
+    waits: str = ""
+    failed: dict[str, str] = field(default_factory=dict)
+    finished: bool = False
+
+
+def work(store_for: StoreFor) -> Work | None:
+    """
+    Keep and learn every pending transcript, tidy when due, refresh the managed blocks of those projects.
+
+    Return what was done, None when another process is at it. What fails for one transcript is collected.
+    """
+    store = store_for(None)
+    done = Work()
+    files.make_folder(store.home)
+    for _ in range(ROUNDS):
+        try:
+            with files.lock(store.home / LOCK, patience=0):
+                while _work_once(store_for, done):
+                    pass
+                if not done.finished:
+                    _finish(store_for(None), done)  # things age, whatever is captured
+        except Held:
+            return None
+        # Whoever noted something after our last look found the lock held and left it to us.
+        catch_up(store)
+        if not _pending(store, done):
+            break
+    if done.kept or done.settled:
+        _embed(store, done)
+    return done
+
+
+def note_left_behind(store: Store) -> bool:
+    """
+    Note the sessions that ended without a word: their client was killed, or the machine went down.
+
+    They are known transcripts that have grown and were not touched for ten minutes, or end with a rest that
+    no model read and were not touched for six hours. Return whether anything waits for a worker: rests that
+    were not worth a call yesterday, too. Raises OSError, IndexUnavailable.
+    """
+    if store.settings.capture == "manual":
+        return False
+    noted = note_quiet(store)
+    with store.database.read() as db:
+        if noted or transcripts.unkept(db):
+            return True
+        ended = store.settings.model_calls and any(
+            each.ended for each in transcripts.unlearned(db, paid=True)
+        )
+        answers = spending.answered_today(db, store.now())
+    return ended and answers < AT_ONCE and not refusal(store)
+
+
+def note_quiet(store: Store) -> bool:
+    """Note the sessions that ended without a word; return whether a worker has to look at one."""
+    if store.settings.capture == "manual":
+        return False
+    catch_up(store)
+    now, noted = store.now(), False
+    with store.database.read() as db:
+        recent = transcripts.told_since(db, now - REMEMBERED)
+    for each in recent:
+        path = Path(each.path)
+        unread = each.kept > each.unread_from(paid=store.settings.model_calls)
+        rests = store.settings.model_reads and not each.ended and unread
+        size, changed = transcript_file.size(path), transcript_file.changed(path)
+        grown = size > each.seen
+        if (grown or rests) and 0 < changed < now - LEFT:
+            note_ended(store, path, session=each.session, folder=each.folder)
+        elif grown and 0 < changed < now - QUIET:
+            note_seen(store, path, size, session=each.session, folder=each.folder, ended=False)
+        else:
+            continue
+        noted = True
+    return noted
+
+
+def _work_once(store_for: StoreFor, done: Work) -> bool:
+    store = store_for(None)
+    catch_up(store)
+    _note_consent(store)
+    forget_compactions(store)
+    sweep_litter(store)
+    sweep_answers(store)
+    touched: dict[str, Store] = {}
+    for transcript in _pending(store, done):
+        here = store_for(_folder(transcript))
+        try:
+            for each in with_subagents(here, transcript):
+                done.kept += keep(here, each).utterances
+            judge_session(here, transcript.session, transcript_file.session_file(Path(transcript.path)))
+            touched[here.project.key if here.project else ""] = here
+        except (DaybookError, OSError) as error:
+            done.failed[transcript.path] = str(error)
+            log.warning("%s was not kept: %s", transcript.path, error)
+    if store.settings.model_calls and store.settings.capture != "manual":
+        _learn_all(store_for, done, touched)
+    for here in touched.values():
+        _finish(here, done)
+    return bool(touched)
+
+
+def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> None:
+    store = store_for(None)
+    with store.database.read() as db:
+        unlearned = transcripts.unlearned(db, paid=True)
+    # Before anything is searched for a question that could not be asked.
+    if unlearned and (refused := refusal(store)):
+        done.waits = refused
+        return
+    rests: dict[str, list[Part]] = {}
+    stores: dict[str, Store] = {}
+
+    def learn(path: str, here: Store, ask: Callable[[], list[Settled]]) -> None:
+        try:
+            settled = ask()
+        except (DaybookError, OSError) as error:
+            if isinstance(error, ModelUnavailable):
+                raise
+            done.failed[path] = str(error)
+            log.warning("%s was not learned: %s", path, error)
+            return
+        done.settled += settled
+        if settled:
+            touched[here.project.key if here.project else ""] = here
+
+    try:
+        for transcript in unlearned:
+            here = store_for(_folder(transcript))
+            key = here.project.key if here.project else ""
+            stores[key] = here
+            learn(transcript.path, here, partial(learn_pieces, here, transcript, rests.setdefault(key, [])))
+        for key, parts in rests.items():
+            if parts:
+                learn(parts[0].transcript.path, stores[key], partial(learn_rests, stores[key], parts))
+    except ModelUnavailable as error:
+        done.waits = str(error)
+
+
+def _finish(store: Store, done: Work) -> None:
+    """Mine what was logged if that is wanted, tidy when it is due, let CLAUDE.md say what is known now."""
+    done.finished = True
+    captures = store.settings.capture != "manual"
+    for step in (*((mine_when_logged,) if captures else ()), tidy_when_due, refresh):
+        try:
+            step(store)
+        except (DaybookError, OSError) as error:
+            done.failed[step.__name__] = str(error)
+            log.warning("%s: %s", step.__name__, error)
+
+
+def _embed(store: Store, done: Work) -> None:
+    """Give what was stored its vectors before the next session asks; only for that a model is loaded."""
+    try:
+        if pending(store):
+            embed_pending(store, coming=False, most=MOST_EMBEDDED)
+    except (DaybookError, OSError) as error:
+        done.failed["embed"] = str(error)
+        log.warning("embed: %s", error)
+
+
+def _note_consent(store: Store) -> None:
+    """Note when the person has agreed: what was said before is not sent to the model."""
+    with store.database.read() as db:
+        agreed = transcripts.agreed(db)
+    if agreed != store.settings.model_calls:
+        store.ledger.append("consented", store.clock(), model_calls=store.settings.model_calls)
+        catch_up(store)
+
+
+def _pending(store: Store, done: Work) -> list[Transcript]:
+    if store.settings.capture == "manual":
+        return []
+    with store.database.read() as db:
+        return [each for each in transcripts.unkept(db) if each.path not in done.failed]
+
+
+def _folder(transcript: Transcript) -> Path | None:
+    return Path(transcript.folder) if transcript.folder else None

@@ -1,0 +1,316 @@
+"""
+The SQLite file: connections, transactions, and what happens when the file is damaged or gone.
+
+Every write is a BEGIN IMMEDIATE: a deferred transaction that reads and then writes fails under
+concurrency whatever the timeout.
+The file is never opened by other means in a process that holds a connection: closing such a handle
+would drop SQLite's POSIX locks and can lose a committed row.
+"""
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from mcp_server.adapters import files
+from mcp_server.adapters.index.database import schema, soundness
+from mcp_server.adapters.index.database.known_before import KnownBefore
+from mcp_server.adapters.index.database.reasons import Patience, give_up_when_busy, is_busy, unavailable
+from mcp_server.adapters.index.database.trouble import Trouble
+from mcp_server.core.errors import Held, IndexBusy, IndexSetAside, IndexUnavailable, Rejected
+
+HOOK_PATIENCE = 0.05  # seconds that who only reads waits
+_SIDE_FILES = ("", "-wal", "-shm")
+_LOCK = ".index.lock"
+_inherited: list[sqlite3.Connection] = []  # a parent's connections: closing them here would harm it
+
+
+class Database:
+    """
+    One index file, with a connection for each thread.
+
+    A connection follows its file: when the file was deleted or replaced, the next use opens it anew.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.rebuild_folder = path.parent / ".rebuild"
+        self.patience = Patience(HOOK_PATIENCE if read_only else files.PATIENCE)
+        self.trouble = Trouble()
+        self.substitute: Database | None = None  # what answers while this cannot be used
+        self.known_before = KnownBefore()
+        self._threads = threading.local()
+
+    def require(self) -> None:
+        """Do nothing: this is the index itself."""
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether this is not the index but what answers for it from the files."""
+        return False
+
+    def connection(self) -> sqlite3.Connection:
+        """Return this thread's connection; raise IndexUnavailable when there can be none."""
+        held: tuple[sqlite3.Connection, int, int] | None = getattr(self._threads, "held", None)
+        if held and held[2] == os.getpid():
+            if held[0].in_transaction or held[1] == _inode(self.path):
+                self._wait_no_longer(held[0])
+                return held[0]
+            self.known_before.keep(*held[:2])
+        elif held:
+            _inherited.append(held[0])
+        self.close()
+        self._threads.waits = self.patience.left
+        connection = self._open()
+        self._threads.held = (connection, _inode(self.path), os.getpid())
+        return connection
+
+    def _wait_no_longer(self, connection: sqlite3.Connection) -> None:
+        """Let SQLite wait for others as long as this thread has patience."""
+        left = self.patience.left
+        if self._threads.waits != left:
+            connection.execute(f"PRAGMA busy_timeout = {int(left * 1000)}")
+            self._threads.waits = left
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """
+        Run the block in one immediate transaction; nothing of it remains when it raises.
+
+        Raises IndexUnavailable when the index is locked, read-only or damaged.
+        """
+        with self.translated():
+            connection = self.connection()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """
+        Run the block with one view of the index, whatever others write meanwhile.
+
+        A block inside another one has the view of that. Raises IndexUnavailable.
+        """
+        with self.translated():
+            connection = self.connection()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                with contextlib.suppress(sqlite3.Error):  # it was closed when it turned out damaged
+                    connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """Run the block in no transaction, for what makes its own; raises IndexUnavailable."""
+        with self.translated():
+            yield self.connection()
+
+    @contextlib.contextmanager
+    def translated(self) -> Iterator[None]:
+        """Turn SQLite's errors into IndexUnavailable; a damaged file is set aside first."""
+        try:
+            yield
+        except UnicodeEncodeError as error:
+            raise Rejected(
+                "What was given holds half a character.", "Give it as valid Unicode text."
+            ) from error
+        except sqlite3.Error as error:
+            if soundness.may_tell_damage(error) and self.set_aside_if_damaged():
+                raise IndexSetAside from error
+            raise self._unavailable(error) from error
+        except soundness.ODD as error:
+            # A value came out that nobody put in.
+            if self.set_aside_if_damaged():
+                raise IndexSetAside from error
+            raise
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        held = getattr(self._threads, "held", None)
+        if held and held[2] == os.getpid():
+            held[0].close()
+        self._threads.held = None
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._open_once()
+        except (sqlite3.Error, *soundness.ODD) as error:
+            if not (soundness.may_tell_damage(error) and self.set_aside_if_damaged()):
+                raise self._unavailable(error) from error
+        try:
+            return self._open_once()
+        except (sqlite3.Error, *soundness.ODD) as error:
+            raise self._unavailable(error) from error
+
+    def _unavailable(self, error: Exception) -> IndexUnavailable:
+        if is_busy(error):
+            self.patience.give_up()
+        return unavailable(error, self.path)
+
+    def _open_once(self) -> sqlite3.Connection:
+        connection = _connect(self.path, self.patience.left, read_only=self.read_only)
+        try:
+            if schema.number(connection) != schema.SCHEMA:
+                if self.read_only:
+                    raise IndexUnavailable("The index has not been made yet.")
+                self._make(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _make(self, connection: sqlite3.Connection) -> None:
+        """Make the tables while no other process does; another schema's tables go first."""
+        schema.prepare()  # not while others wait for the lock
+        with self.alone_among_processes(_LOCK):
+            number = schema.number(connection)
+            if number == schema.SCHEMA:
+                return
+            if number > schema.SCHEMA:
+                raise IndexUnavailable(
+                    f"The index was made by a newer Daybook (schema {number}).",
+                    "Update Daybook, or end the sessions that run the newer one.",
+                )
+            if number == 0 and schema.is_of_others(connection):
+                self._keep_others(connection)
+            connection.execute("PRAGMA journal_mode = WAL")
+            schema.drop(connection)
+            schema.create(connection)
+
+    def _keep_others(self, connection: sqlite3.Connection) -> None:
+        """Copy what another tool keeps under our name: its tables are about to go."""
+        kept = Path(f"{self.path}.other-tool")
+        if not kept.exists():
+            connection.execute("VACUUM INTO ?", (str(kept),))
+            kept.chmod(files.FILE_MODE)
+
+    @contextlib.contextmanager
+    def anew(self) -> Iterator["Database"]:
+        """
+        Give an empty index to fill; when the block ends well, this one says what it says.
+
+        That is one transaction: others read the old index until then, write it but for the time of a
+        copy, and keep their connections. What a killed process left unfinished goes first.
+        Raises IndexUnavailable.
+        """
+        with self._rebuilding() as folder:
+            self.connection()  # the index of a newer Daybook is refused before the work
+            files.make_folder(folder)
+            made = Database(folder / self.path.name)
+            for setting in ("journal_mode = MEMORY", "synchronous = OFF"):
+                made.connection().execute(f"PRAGMA {setting}")
+            try:
+                yield made
+                try:
+                    self._become(made)
+                except IndexSetAside:
+                    self._become(made)
+            finally:
+                made.close()
+
+    @contextlib.contextmanager
+    def _rebuilding(self) -> Iterator[Path]:
+        """Hold the lock of a rebuild; give the folder for it, which is gone before and after."""
+        import shutil  # slow to load, and mostly nobody rebuilds
+
+        with self.alone_among_processes(".rebuild.lock"):
+            shutil.rmtree(self.rebuild_folder, ignore_errors=True)
+            try:
+                yield self.rebuild_folder
+            finally:
+                shutil.rmtree(self.rebuild_folder, ignore_errors=True)
+
+    def _become(self, made: "Database") -> None:
+        with self.translated():
+            connection = self.connection()
+            made.connection().backup(connection, progress=give_up_when_busy)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def set_aside_if_damaged(self) -> bool:
+        """
+        Set the file aside when a close look at it, under the lock, finds damage.
+
+        Return whether the next use finds another file: also when another process was quicker.
+        """
+        held = getattr(self._threads, "held", None)
+        seen = held[1] if held else _inode(self.path)
+        self.close()
+        if self.read_only:
+            return False
+        with contextlib.suppress(OSError, IndexBusy), self.alone_among_processes(_LOCK):
+            if _inode(self.path) == seen:
+                if seen == 0 or _is_sound(self.path, self.patience.left):
+                    return False
+                self._rename()
+            return True
+        return False
+
+    def delete_copies(self) -> None:
+        """Delete the index that was set aside, and what a rebuild that was killed left."""
+        with self._rebuilding():
+            for suffix in _SIDE_FILES:
+                Path(f"{self.path}.old{suffix}").unlink(missing_ok=True)
+
+    def _rename(self) -> None:
+        for suffix in _SIDE_FILES:
+            with contextlib.suppress(FileNotFoundError):
+                Path(f"{self.path}{suffix}").replace(f"{self.path}.old{suffix}")
+
+    @contextlib.contextmanager
+    def alone_among_processes(self, name: str) -> Iterator[None]:
+        """Hold the lock file *name* beside the index; raises IndexBusy when another process does."""
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(files.lock(self.path.parent / name, patience=self.patience.left))
+            except Held as error:
+                self.patience.give_up()
+                raise IndexBusy(error.holder) from None
+            except OSError as error:
+                raise unavailable(error, self.path) from error
+            yield
+
+
+def _connect(path: Path, patience: float, *, read_only: bool) -> sqlite3.Connection:
+    if read_only:
+        where = f"{path.as_uri()}?mode=ro"
+        connection = sqlite3.connect(where, uri=True, timeout=patience, isolation_level=None)
+    else:
+        files.make_folder(path.parent)
+        existed = path.exists()
+        connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
+        if not existed:
+            path.chmod(files.FILE_MODE)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")
+    return connection
+
+
+def _is_sound(path: Path, patience: float) -> bool:
+    try:
+        connection = _connect(path, patience, read_only=False)
+    except (sqlite3.Error, *soundness.ODD) as error:
+        return not soundness.may_tell_damage(error)
+    try:
+        return soundness.is_sound(connection)
+    finally:
+        connection.close()
+
+
+def _inode(path: Path) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0

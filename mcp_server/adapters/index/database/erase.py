@@ -1,0 +1,28 @@
+"""Erasing what SQLite keeps of deleted text: free pages, search segments and the write-ahead log."""
+
+from mcp_server.adapters.index.database.database import Database
+
+
+def erase_traces(database: Database) -> None:
+    """
+    Leave no byte of deleted rows in the index.
+
+    `secure_delete` overwrites free pages; the search tables keep deleted words until their segments
+    are merged; the log is emptied last, unless another process reads it at this moment.
+    """
+    database.delete_copies()
+    compact(database)
+
+
+def compact(database: Database) -> None:
+    """
+    Give the pages that the index does not need back to the disk.
+
+    Waits some seconds for whoever writes; raises IndexUnavailable when that is not over by then.
+    """
+    with database.write() as db:
+        for table in ("memories_fts", "passages_fts"):
+            db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+    with database.alone() as db:
+        db.execute("VACUUM")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

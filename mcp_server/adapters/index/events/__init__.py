@@ -1,0 +1,1 @@
+"""The ledger added up: the tables that are derived from its events."""

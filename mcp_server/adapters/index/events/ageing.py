@@ -1,0 +1,112 @@
+"""The choices of memories that upkeep makes by their age and their links, whatever they say."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from mcp_server.adapters.index.events import life
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.memories.memories import Row, rows
+from mcp_server.core.judge import ageing
+from mcp_server.core.memory import DAY, Status
+from mcp_server.core.worth import ratings
+
+_REF = "memories.vault || '/' || memories.id"
+
+
+def idle(
+    db: sqlite3.Connection,
+    vaults: Sequence[str],
+    before: int,
+    now: int,
+    limit: int,
+    *,
+    apart: bool,
+    only_conversations: bool = False,
+) -> list[Row]:
+    """
+    Return what passes and showed no sign of life since *before*, the oldest first.
+
+    It is neither pinned nor hot *now*, not the person's, and the ledger has seen it: what it never named is
+    not known to be old. *apart*: conversations, sessions and logged output; otherwise knowledge.
+    Nodes of the graph do not age: each session reads them all, which counts as no use; compaction is theirs.
+    """
+    own, passing = ageing.PERSONS, ageing.PASSING
+    # A date far ahead is none: a slip of the pen must not keep a memory for ever.
+    said = "max(iif(updated > ?, 0, updated), iif(verified > ?, 0, verified))"
+    ahead = now + ageing.AHEAD
+    kind = f"(kind != 'knowledge' OR source = '{ageing.APART}')"
+    if not apart:
+        kind = f"NOT {kind} AND type IN ({marks(passing)}) AND category != 'graph'"
+    if only_conversations:
+        kind += " AND kind = 'conversation'"
+    return rows(
+        db,
+        f"vault IN ({marks(vaults)}) AND status = 'active' AND pinned = 0 AND {kind}"
+        f" AND source NOT IN ({marks(own)}) AND (kind != 'conversation' OR source != 'assistant')"
+        f" AND {said} < ? AND NOT {life.shown_since(_REF)} AND {life.shown_since(_REF)}"
+        f" AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.ref = {_REF})"
+        f" AND NOT EXISTS (SELECT 1 FROM usage u WHERE u.ref = {_REF} AND (u.promoted >= ?"
+        " OR (u.accesses >= ? AND u.last_access > ?)))",
+        (
+            *vaults, *([] if apart else passing), *own, ahead, ahead, before, before, ahead, 0, ahead,
+            before, ratings.HOT_AFTER, now - int(ratings.COLD_AFTER * DAY), ahead, ahead, ahead,
+        ),
+        f"max({said}, {life.last_shown(_REF)}), id LIMIT {int(limit)}",
+    )  # fmt: skip
+
+
+def active_knowledge(db: sqlite3.Connection, vaults: Sequence[str]) -> int:
+    """Return how much active knowledge *vaults* have together."""
+    found = db.execute(
+        f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)}) AND status = 'active'"
+        " AND kind = 'knowledge'",
+        tuple(vaults),
+    )
+    return int(found.fetchone()[0])
+
+
+def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> list[Row]:
+    """Return the nodes of the graph that have *status*, were compacted and lead to no active memory."""
+    ends = "links l JOIN names n ON n.name = l.name JOIN memories a"  # l.memory is linked with n.memory
+    return rows(
+        db,
+        f"vault IN ({marks(vaults)}) AND status = ? AND category = 'graph'"
+        f" AND {_REF} IN (SELECT ref FROM put_away WHERE reason = 'compacted')"
+        f" AND row NOT IN (SELECT n.memory FROM {ends} ON a.row = l.memory WHERE a.status = 'active')"
+        f" AND row NOT IN (SELECT l.memory FROM {ends} ON a.row = n.memory WHERE a.status = 'active')",
+        (*vaults, status.value),
+        "row",
+    )
+
+
+def no_orphans(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
+    """Return the refs of what is called an orphan and is none, or none any more."""
+    alone = {row.ref for row in unlinked(db, vaults, Status.ORPHANED)}
+    orphans = rows(db, f"vault IN ({marks(vaults)}) AND status = 'orphaned'", vaults, "row")
+    return [row.ref for row in orphans if row.ref not in alone]
+
+
+def put_away_within(
+    db: sqlite3.Connection,
+    vaults: Sequence[str],
+    start: int,
+    end: int,
+    *,
+    status: str = "",
+    reason: str = "",
+    kind: str = "",
+) -> list[Row]:
+    """
+    Return what tidying put away from *start* to before *end*, with that *status* or for that *reason*.
+
+    With *kind* only what is of that kind.
+    """
+    return rows(
+        db,
+        f"vault IN ({marks(vaults)}) AND status IN ('archived', 'orphaned') AND ? IN ('', kind)"
+        " AND vault || '/' || id IN"
+        " (SELECT ref FROM put_away WHERE at >= ? AND at < ?"
+        " AND (status = ? OR (reason = ? AND reason != '')))",
+        (*vaults, kind, start, end, status, reason),
+        "row",
+    )

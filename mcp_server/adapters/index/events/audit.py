@@ -1,0 +1,197 @@
+"""
+The audit history: what was done to which memory, when and in which session, as the ledger says.
+
+A line's place in the ledger (file and offset behind it) outlives the index, so that a session can
+remember up to where it was told.
+"""
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.ledger import Watermark
+from mcp_server.core.memory import TRASH
+
+# What only says that a memory was shown, or keeps our own books, is not history.
+_NOT_HISTORY = frozenset(
+    {
+        *("recalled", "found", "injected", "told", "used", "kept_silent", "arrived", "upkeep_told"),
+        *("transcript_seen", "transcript_kept", "transcript_learned", "reserved", "spent", "paused"),
+        "mined",
+        *("session_started", "session_told", "session_ended", "graph_read"),
+    }
+)
+_FILES = '"files": '  # in the detail of a deed that belongs to a change: what became of files, if of any
+_VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
+_KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched", "touched_before", "notes"})
+
+
+Place = tuple[str, int]
+
+
+class Deed(NamedTuple):
+    """
+    One thing done; `at` in Unix seconds, `ref` '' when it was not done to a memory.
+
+    `place` is where the ledger says it: the name of the file, and the offset behind the line.
+    """
+
+    at: int
+    event: str
+    ref: str
+    session: str
+    detail: dict[str, Any]
+    place: Place
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+
+class Written(NamedTuple):
+    """
+    What Daybook made of a file last: the digest of its bytes, and whether it deleted it, also to the trash.
+
+    Tidying, which changes no word, leaves no digest but the fingerprints of what the memory `said`.
+    """
+
+    digest: str
+    said: frozenset[str]
+    is_away: bool
+
+
+def add(
+    db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int, *, place: tuple[str, int]
+) -> None:
+    """Take in one event of the ledger, whatever it is; *place* is its file and the offset behind it."""
+    if event in _NOT_HISTORY:
+        return
+    detail = json.dumps({key: value for key, value in data.items() if key not in _KNOWN_ELSEWHERE})
+    refs = [*_list(data.get("refs")), *(change.get("ref") for change in _list(data.get("changes")))]
+    session = str(data.get("session") or "")
+    db.executemany(
+        "INSERT INTO audit (file, offset, at, event, ref, session, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(*place, at, event, str(ref or ""), session, detail) for ref in dict.fromkeys(refs) or [""]],
+    )
+
+
+def history(
+    db: sqlite3.Connection,
+    *,
+    ref: str = "",
+    session: str = "",
+    events: Sequence[str] = (),
+    vaults: Sequence[str] = (),
+    limit: int,
+) -> list[Deed]:
+    """
+    Return what was done, the latest first; only to *ref*, in *session* and of *events* where given.
+
+    With *vaults* what was done to memories of others is left out.
+    """
+    conditions = [
+        *(["ref = ?"] if ref else []),
+        *(["session = ?"] if session else []),
+        *([f"event IN ({marks(events)})"] if events else []),
+        *([f"(ref = '' OR {_VAULT} IN ({marks(vaults)}))"] if vaults else []),
+    ]
+    bound = [*([ref] if ref else []), *([session] if session else []), *events, *vaults]
+    return _deeds(db, " AND ".join(conditions) or "1", bound, f"at DESC, row DESC LIMIT {int(limit)}")
+
+
+def since(db: sqlite3.Connection, watermark: Watermark, *, but: str, events: Sequence[str]) -> list[Deed]:
+    """Return what was done after *watermark* outside the session *but*, the earliest first."""
+    after = "coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
+    where = f"offset > {after} AND session != ? AND event IN ({marks(events)})"
+    return _deeds(db, where, [json.dumps(watermark), but, *events], "at, row")
+
+
+def last_done(
+    db: sqlite3.Connection, refs: Collection[str], *, event: str = "", until: int | None = None
+) -> dict[str, int]:
+    """
+    Return ref → when something was done to it last, in Unix seconds; refs without history are left out.
+
+    With *event* only that counts, and with *until* only what was done by then.
+    """
+    found = db.execute(
+        "SELECT ref, max(at) FROM audit WHERE ref IN (SELECT value FROM json_each(?1))"
+        " AND ?2 IN ('', event) AND (?3 IS NULL OR at <= ?3) GROUP BY ref",
+        (json.dumps(list(refs)), event, until),
+    )
+    return {str(ref): int(at) for ref, at in found}
+
+
+def last_unseen(
+    db: sqlite3.Connection, ref: str, watermark: Watermark, *, events: Sequence[str]
+) -> Deed | None:
+    """Return the last of *events* that was done to *ref*, None when it lies before *watermark*."""
+    among = f"ref = ? AND event IN ({marks(events)})"
+    last = f"row = (SELECT row FROM audit WHERE {among} ORDER BY at DESC, row DESC LIMIT 1)"
+    after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
+    found = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")
+    return found[0] if found else None
+
+
+def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
+    """Return what the ledger says Daybook made of the file of *ref* last, None when it never wrote it."""
+    found = db.execute(
+        "SELECT event, detail FROM audit WHERE ref = ?"
+        f" AND (event IN ('tidied', 'forgotten') OR instr(detail, '{_FILES}'))"
+        " ORDER BY at DESC, row DESC LIMIT 1",
+        (ref,),
+    ).fetchone()
+    if found is None:
+        return None
+    event, detail = found[0], json.loads(found[1])
+    if event == "tidied":  # which names the words of a memory, for it changes none
+        changes = db.execute(
+            "SELECT j.value ->> 'said', j.value ->> '$.now.place' FROM tidied t, json_each(t.changes) j"
+            " WHERE t.run = ? AND j.value ->> 'ref' = ?",
+            (detail.get("run"), ref),
+        ).fetchall()
+        away = any(str(place or "").startswith(TRASH) for _, place in changes)
+        return Written("", frozenset(str(said) for said, _ in changes), away)
+    effects = [each for each in _list(detail.get("files")) if each[0] == ref]
+    place, digest = effects[-1][3:] if effects else ("", "")
+    return Written(digest, frozenset(), not place or place.startswith(TRASH))
+
+
+def last_change(
+    db: sqlite3.Connection, vaults: Sequence[str], *, refs: Sequence[str] = (), session: str = ""
+) -> Deed | None:
+    """Return the last deed of a change in *vaults*, only to *refs* and in *session* where given."""
+    among = f"(ref IN ({marks(refs)}) OR ref = '' AND ({' OR '.join(['instr(detail, ?)'] * len(refs))}))"
+    conditions = [
+        f"(event = 'tidied' AND ref != '' OR instr(detail, '{_FILES}'))",
+        f"(ref = '' OR {_VAULT} IN ({marks(vaults)}))",
+        *([among] if refs else []),
+        *(["session = ?"] if session else []),
+    ]
+    quoted = [json.dumps(ref) for ref in refs]
+    bound = [*vaults, *refs, *quoted, *([session] if session else [])]
+    found = _deeds(db, " AND ".join(conditions), bound, "at DESC, row DESC LIMIT 1")
+    return found[0] if found else None
+
+
+def named(db: sqlite3.Connection, name: str) -> list[Deed]:
+    """Return the deeds that belong to the change or the run called *name*, the earliest first."""
+    found = _deeds(db, f"instr(detail, ?) AND instr(detail, '{_FILES}')", [json.dumps(name)], "at, row")
+    return [each for each in found if name in (each.detail.get("change"), each.detail.get("run"))]
+
+
+def _deeds(db: sqlite3.Connection, where: str, bound: Sequence[object], order: str) -> list[Deed]:
+    found = db.execute(
+        f"SELECT at, event, ref, session, detail, file, offset FROM audit WHERE {where} ORDER BY {order}",
+        bound,
+    )
+    return [
+        Deed(at, event, ref, session, json.loads(detail), (file, offset))
+        for at, event, ref, session, detail, file, offset in found
+    ]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,177 @@
+"""
+What happened in which session: what each was given, how often things are done, what comes up again.
+
+Sessions are also known from their transcripts and memories, when no hook told of their start.
+"""
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_server.adapters.index.events import receipts, uses
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.memories.memories import Row, rows
+from mcp_server.core.memory import DAY
+
+COUNTED = (
+    *("session_started", "remembered", "revised", "forgotten", "restored", "recalled", "injected", "used"),
+    *("confirmed", "judged", "tidied", "transcript_kept", "transcript_learned", "spent"),
+)
+EVENTS = frozenset(COUNTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One session, however it is known; times in Unix seconds, 0 where there is none."""
+
+    id: str
+    short: str
+    folder: str
+    started: int
+    last: int
+    ended: int
+    topic: str
+    summary: str
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A memory (its ref and title) or a tag that several sessions had to do with, and how often."""
+
+    name: str
+    title: str
+    sessions: int
+    times: int
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger."""
+    db.execute(
+        "INSERT INTO tally VALUES (?, ?, 1) ON CONFLICT (day, event) DO UPDATE SET times = times + 1",
+        (at - at % DAY, event),
+    )
+
+
+def days_of_use(db: sqlite3.Connection) -> list[int]:
+    """Return the first second of each UTC day on which something was done; tidying by itself is no use."""
+    return [int(row[0]) for row in db.execute("SELECT DISTINCT day FROM tally WHERE event != 'tidied'")]
+
+
+def tally(db: sqlite3.Connection, since: int) -> dict[str, int]:
+    """Return event → how often it stands in the ledger since that Unix second, which begins a day."""
+    found = db.execute("SELECT event, sum(times) FROM tally WHERE day >= ? GROUP BY event", (since,))
+    counts = {str(event): int(times) for event, times in found}
+    return {event: counts.get(event, 0) for event in COUNTED}
+
+
+_GIVEN = f"""
+    (SELECT session, ref, 1 AS recalled, 0 AS used, at FROM receipts
+      WHERE session != '' AND why = '{receipts.RECALL}'
+    UNION ALL SELECT session, ref, 0, 1, at FROM used WHERE session NOT GLOB '{uses.OUTSIDE}*')
+"""
+_HEARD = f"""
+    SELECT id, short, folder, vault, started, last, ended, topic, summary, forgotten FROM sessions
+    UNION ALL SELECT session, '', folder, '', at, at, iif(ended, at, 0), '', '', 0 FROM transcripts
+      WHERE session != '' AND path NOT LIKE '%/subagents/%'
+    UNION ALL SELECT session, '', '', vault, created, created, 0, '', '', 0 FROM memories WHERE session != ''
+    UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM {_GIVEN}
+    UNION ALL SELECT session, '', '', substr(ref, 1, instr(ref, '/') - 1), at, at, 0, '', '', 0 FROM audit
+      WHERE session != '' AND event NOT LIKE 'session%'
+"""
+_ONE = (
+    "id, max(short), max(folder), min(started), max(last), max(ended), max(topic), max(summary),"
+    " max(forgotten)"
+)
+
+
+def known(
+    db: sqlite3.Connection, vaults: Sequence[str], folder: str, *, everywhere: bool, limit: int
+) -> list[Episode]:
+    """
+    Return the sessions that worked in *folder* or in a project with these *vaults*, the latest first.
+
+    *everywhere*: all sessions.
+    """
+    here = f"vault IN ({marks(vaults)}) OR folder = ? OR substr(folder, 1, ?) = ?"
+    inside = folder.rstrip("/") + "/"
+    found = db.execute(
+        f"SELECT {_ONE} FROM ({_HEARD}) GROUP BY id HAVING ? OR sum({here})"
+        f" ORDER BY max(last) DESC, id LIMIT {int(limit)}",
+        (everywhere, *vaults, folder, len(inside), inside),
+    )
+    return [Episode(*row) for row in found]
+
+
+def named(db: sqlite3.Connection, name: str) -> list[Episode]:
+    """Return the sessions with that id or short id, else those whose id begins so; at most ten."""
+    found = [
+        Episode(*row)
+        for row in db.execute(
+            f"SELECT {_ONE} FROM ({_HEARD}) GROUP BY id HAVING id = ? OR max(short) = ?"
+            " OR substr(id, 1, ?) = ? ORDER BY max(last) DESC, id LIMIT 10",
+            (name, name, len(name), name),
+        )
+    ]
+    return [each for each in found if name in (each.id, each.short)] or found
+
+
+def memories_of(db: sqlite3.Connection, session: str) -> list[Row]:
+    """Return what was remembered in *session*, as the files or the ledger say; the oldest first."""
+    return rows(
+        db,
+        "session = ? OR vault || '/' || id IN"
+        " (SELECT ref FROM audit WHERE session = ? AND event = 'remembered')",
+        (session, session),
+        "created, id",
+    )
+
+
+def given_to(db: sqlite3.Connection, session: str) -> list[tuple[str, str, int, int]]:
+    """Return (ref, title, times recalled, times used) of what *session* was given, the last first."""
+    found = db.execute(
+        f"SELECT g.ref, coalesce(m.title, ''), sum(g.recalled), sum(g.used) FROM {_GIVEN} g"
+        " LEFT JOIN memories m ON m.vault || '/' || m.id = g.ref WHERE g.session = ?"
+        " GROUP BY g.ref ORDER BY max(g.at) DESC, g.ref",
+        (session,),
+    )
+    return [(str(ref), str(title), int(recalled), int(used)) for ref, title, recalled, used in found]
+
+
+def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
+    """Return the memories that a merge made of any of *refs* in words of its own and nobody undid."""
+    found = db.execute(
+        "SELECT DISTINCT json_extract(t.changes, '$[0].ref') FROM tidied t, json_each(t.changes) c"
+        " WHERE NOT t.undone AND json_extract(t.changes, '$[0].was') = '{}'"
+        " AND json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(refs)),),
+    )
+    made = [str(row[0]) for row in found]
+    return rows(db, "vault || '/' || id IN (SELECT value FROM json_each(?))", (json.dumps(made),))
+
+
+def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
+    """Return the memories of *vaults* that at least two sessions recalled or used, by how many did."""
+    found = db.execute(
+        f"SELECT g.ref, m.title, count(DISTINCT g.session), sum(g.recalled + g.used) FROM {_GIVEN} g"
+        " JOIN memories m ON m.vault || '/' || m.id = g.ref"
+        f" WHERE m.vault IN ({marks(vaults)}) GROUP BY g.ref HAVING count(DISTINCT g.session) >= 2"
+        f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
+        vaults,
+    )
+    return [Again(*row) for row in found]
+
+
+def recurring_tags(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
+    """Return the tags of what at least two sessions learned, by how many did."""
+    found = db.execute(
+        "SELECT t.tag, '', count(DISTINCT m.session), count(*) FROM tags t"
+        " JOIN memories m ON m.row = t.memory"
+        f" WHERE m.session != '' AND m.status = 'active' AND m.vault IN ({marks(vaults)})"
+        " GROUP BY t.tag HAVING count(DISTINCT m.session) >= 2"
+        f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
+        vaults,
+    )
+    return [Again(*row) for row in found]

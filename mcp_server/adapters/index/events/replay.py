@@ -1,0 +1,105 @@
+"""The ledger replayed into the index: each event goes to the tables that are derived from it."""
+
+import functools
+import sqlite3
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from mcp_server.adapters.ledger import Event, Ledger, read_events, size
+from mcp_server.core.journal import UNDONE
+from mcp_server.core.memory import parse_timestamp
+
+# What comes of a value that none of our lines has: another version wrote it, or a hand.
+_ODD = (
+    ArithmeticError, AttributeError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError,
+)  # fmt: skip
+
+
+def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
+    """Add the events that are new since the last reading; return how many. Call it inside a write."""
+    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    added = 0
+    for path in ledger.paths():
+        offset = known.get(path.name, 0)
+        if size(path) == offset:
+            continue
+        if size(path) < offset:
+            offset = 0  # somebody wrote the file anew; counting twice is better than not at all
+        for event, behind in read_events(path, offset):
+            _add(db, event, path.name, behind)
+            added += 1
+            offset = behind
+        db.execute("INSERT OR REPLACE INTO ledger_files VALUES (?, ?)", (path.name, offset))
+    return added
+
+
+def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
+    """Tell whether the ledger has lines that were not added up yet."""
+    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
+
+
+@functools.cache
+def _derived() -> Sequence[ModuleType]:
+    """Return what is derived from the ledger; loading it takes 15 ms, and mostly there is nothing to add."""
+    from mcp_server.adapters.index.events import (
+        episodes,
+        graph,
+        imports,
+        life,
+        moves,
+        receipts,
+        seeds,
+        sessions,
+        sightings,
+        spending,
+        tidying,
+        touched,
+        transcripts,
+        transitions,
+        trust,
+        unattended,
+        uses,
+    )
+    from mcp_server.adapters.index.memories import relations
+
+    return (
+        uses, transcripts, sightings, spending, tidying, sessions, receipts, trust, transitions, touched,
+        imports, episodes, graph, relations, seeds, life, unattended, moves,
+    )  # fmt: skip
+
+
+def is_taken_back(event: str) -> bool:
+    """Tell whether `undo` takes back what lines of *event* say, beside what became of files."""
+    return any(event in getattr(derived, "TAKEN_BACK", ()) for derived in _derived())
+
+
+def _take_back(db: sqlite3.Connection, undone: Mapping[str, Any]) -> None:
+    """Take back the lines of a change that changed no file and were *undone*; with `again` take them in."""
+    for said in undone.get("notes") or ():
+        data = dict(said)
+        event, at = str(data.pop("event")), int(parse_timestamp(str(data.pop("at"))).timestamp())
+        for derived in _derived():
+            if event in derived.EVENTS and undone.get("again"):
+                derived.add(db, event, data, at)
+            elif event in getattr(derived, "TAKEN_BACK", ()):
+                derived.take_back(db, event, data, at)
+
+
+def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
+    """Take in one event; of a line with odd particulars nothing is taken in, and it stops no other."""
+    from mcp_server.adapters.index.events import audit
+
+    db.execute("SAVEPOINT line")
+    try:
+        at = int(parse_timestamp(event.at).timestamp())
+        for derived in _derived():
+            if event.event in derived.EVENTS:
+                derived.add(db, event.event, event.data, at)
+        if event.event == UNDONE:
+            _take_back(db, event.data)
+        audit.add(db, event.event, event.data, at, place=(file, behind))
+    except _ODD:
+        db.execute("ROLLBACK TO line")
+    db.execute("RELEASE line")

@@ -1,0 +1,112 @@
+"""Claude Code's sessions as the ledger tells of them: when, where, about what, and what each was told."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.ledger import Watermark
+
+EVENTS = frozenset(
+    {"session_started", "session_told", "session_titled", "session_ended", "session_forgotten"}
+)
+LONGEST_SHORT = 64  # characters; of ids that are alike for so long each goes by all of its own
+_GOING_ON = ("session_started", "session_told")
+
+
+class SessionRow(NamedTuple):
+    """
+    One session; times in Unix seconds, 0 where there is none.
+
+    `short` are the eight characters that tools name it by, `vault` is the key of its project's vault
+    ('' outside a project), `watermark` how far it was told what other sessions did, None when it never
+    registered to be told.
+    """
+
+    id: str
+    short: str
+    folder: str
+    vault: str
+    started: int
+    last: int
+    ended: int
+    topic: str
+    summary: str
+    watermark: Watermark | None
+    forgotten: int = 0
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger; what it does not name stays as it was."""
+    session = str(data.get("session") or "")
+    if not session:
+        return
+    db.execute("INSERT OR IGNORE INTO sessions (id, started) VALUES (?, ?)", (session, at))
+    said: dict[str, object] = {
+        key: str(data[key]) for key in ("short", "folder", "vault", "topic", "summary") if data.get(key)
+    }
+    if isinstance(data.get("watermark"), dict):
+        said["watermark"] = json.dumps(data["watermark"])
+    if event == "session_ended":
+        said["ended"] = at
+    elif event in _GOING_ON:
+        said["ended"] = 0  # going on after an end opens a session again
+    elif event == "session_forgotten":
+        said["forgotten"] = 0 if data.get("undone") else at
+    if not said:
+        return
+    assignments = ", ".join(f"{name} = ?" for name in said)
+    # What is said about a session afterwards is not a part of it.
+    last = at if event in (*_GOING_ON, "session_ended") else 0
+    db.execute(
+        f"UPDATE sessions SET last = max(last, ?), {assignments} WHERE id = ?",
+        (last, *said.values(), session),
+    )
+
+
+def with_id(db: sqlite3.Connection, session: str) -> SessionRow | None:
+    """Return the session with that id, None when no hook or tool told of it."""
+    found = _rows(db, "id = ?", (session,), limit=1)
+    return found[0] if found else None
+
+
+def with_name(db: sqlite3.Connection, name: str) -> SessionRow | None:
+    """Return the session with that id or short id, of several the latest."""
+    found = _rows(db, "id = ? OR short = ?", (name, name), limit=1)
+    return found[0] if found else None
+
+
+def free_short(db: sqlite3.Connection, session: str) -> str:
+    """Return the first eight characters of the id *session*, or more when another session has those."""
+    lengths = [*range(8, min(len(session), LONGEST_SHORT), 4), len(session)]
+    taken = {
+        str(row[0])
+        for row in db.execute(
+            "SELECT short FROM sessions WHERE id != ?"
+            " AND short IN (SELECT substr(?, 1, value) FROM json_each(?))",
+            (session, session, json.dumps(lengths)),
+        )
+    }
+    return next((session[:length] for length in lengths if session[:length] not in taken), session)
+
+
+def told_last(db: sqlite3.Connection, vault: str) -> SessionRow | None:
+    """Return the last session of the project with *vault* that has a summary, None when none has."""
+    found = _rows(db, "vault = ? AND summary != '' AND forgotten = 0", (vault,), limit=1)
+    return found[0] if found else None
+
+
+def latest(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[SessionRow]:
+    """Return the sessions that worked in one of the projects with these *vaults*, the latest first."""
+    return _rows(db, f"vault IN ({marks(vaults)})", vaults, limit=limit)
+
+
+def _rows(db: sqlite3.Connection, where: str, bound: Sequence[object], *, limit: int) -> list[SessionRow]:
+    found = db.execute(
+        "SELECT id, short, folder, vault, started, last, ended, topic, summary, watermark, forgotten"
+        " FROM sessions"
+        f" WHERE {where} ORDER BY last DESC, id LIMIT {int(limit)}",
+        bound,
+    )
+    return [SessionRow(*(*row[:9], json.loads(row[9]) if row[9] else None, row[10])) for row in found]

@@ -1,0 +1,194 @@
+"""
+What the ledger says about calls of the model: their cost, their tries, and when it is left alone.
+
+A reservation stands in full until it is known what was spent; one whose process died stands for ever.
+"""
+
+import json
+import math
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from mcp_server.core.budget import MOST_TRIES, Cost, Outcome
+from mcp_server.core.memory import DAY, parse_timestamp
+
+EVENTS = frozenset({"reserved", "spent", "paused"})
+PLAN = "plan"
+"""What the names of calls on the person's own plan begin with, and what its pauses are bound to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Why the model is left alone, and until when (Unix seconds, 0 for until other settings are made)."""
+
+    reason: str
+    until: int
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, object], at: int) -> None:
+    """Add one line of the ledger; what does not parse costs nothing."""
+    call, usd = str(data.get("call")), _amount(data.get("usd"))
+    if event == "reserved":
+        db.execute(
+            "INSERT INTO calls (call, at, item, usd, settled, outcome) VALUES (?, ?, ?, ?, 0, '')"
+            " ON CONFLICT (call) DO UPDATE SET at = excluded.at, item = excluded.item",
+            (call, at, str(data.get("item")), usd),
+        )
+        sessions = data.get("sessions")
+        for session, share in sessions.items() if isinstance(sessions, dict) else ():
+            db.execute(
+                "INSERT OR REPLACE INTO call_sessions VALUES (?, ?, ?)",
+                (session, call, min(1.0, _amount(share))),
+            )
+    elif event == "spent":
+        db.execute(
+            "INSERT INTO calls (call, at, item, usd, settled, outcome, tokens) VALUES (?, ?, '', ?, 1, ?, ?)"
+            " ON CONFLICT (call) DO UPDATE SET usd = excluded.usd, settled = 1, outcome = excluded.outcome,"
+            " tokens = excluded.tokens",
+            (
+                call,
+                at,
+                usd,
+                str(data.get("outcome")),
+                int(_amount(data.get("input")) + _amount(data.get("output"))),
+            ),
+        )
+    elif event == "paused":
+        db.execute(
+            "INSERT INTO pauses (at, until, reason, settings) VALUES (?, ?, ?, ?)",
+            (at, _moment(data.get("until")), str(data.get("reason")), str(data.get("settings"))),
+        )
+
+
+_UNREAD = ", ".join(
+    f"'{each.value}'"
+    for each in Outcome
+    if each.needs_person or each in (Outcome.UNREACHABLE, Outcome.STOPPED)
+)
+_ON_PLAN = f"call GLOB '{PLAN}-*'"
+_ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
+
+
+def today(db: sqlite3.Connection, now: int) -> tuple[float, int]:
+    """Return the USD and the number of the paid calls of the day (UTC) that *now*, in Unix seconds, is in."""
+    found = db.execute(
+        f"SELECT total(usd), count(*) FROM calls WHERE at >= ? AND NOT {_ON_PLAN}", (now - now % DAY,)
+    )
+    usd, calls = found.fetchone()
+    return float(usd), int(calls)
+
+
+def today_on_plan(db: sqlite3.Connection, now: int) -> int:
+    """Return the number of that day's calls on the person's own plan."""
+    found = db.execute(f"SELECT count(*) FROM calls WHERE at >= ? AND {_ON_PLAN}", (now - now % DAY,))
+    return int(found.fetchone()[0])
+
+
+def answered_today(db: sqlite3.Connection, now: int) -> int:
+    """Return the number of that day's calls that were answered, on either road."""
+    found = db.execute(
+        "SELECT count(*) FROM calls WHERE at >= ? AND outcome = ?", (now - now % DAY, Outcome.OK.value)
+    )
+    return int(found.fetchone()[0])
+
+
+def of_sessions(db: sqlite3.Connection, sessions: Collection[str]) -> dict[str, Cost]:
+    """Return session → what learning from it cost, for those of *sessions* for which a call was made."""
+    found = db.execute(
+        f"SELECT session, sum(NOT {_ON_PLAN}), sum({_ON_PLAN}), total(tokens * share), total(usd * share)"
+        " FROM call_sessions JOIN calls USING (call)"
+        " WHERE session IN (SELECT value FROM json_each(?)) GROUP BY session",
+        (json.dumps(list(sessions)),),
+    )
+    return {
+        str(session): Cost(int(calls), int(plan), round(tokens), float(usd))
+        for session, calls, plan, tokens, usd in found
+    }
+
+
+def latest_sessions(db: sqlite3.Connection, *, limit: int) -> list[tuple[str, str]]:
+    """Return (id, short id) of the sessions for which a call was made, those with the latest call first."""
+    found = db.execute(
+        "SELECT s.session, coalesce(nullif(max(k.short), ''), substr(s.session, 1, 8))"
+        " FROM call_sessions s JOIN calls c USING (call) LEFT JOIN sessions k ON k.id = s.session"
+        " GROUP BY s.session ORDER BY max(c.at) DESC, max(c.rowid) DESC LIMIT ?",
+        (limit,),
+    )
+    return [(str(session), str(short)) for session, short in found]
+
+
+def open_on_plan(db: sqlite3.Connection) -> list[str]:
+    """Return the calls on the person's own plan of which nobody told how they ended."""
+    return [str(call) for (call,) in db.execute(f"SELECT call FROM calls WHERE {_ON_PLAN} AND NOT settled")]
+
+
+def tries(db: sqlite3.Connection, item: str) -> tuple[int, str]:
+    """
+    Return how often *item* was asked, and the outcome of its last call that ended.
+
+    A call that never reached the service, or that it refused unread, does not count: a day without
+    network or credit gives nothing up.
+    """
+    found = db.execute(
+        f"SELECT outcome, settled FROM calls WHERE item = ? AND {_ASKED} ORDER BY at, rowid", (item,)
+    ).fetchall()
+    return len(found), next((str(outcome) for outcome, settled in reversed(found) if settled), "")
+
+
+def timed_pause(db: sqlite3.Connection, now: int) -> Pause | None:
+    """Return the pause that lasts whatever the settings are."""
+    return _pause(db, "", now)
+
+
+def settings_pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | None:
+    """Return the pause that lasts while the settings have the digest *settings*."""
+    return _pause(db, settings, now) if settings else None
+
+
+def waits_for_person(db: sqlite3.Connection, now: int) -> bool:
+    """Tell whether a pause depends on some settings: whether `settings_pause` needs to be asked."""
+    known = db.execute(
+        "SELECT DISTINCT settings FROM pauses WHERE settings NOT IN ('', ?)", (PLAN,)
+    ).fetchall()
+    return any(_pause(db, str(settings), now) for (settings,) in known)
+
+
+def given_up(db: sqlite3.Connection) -> int:
+    """Return how many items will not be asked again and never got a reply."""
+    found = db.execute(
+        f"SELECT count(*) FROM (SELECT item FROM calls WHERE item != '' AND {_ASKED} GROUP BY item"
+        " HAVING (count(*) >= ? OR max(outcome = ?)) AND NOT max(outcome = ?))",
+        (MOST_TRIES, Outcome.BAD_REQUEST.value, Outcome.OK.value),
+    )
+    return int(found.fetchone()[0])
+
+
+def _pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | None:
+    # The last word counts: a pause that is over by then is how an earlier one is ended. One that begins later
+    # than now is of a clock that was wrong, and might last for years.
+    row = db.execute(
+        "SELECT reason, until FROM pauses WHERE settings = ? AND at <= ?"
+        " ORDER BY at DESC, rowid DESC LIMIT 1",
+        (settings, now),
+    ).fetchone()
+    if row is None or 0 < row[1] <= now:
+        return None
+    return Pause(str(row[0]), int(row[1]))
+
+
+def _amount(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    try:
+        return float(value) if math.isfinite(value) and value > 0 else 0.0
+    except OverflowError:
+        return 0.0
+
+
+def _moment(value: object) -> int:
+    """Return the Unix seconds of a timestamp in the ledger, 0 for '' and for what is none."""
+    try:
+        return int(parse_timestamp(str(value)).timestamp())
+    except (ValueError, OverflowError):
+        return 0

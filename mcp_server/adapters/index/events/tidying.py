@@ -1,0 +1,304 @@
+"""What tidying knows from the ledger and asks of the index: when it is due, what it did, what is alike."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from mcp_server.adapters.index.events import life
+from mcp_server.adapters.index.events.unattended import changed_in
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.memories.memories import Row, rows
+from mcp_server.adapters.index.search import vectors
+from mcp_server.core.journal import Change, Entry, change_of
+from mcp_server.core.memory import DAY, Status
+
+EVENTS = frozenset({"tidied", "merged", "unmerged", "restored", "transcript_kept", "transcript_learned"})
+AT_MOST_EVERY = 3600  # seconds between two runs that nobody asked for
+PIECES = 10  # kept or learned pieces of transcript after which tidying is due: A-39 in docs/features.md
+NEW_MEMORIES = 80  # active memories more than after the last run
+LONGEST = 7 * DAY  # seconds without a run, whatever was learned: things age, too
+AGEING, ORPHANS, TRASH, COMPACTION = "ageing", "orphans", "trash", "compaction"
+GUESSING = "contradictions"  # a step of earlier versions, which wrote links that nobody had said
+TAKEN_BACK = "taken back"  # the step that takes those out again
+EXPIRY = "expired candidates"  # a step that takes no memory, only what was proposed
+UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at what is said
+DROPS = "drops"  # a model said that a memory is of no use
+FORGETTING = "forget session"  # a step of nobody's tidying, which has an undo of its own
+SETTLING = "settled"  # the person merged two memories, which only `undo` takes back
+NO_TIDYING = (FORGETTING, SETTLING)
+
+
+def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
+    """Take in one event of the ledger; one with odd particulars is left out."""
+    refs = [str(ref) for ref in _list(data.get("refs"))]
+    match event:
+        case "transcript_kept" | "transcript_learned":
+            if data.get("turns"):
+                _upkeep(db, "", "pieces = pieces + 1")
+        case "merged" | "unmerged":
+            _inherit(db, refs, [str(ref) for ref in _list(data.get("from"))], back=event == "unmerged")
+        case "restored":
+            _touch(db, refs, at)
+        case "tidied":
+            _add_run(db, data, at)
+
+
+def scope_of(private: Sequence[str]) -> str:
+    """Return the one of the *private* vaults, the user vault first, that says when a project was tidied."""
+    return private[-1]
+
+
+def is_due(db: sqlite3.Connection, scope: str, now: int, *, captures: bool = True) -> bool:
+    """
+    Tell whether the memories of *scope* (the key of a vault) are to be tidied, without being asked for it.
+
+    Never within an hour of the last attempt, unless a clock that was ahead noted that one. Where nothing
+    *captures* sessions, a new memory is enough.
+    """
+    found = db.execute(
+        "SELECT 1 FROM (SELECT coalesce(max(u.tried), 0) AS tried, coalesce(max(u.at), 0) AS last,"
+        " coalesce(max(u.pieces), 0) AS pieces, coalesce(max(u.active), 0) AS active,"
+        " (SELECT coalesce(max(pieces), 0) FROM upkeep WHERE scope = '') AS now_pieces,"
+        " (SELECT count(*) FROM memories WHERE vault = :scope AND status = 'active' AND kind = 'knowledge')"
+        "   AS now_active FROM upkeep u WHERE u.scope = :scope)"
+        " WHERE (tried <= :now - :hour OR tried > :now)"
+        " AND (now_pieces >= pieces + :pieces OR now_active > active + :new"
+        "  OR (:alone AND now_active > active)"
+        "  OR max(last, (SELECT coalesce(min(created), :now) FROM memories)) <= :now - :longest"
+        "  OR (now_pieces > pieces AND now_active > active"
+        "   AND EXISTS (SELECT 1 FROM transcripts t WHERE t.ended AND t.at >= last)))",
+        {
+            "scope": scope,
+            "now": now,
+            "hour": AT_MOST_EVERY,
+            "pieces": PIECES,
+            "new": NEW_MEMORIES,
+            "longest": LONGEST,
+            "alone": not captures,
+        },
+    )
+    return found.fetchone() is not None
+
+
+def count_active(db: sqlite3.Connection, scope: str) -> int:
+    """Return how much active knowledge the vault *scope* has."""
+    found = db.execute(
+        "SELECT count(*) FROM memories WHERE vault = ? AND status = 'active' AND kind = 'knowledge'", (scope,)
+    )
+    return int(found.fetchone()[0])
+
+
+def open_run(db: sqlite3.Connection, scope: str) -> str:
+    """Return the run over *scope* that began and did not end, '' when there is none."""
+    found = db.execute("SELECT open FROM upkeep WHERE scope = ?", (scope,)).fetchone()
+    return str(found[0]) if found else ""
+
+
+def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
+    """Return the last run that changed a memory of *vaults* and was not undone, '' when there is none."""
+    found = db.execute(
+        f"SELECT run FROM tidied WHERE NOT undone AND step NOT IN ({marks(NO_TIDYING)})"
+        f" AND vault IN ({marks(vaults)}) ORDER BY rowid DESC LIMIT 1",
+        (*NO_TIDYING, *vaults),
+    ).fetchone()
+    return str(found[0]) if found else ""
+
+
+def is_run(db: sqlite3.Connection, name: str) -> bool:
+    """Tell whether a run of the journal is called so, undone or not."""
+    return db.execute("SELECT 1 FROM tidied WHERE run = ? LIMIT 1", (name,)).fetchone() is not None
+
+
+def runs_since(db: sqlite3.Connection, day: str, vaults: Sequence[str]) -> list[str]:
+    """Return the runs from *day* (YYYYMMDD) on that changed a memory of *vaults*, the last first."""
+    found = db.execute(
+        f"SELECT DISTINCT t.run FROM tidied t WHERE NOT t.undone AND t.step NOT IN ({marks(NO_TIDYING)})"
+        f" AND {changed_in(vaults)} AND t.run >= ? ORDER BY t.run DESC",
+        (*NO_TIDYING, *vaults, *vaults, day),
+    )
+    return [str(row[0]) for row in found]
+
+
+def left_over(db: sqlite3.Connection, scope: str) -> bool:
+    """Tell whether more had aged than the last run over *scope* was allowed to put away."""
+    found = db.execute('SELECT "left" FROM upkeep WHERE scope = ?', (scope,)).fetchone()
+    return bool(found and found[0])
+
+
+def entries(db: sqlite3.Connection, run: str) -> list[Entry]:
+    """Return what *run* set out to do and was not undone, in that order; memories it made are not told."""
+    found = db.execute(
+        "SELECT step, reason, changes FROM tidied WHERE run = ? AND NOT undone ORDER BY rowid", (run,)
+    )
+    return [
+        Entry(step, reason, tuple(filter(None, map(change_of, json.loads(changes)))))
+        for step, reason, changes in found
+    ]
+
+
+def guessed(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Change]:
+    """Return the changes of *vaults* by which earlier versions wrote that two contradict each other."""
+    found = db.execute(
+        f"SELECT changes FROM tidied WHERE step = ? AND NOT undone AND vault IN ({marks(vaults)})"
+        " ORDER BY rowid",
+        (GUESSING, *vaults),
+    )
+    return [change for (said,) in found for change in map(change_of, json.loads(said)) if change]
+
+
+def brought_back(db: sqlite3.Connection) -> set[str]:
+    """Return what a merge or a drop put away once: if it is active, the person wanted it back."""
+    upkeep = ", ".join(f"'{step}'" for step in UPKEEP)
+    found = db.execute(
+        "SELECT DISTINCT json_extract(c.value, '$.ref') FROM tidied t, json_each(t.changes) c"
+        f" WHERE t.step NOT IN ({upkeep})"
+        " AND json_extract(c.value, '$.now.status') IN ('superseded', 'archived')"
+    )
+    return {str(row[0]) for row in found}
+
+
+def settled_groups(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]:
+    """Return which of these groups of memories a model need not see again."""
+    found = db.execute(
+        "SELECT digest FROM tidied_groups WHERE digest IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(digests)),),
+    )
+    return {str(row[0]) for row in found}
+
+
+def active(db: sqlite3.Connection, vault: str, limit: int) -> list[Row]:
+    """Return the active knowledge of *vault* that was updated last."""
+    return rows(
+        db,
+        "vault = ? AND status = 'active' AND kind = 'knowledge'",
+        (vault,),
+        f"updated DESC, id LIMIT {int(limit)}",
+    )
+
+
+def likeness(
+    db: sqlite3.Connection, numbers: Collection[int], least: float
+) -> tuple[frozenset[int], dict[tuple[int, int], float]]:
+    """
+    Return which memories have one vector, and (row, larger row) → cosine of those, from *least* on.
+
+    A longer one shares a passage with others without saying the same.
+    """
+    import numpy as np  # slow to import, and hooks that read the ledger have no use for it
+
+    answers = vectors.answering(db)
+    held = db.execute(
+        "SELECT p.memory, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row AND +v.model = ?"
+        " WHERE p.memory IN (SELECT value FROM json_each(?)) GROUP BY p.memory HAVING count(*) = 1"
+        " AND (SELECT count(*) FROM passages o WHERE o.memory = p.memory) = 1 ORDER BY p.memory",
+        (answers.model if answers else "", json.dumps(list(numbers))),
+    ).fetchall()
+    if not held:
+        return frozenset(), {}
+    matrix = np.array([np.frombuffer(embedding, dtype="<f4") for _, embedding in held])
+    cosines = matrix @ matrix.T
+    near = {
+        (held[one][0], held[other][0]): float(cosines[one, other])
+        for one, other in zip(*np.nonzero(np.triu(cosines >= least, k=1)), strict=True)
+    }
+    return frozenset(row for row, _ in held), near
+
+
+def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
+    run = str(data.get("run", ""))
+    changes = [change for change in map(change_of, _list(data.get("changes"))) if change]
+    if changes:
+        db.execute(
+            "INSERT INTO tidied (run, vault, step, reason, changes, undone) VALUES (?, ?, ?, ?, ?, 0)",
+            (
+                run, changes[0].vault, str(data.get("step", "")), str(data.get("reason", "")),
+                json.dumps([change.as_json() for change in changes]),
+            ),
+        )  # fmt: skip
+        _put_away(db, changes, at)
+    if began := str(data.get("began", "")):
+        _upkeep(db, began, "tried = ?, open = ?", at, run)
+    if ended := str(data.get("ended", "")):
+        _upkeep(
+            db, ended,
+            "at = ?, open = '', active = ?, \"left\" = ?, pieces ="
+            " (SELECT coalesce(max(p.pieces), 0) FROM upkeep p WHERE p.scope = '')",
+            at, _number(data.get("active")), _number(data.get("left")),
+        )  # fmt: skip
+        groups = [(str(digest),) for digest in _list(data.get("groups"))]
+        db.executemany("INSERT OR IGNORE INTO tidied_groups VALUES (?)", groups)
+    if vaults := [(GUESSING, str(vault)) for vault in _list(data.get("withdraws"))]:
+        db.executemany("UPDATE tidied SET undone = 1 WHERE step = ? AND vault = ?", vaults)
+    if voids := str(data.get("voids", "")):
+        db.execute("DELETE FROM tidied WHERE rowid = (SELECT max(rowid) FROM tidied WHERE run = ?)", (voids,))
+    if redone := str(data.get("redoes", "")):
+        db.execute("UPDATE tidied SET undone = 0 WHERE run = ?", (redone,))
+        for entry in entries(db, redone):
+            _put_away(db, entry.changes, at)
+    if undoes := str(data.get("undoes", "")):
+        left = {str(ref) for ref in _list(data.get("left"))}  # something stood in the way there
+        for entry in entries(db, undoes):
+            if entry.refs & left:
+                continue
+            _put_away(db, [change.reversed() for change in entry.changes], at)
+            if entry.step in UPKEEP:
+                _touch(db, entry.refs, at)
+                life.note(db, entry.refs, at)
+        db.execute(
+            "UPDATE tidied SET undone = 1 WHERE run = ? AND NOT EXISTS (SELECT 1 FROM json_each(changes) c"
+            " WHERE json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?)))",
+            (undoes, json.dumps(sorted(left))),
+        )
+
+
+def _put_away(db: sqlite3.Connection, changes: Iterable[Change], at: int) -> None:
+    """Note when memories were archived or orphaned, and that they no longer are."""
+    for change in changes:
+        status = change.now.get("status")
+        if status in (Status.ARCHIVED, Status.ORPHANED):
+            known = db.execute("SELECT reason FROM put_away WHERE ref = ?", (change.ref,)).fetchone()
+            reason = str(change.now.get("archived_reason") or (known[0] if known else ""))
+            db.execute(
+                "INSERT OR REPLACE INTO put_away VALUES (?, ?, ?, ?)", (change.ref, status, reason, at)
+            )
+        elif status:
+            db.execute("DELETE FROM put_away WHERE ref = ?", (change.ref,))
+
+
+def _touch(db: sqlite3.Connection, refs: Iterable[str], at: int) -> None:
+    """Count as activity that the person wanted a memory back, though it is no access."""
+    for ref in refs:
+        db.execute("DELETE FROM put_away WHERE ref = ?", (ref,))
+        db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
+        db.execute("UPDATE usage SET last_access = max(last_access, ?) WHERE ref = ?", (at, ref))
+
+
+def _inherit(db: sqlite3.Connection, heirs: Sequence[str], ancestors: Sequence[str], *, back: bool) -> None:
+    """Let *heirs* take over the accesses of their *ancestors*, or give them *back*."""
+    sums = db.execute(
+        "SELECT coalesce(sum(accesses), 0), coalesce(sum(retrieved), 0), coalesce(sum(used), 0),"
+        " coalesce(max(last_access), 0) FROM usage WHERE ref IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ancestors)),),
+    ).fetchone()
+    sign = -1 if back else 1
+    for ref in heirs:
+        db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
+        db.execute(
+            "UPDATE usage SET accesses = max(0, accesses + ?), retrieved = max(0, retrieved + ?),"
+            " used = max(0, used + ?), last_access = max(last_access, ?) WHERE ref = ?",
+            (*(sign * value for value in sums[:3]), 0 if back else sums[3], ref),
+        )
+
+
+def _upkeep(db: sqlite3.Connection, scope: str, assignment: str, *bound: object) -> None:
+    db.execute("INSERT OR IGNORE INTO upkeep (scope) VALUES (?)", (scope,))
+    db.execute(f"UPDATE upkeep SET {assignment} WHERE scope = ?", (*bound, scope))
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,69 @@
+"""What was recalled after what in one session: the steps that predictions are counted from."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp_server.core.memory import DAY
+from mcp_server.core.worth.prediction import STATE, Step
+
+EVENTS = frozenset({"recalled"})
+_OUT = ""  # as the second of a step: how many steps left the first at all
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """
+    Take in what a recall gave as an answer: a step from each of the best of the recall before in its session.
+
+    What the recall before gave already is no step, and of one list none leads to another.
+    """
+    from mcp_server.adapters.index.events.receipts import (
+        confident,  # hooks, which only read, need not wait for it
+    )
+
+    session, given = str(data.get("session") or ""), confident(data)
+    if not session or not given:
+        return
+    before = last_recall(db, session)
+    came = [ref for ref in given[:STATE] if ref not in before]
+    if before and not came:
+        return
+    for first in before[:STATE]:
+        for second in (_OUT, *came):
+            db.execute(
+                "INSERT INTO transitions VALUES (?, ?, 1, ?)"
+                " ON CONFLICT (first, second) DO UPDATE SET count = count + 1, at = max(at, excluded.at)",
+                (first, second, at),
+            )
+    db.execute("INSERT OR REPLACE INTO last_recalls VALUES (?, ?, ?)", (session, json.dumps(given), at))
+
+
+def last_recall(db: sqlite3.Connection, session: str) -> list[str]:
+    """Return what *session* recalled last, the best first."""
+    found = db.execute("SELECT refs FROM last_recalls WHERE session = ?", (session,)).fetchone()
+    return [str(ref) for ref in json.loads(found[0])] if found else []
+
+
+def latest_recall(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[str]:
+    """Return what any session recalled last of *vaults* after *since*, the best first."""
+    found = db.execute(
+        "SELECT refs FROM last_recalls WHERE at >= ? ORDER BY at DESC, rowid DESC LIMIT 20", (since,)
+    )
+    lists = ([str(ref) for ref in json.loads(row[0])] for row in found)
+    return next((refs for refs in lists if any(ref.partition("/")[0] in vaults for ref in refs)), [])
+
+
+def steps(db: sqlite3.Connection, firsts: Sequence[str] | None, now: int) -> list[Step]:
+    """Return the steps from *firsts*, from all memories when it is None, with their ages at *now*."""
+    chosen = "" if firsts is None else " AND s.first IN (SELECT value FROM json_each(?))"
+    found = db.execute(
+        "SELECT s.first, s.second, s.count, s.at, o.count, o.at FROM transitions s"
+        " JOIN transitions o ON o.first = s.first AND o.second = ?"
+        f" WHERE s.second != ?{chosen} ORDER BY s.first, s.second",
+        (_OUT, _OUT, *([] if firsts is None else [json.dumps(list(firsts))])),
+    )
+    return [
+        Step(first, second, count, (now - at) / DAY, out, (now - out_at) / DAY)
+        for first, second, count, at, out, out_at in found
+    ]

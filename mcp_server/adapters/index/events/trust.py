@@ -1,0 +1,93 @@
+"""What moved the trust in each memory, and why, as the ledger tells it."""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_server.core.worth import ratings
+from mcp_server.core.worth.ratings import Moved
+
+EVENTS = TAKEN_BACK = frozenset({"confirmed", "trusted"})
+
+
+@dataclass(frozen=True, slots=True)
+class TrustEvent:
+    """One move: when (Unix seconds), why, by how much, in which session, and what was said about it."""
+
+    at: int
+    reason: str
+    amount: float
+    session: str
+    note: str
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger; a reason that nobody knows moves nothing."""
+    session, note = str(data.get("session") or ""), str(data.get("note") or "")
+    for ref in _refs(data):
+        move(db, ref, _reason(event, data), at, session=session, note=note)
+
+
+def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take back one move of the trust in each memory that the event names; the others stay."""
+    for ref in _refs(data):
+        db.execute(
+            "DELETE FROM trust_events WHERE rowid ="
+            " (SELECT max(rowid) FROM trust_events WHERE ref = ? AND reason = ? AND at = ?)",
+            (ref, _reason(event, data), at),
+        )
+        moved, confirmed = Moved(), 0
+        for amount, when in db.execute(
+            "SELECT amount, at FROM trust_events WHERE ref = ? ORDER BY rowid", (ref,)
+        ):
+            moved, confirmed = moved.by(amount), max(confirmed, when if amount > 0 else 0)
+        _put(db, ref, moved, confirmed)
+
+
+def move(
+    db: sqlite3.Connection, ref: str, reason: str, at: int, *, session: str = "", note: str = ""
+) -> None:
+    """Move the trust in *ref* for *reason*; what speaks for it also starts its half-life anew."""
+    amount = ratings.TRUST_EVENTS.get(reason)
+    if amount is None:
+        return
+    db.execute("INSERT INTO trust_events VALUES (?, ?, ?, ?, ?, ?)", (ref, at, reason, amount, session, note))
+    db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
+    said = db.execute(
+        "SELECT trust_moved, trust_least, trust_most, last_confirmed FROM usage WHERE ref = ?", (ref,)
+    )
+    *before, confirmed = said.fetchone()
+    _put(db, ref, Moved(*before).by(amount), max(confirmed, at if amount > 0 else 0))
+
+
+def was_moved(db: sqlite3.Connection, ref: str, reason: str) -> bool:
+    """Tell whether the trust in *ref* was ever moved for *reason*."""
+    found = db.execute("SELECT 1 FROM trust_events WHERE ref = ? AND reason = ? LIMIT 1", (ref, reason))
+    return found.fetchone() is not None
+
+
+def history(db: sqlite3.Connection, ref: str, *, limit: int) -> list[TrustEvent]:
+    """Return what moved the trust in *ref*, the latest first."""
+    found = db.execute(
+        "SELECT at, reason, amount, session, note FROM trust_events WHERE ref = ?"
+        " ORDER BY at DESC, rowid DESC LIMIT ?",
+        (ref, limit),
+    )
+    return [TrustEvent(*row) for row in found]
+
+
+def _put(db: sqlite3.Connection, ref: str, moved: Moved, confirmed: int) -> None:
+    db.execute(
+        "UPDATE usage SET trust_moved = ?, trust_least = ?, trust_most = ?, last_confirmed = ? WHERE ref = ?",
+        (moved.shift, moved.least, moved.most, confirmed, ref),
+    )
+
+
+def _reason(event: str, data: Mapping[str, Any]) -> str:
+    return "confirmed" if event == "confirmed" else str(data.get("reason"))
+
+
+def _refs(data: Mapping[str, Any]) -> list[str]:
+    refs = data.get("refs")
+    return list(map(str, dict.fromkeys(refs if isinstance(refs, list) else [])))

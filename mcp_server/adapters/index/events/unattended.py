@@ -1,0 +1,59 @@
+"""What upkeep put away while nobody read its report, and whether the person was told of it since."""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mcp_server.adapters.index.memories.filters import marks
+
+EVENTS = frozenset({"tidied", "upkeep_told"})
+AWAY = ("ageing", "compaction", "drops", "trash")  # steps after which a memory is told no more
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger."""
+    if event == "upkeep_told":
+        runs = data.get("runs")
+        told = [(str(run), at) for run in (runs if isinstance(runs, list) else ())]
+        db.executemany(
+            "INSERT INTO unattended VALUES (?, ?, 1) ON CONFLICT (run) DO UPDATE SET told = 1", told
+        )
+    elif data.get("unattended"):
+        db.execute("INSERT OR IGNORE INTO unattended VALUES (?, ?, 0)", (str(data.get("run", "")), at))
+
+
+class PutAway(NamedTuple):
+    """
+    What upkeep put away without anybody reading its report: `runs` from the first to the last, how many
+    memories, and on which day, as a Unix second, the first run was.
+    """
+
+    runs: tuple[str, ...]
+    memories: int
+    since: int
+
+
+def changed_in(vaults: Sequence[str]) -> str:
+    """
+    Return the SQL condition that a change `t` of tidying was to a memory of *vaults*, bound twice.
+
+    The folder of a project may have been renamed since: then another vault has the memory.
+    """
+    return (
+        f"(t.vault IN ({marks(vaults)}) OR EXISTS"
+        f" (SELECT 1 FROM memories m WHERE m.vault IN ({marks(vaults)})"
+        " AND json_extract(t.changes, '$[0].ref') = t.vault || '/' || m.id))"
+    )
+
+
+def untold(db: sqlite3.Connection, vaults: Sequence[str]) -> PutAway | None:
+    """Return what unattended runs put away of *vaults* that the person was not told and nobody undid."""
+    found = db.execute(
+        "SELECT u.run, u.at, count(*) FROM unattended u JOIN tidied t ON t.run = u.run"
+        f" WHERE NOT u.told AND NOT t.undone AND t.step IN ({marks(AWAY)}) AND {changed_in(vaults)}"
+        " GROUP BY u.run ORDER BY u.at, u.run",
+        (*AWAY, *vaults, *vaults),
+    ).fetchall()
+    if not found:
+        return None
+    return PutAway(tuple(str(row[0]) for row in found), sum(row[2] for row in found), int(found[0][1]))

@@ -1,0 +1,1 @@
+"""Memories in the index: their rows, and choosing among them."""

@@ -1,0 +1,42 @@
+"""Of which memories in repositories the history has the bytes that the person accepted."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.memories.memories import Row, rows
+
+_KEPT = (
+    "SELECT 1 FROM accepted_bytes WHERE ref = vault || '/' || id AND accepted_bytes.digest = memories.digest"
+)
+
+
+def not_kept(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
+    """Return the memories of *vaults* that are accepted as they are, and whose bytes nobody kept yet."""
+    return rows(
+        db,
+        f"vault IN ({marks(vaults)}) AND digest IN (SELECT digest FROM accepted) AND NOT EXISTS ({_KEPT})",
+        tuple(vaults),
+        "path",
+    )
+
+
+def is_empty(db: sqlite3.Connection, vault: str) -> bool:
+    """Tell whether nothing is noted of *vault*, as in a new index."""
+    return not db.execute("SELECT 1 FROM accepted_bytes WHERE ref GLOB ? LIMIT 1", (f"{vault}/*",)).fetchone()
+
+
+def note_kept(db: sqlite3.Connection, kept: Iterable[tuple[str, str]]) -> None:
+    """Note that the history has those bytes: ref of the memory, digest."""
+    db.executemany("INSERT OR IGNORE INTO accepted_bytes VALUES (?, ?)", kept)
+
+
+def once_accepted(db: sqlite3.Connection, refs: Iterable[str]) -> set[str]:
+    """Return those of *refs* of which the history has bytes that are accepted, whatever they say now."""
+    found = db.execute(
+        "SELECT DISTINCT ref FROM accepted_bytes WHERE ref IN (SELECT value FROM json_each(?))"
+        " AND digest IN (SELECT digest FROM accepted)",
+        (json.dumps(list(refs)),),
+    )
+    return {str(row[0]) for row in found}

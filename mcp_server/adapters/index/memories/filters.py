@@ -1,0 +1,84 @@
+"""Filters as SQL conditions over the memories of the index."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from mcp_server.core.memory import Status
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
+
+if TYPE_CHECKING:  # hooks, which load this, have no use for queries
+    from mcp_server.core.search.query import Filter
+
+
+def marks(values: Collection[object]) -> str:
+    """Return as many places for values in SQL as there are *values*."""
+    return ", ".join("?" * len(values))
+
+
+def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
+    """Return (SQL condition, values) that holds for the memories of *vaults* that *filter* lets through."""
+    conditions: list[str] = []
+    values: list[object] = []
+
+    def add(condition: str, *found: object) -> None:
+        conditions.append(condition)
+        values.extend(found)
+
+    def add_any(column: str, allowed: Sequence[object]) -> None:
+        add(f"{column} IN ({marks(allowed)})", *allowed)
+
+    add_any("memories.vault", list(vaults))
+    if filter.as_of:
+        moment = int(filter.as_of.timestamp())
+        add("coalesce(nullif(memories.valid_from, 0), memories.created) <= ?", moment)
+        add("(memories.valid_to = 0 OR memories.valid_to > ?)", moment)
+        add("memories.status IN (?, ?)", Status.ACTIVE.value, Status.SUPERSEDED.value)
+    elif set(filter.statuses) != set(Status):
+        add_any("memories.status", [status.value for status in filter.statuses])
+    if filter.kinds:
+        add_any("memories.kind", [kind.value for kind in filter.kinds])
+    if not filter.subagents:
+        add("NOT (memories.source = 'transcript' AND memories.id LIKE '%-agent-%')")  # see `capture.py`
+    if filter.types:
+        add_any("memories.type", filter.types)
+    for tag in filter.tags:
+        either = tag.split("|")
+        add(f"memories.row IN (SELECT memory FROM tags WHERE tag IN ({marks(either)}))", *either)
+    if filter.since:
+        add("memories.updated >= ?", int(filter.since.timestamp()))
+    if filter.until:
+        add("memories.updated < ?", int(filter.until.timestamp()))
+    if filter.touches:
+        add("instr(memories.touches, ?) > 0", filter.touches)
+    if filter.category:
+        add("memories.category = ?", filter.category)
+    return " AND ".join(conditions), values
+
+
+def is_simple(filter: "Filter") -> bool:
+    """Tell whether *filter* lets all active memories of its vaults through, or all of some kinds."""
+    return filter.statuses == (Status.ACTIVE,) and is_by_scope(filter)
+
+
+def is_by_scope(filter: "Filter") -> bool:
+    """Tell whether vault, status and kind are all that *filter* asks for."""
+    return not (
+        filter.types or filter.tags or filter.since or filter.until
+        or filter.touches or filter.category or filter.as_of or not filter.subagents
+    )  # fmt: skip
+
+
+def counting(memory: str, private: Sequence[str]) -> tuple[str, list[object]]:
+    """
+    Return (SQL condition, values): what the row *memory* says of others counts.
+
+    A file outside the *private* vaults may come from anybody, what Claude stored from a page, and what reads
+    like an instruction from both: what waits for the person takes nothing away from what they know.
+    """
+    alone = sorted(SEARCHED_ALONE)
+    return (
+        f"{memory}.source NOT IN ({marks(alone)}) AND ({memory}.digest IN (SELECT digest FROM accepted)"
+        f" OR ({memory}.vault IN ({marks(private)}) AND {memory}.source != ?"
+        f" AND ({memory}.source = ? OR {memory}.instructing = 0)))",
+        [*alone, *private, ASSISTANT, MANUAL],
+    )

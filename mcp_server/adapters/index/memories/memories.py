@@ -1,0 +1,320 @@
+"""Memories in the index: taking one in, taking one out, and reading rows back."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from mcp_server.adapters.index.memories import changelog, pairs, scopes
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.core.changes import BY_PATH, Change, Stamp
+from mcp_server.core.links import all_links, as_name, names
+from mcp_server.core.memory import Kind, Memory, Status, fingerprint
+from mcp_server.core.worth.ratings import believed
+
+COLUMNS = (
+    "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category, "
+    "session, created, updated, verified, valid_from, valid_to, superseded_by, touches, instructing"
+)
+
+_Vectors = dict[tuple[str, str], tuple[bytes, bytes]]  # (text of a passage, model) → embedding, signs
+
+
+class Row(NamedTuple):
+    """
+    What the index knows of one memory; times are Unix seconds, 0 where there is none.
+
+    A tuple, because the start of a session makes hundreds and has a tenth of a second.
+    """
+
+    row: int
+    vault: str
+    id: str
+    path: str
+    digest: str
+    kind: Kind
+    type: str
+    status: Status
+    title: str
+    text: str
+    tags: tuple[str, ...]
+    source: str
+    pinned: bool
+    trust: float | None
+    category: str
+    session: str
+    created: int
+    updated: int
+    verified: int
+    valid_from: int
+    valid_to: int
+    superseded_by: str
+    touches: tuple[str, ...]
+    instructing: bool
+
+    @property
+    def ref(self) -> str:
+        """How the ledger names the memory."""
+        return f"{self.vault}/{self.id}"
+
+    @property
+    def created_at(self) -> datetime:
+        return datetime.fromtimestamp(self.created, UTC)
+
+    @property
+    def updated_at(self) -> datetime:
+        return datetime.fromtimestamp(self.updated, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that could not be taken in; `line` counts from 1, 0 for the whole file."""
+
+    path: str
+    line: int
+    reason: str
+
+
+def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> int:
+    """
+    Make the index say of the file at `stamp.path` what *memory* says; return the memory's row.
+
+    Vectors of passages whose text stayed are kept.
+    Raises sqlite3.IntegrityError when another file of the vault has the same id.
+    """
+    db.execute("DELETE FROM unreadable WHERE path = ?", (stamp.path,))
+    known = db.execute(
+        "SELECT row, path FROM memories WHERE path = ? OR (vault = ? AND id = ?) ORDER BY path = ? DESC",
+        (stamp.path, vault, memory.id, stamp.path),
+    ).fetchall()
+    row = known[0][0] if known else None
+    for _, other in known[1:]:
+        remove(db, other, now)  # the file now at this path took over the id of one that is gone
+    columns = _columns(vault, memory, stamp, digest, now)
+    vectors = {} if row is None else _vectors_of(db, row)
+    if row is None:
+        row = db.execute(
+            f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks(columns)})", tuple(columns.values())
+        ).lastrowid
+        assert row is not None
+    else:
+        pairs.leave(db, row, unless=columns)
+        _clear(db, row)
+        assignments = ", ".join(f"{name} = ?" for name in columns)
+        db.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*columns.values(), row))
+    count = _put_passages(db, row, memory, vectors)
+    scopes.place(db, row, vault=vault, status=memory.status.value, kind=memory.kind.value, passages=count)
+    db.executemany("INSERT INTO tags VALUES (?, ?)", [(row, tag) for tag in dict.fromkeys(memory.tags)])
+    db.executemany(
+        "INSERT OR IGNORE INTO links (memory, rel, target, name, notes) VALUES (?, ?, ?, ?, ?)",
+        [(row, link.rel, link.to, as_name(link.to), json.dumps(link.notes)) for link in all_links(memory)],
+    )
+    db.executemany("INSERT INTO names VALUES (?, ?)", [(row, name) for name in names(memory)])
+    changelog.note_change(db, row, vault, memory.id, Change.MODIFIED if known else Change.ADDED, now)
+    return row
+
+
+def remove(db: sqlite3.Connection, path: str, now: int) -> str:
+    """Take the memory (or the problem) at *path* out of the index; return the memory's id, '' if none."""
+    db.execute("DELETE FROM unreadable WHERE path = ?", (path,))
+    if not (found := db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()):
+        return ""
+    row, vault, memory_id = found
+    pairs.leave(db, row)
+    _clear(db, row)
+    db.execute("DELETE FROM memories WHERE row = ?", (row,))
+    changelog.note_change(db, row, vault, memory_id, Change.REMOVED, now)
+    return str(memory_id)
+
+
+def put_problem(db: sqlite3.Connection, *, vault: str, stamp: Stamp, problem: Problem) -> None:
+    """
+    Note a file that cannot be read; a memory taken in earlier from that path keeps its last good row.
+
+    A size of -1 in *stamp*: the cause lies in another file, so the next sync looks again.
+    """
+    db.execute(
+        "INSERT OR REPLACE INTO unreadable (path, vault, size, mtime_ns, line, reason)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (stamp.path, vault, stamp.size, stamp.mtime_ns, problem.line, problem.reason),
+    )
+
+
+def touch(db: sqlite3.Connection, stamp: Stamp) -> None:
+    """Note a new stamp of a file whose bytes are those that were taken in."""
+    db.execute(
+        "UPDATE memories SET size = ?, mtime_ns = ? WHERE path = ?", (stamp.size, stamp.mtime_ns, stamp.path)
+    )
+    db.execute("DELETE FROM unreadable WHERE path = ?", (stamp.path,))
+
+
+def stamps(db: sqlite3.Connection, vault: str) -> list[Stamp]:
+    """Return the stamps of all files of *vault* that the index has seen, sorted by path."""
+    rows = db.execute(
+        "SELECT path, size, mtime_ns FROM unreadable WHERE vault = :vault UNION ALL"
+        " SELECT path, size, mtime_ns FROM memories WHERE vault = :vault"
+        " AND path NOT IN (SELECT path FROM unreadable WHERE vault = :vault)",
+        {"vault": vault},
+    )
+    return sorted(map(Stamp._make, rows), key=BY_PATH)
+
+
+def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
+    """Return row → mtime in nanoseconds of its file when it was taken in."""
+    found = db.execute(
+        "SELECT row, mtime_ns FROM memories WHERE row IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(numbers)),),
+    )
+    return dict(found.fetchall())
+
+
+def waiting(db: sqlite3.Connection, vault: str) -> list[str]:
+    """Return the paths of the files of *vault* that cannot be taken in because of another file."""
+    rows = db.execute("SELECT path FROM unreadable WHERE vault = ? AND size = -1 ORDER BY path", (vault,))
+    return [str(row[0]) for row in rows]
+
+
+def says(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> bool:
+    """Tell whether the row of the file at `stamp.path` says all that *memory* says."""
+    if not db.execute(
+        "SELECT 1 FROM memories WHERE path = ? AND digest = ?", (stamp.path, digest)
+    ).fetchone():
+        return False
+    columns = _columns(vault, memory, stamp, digest, now)
+    del columns["size"], columns["mtime_ns"]
+    found = db.execute(f"SELECT {', '.join(columns)} FROM memories WHERE path = ?", (stamp.path,)).fetchone()
+    return bool(found == tuple(columns.values()))
+
+
+def path_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str:
+    """Return the path of the file with that id in *vault*, '' when there is none."""
+    found = db.execute("SELECT path FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)).fetchone()
+    return str(found[0]) if found else ""
+
+
+def problems(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Problem]:
+    """Return what could not be read in *vaults*, by path."""
+    sql = f"SELECT path, line, reason FROM unreadable WHERE vault IN ({marks(vaults)}) ORDER BY path"
+    return [Problem(*row) for row in db.execute(sql, tuple(vaults))]
+
+
+def rows(db: sqlite3.Connection, where: str, values: Sequence[object], order: str = "") -> list[Row]:
+    """Return the memories for which the SQL condition *where* holds."""
+    tail = f" ORDER BY {order}" if order else ""
+    return [*map(_row, db.execute(f"SELECT {COLUMNS} FROM memories WHERE {where}{tail}", values))]
+
+
+def by_rows(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, Row]:
+    """Return the memories with those row numbers; numbers that are gone are left out."""
+    wanted = json.dumps([*numbers])
+    found = rows(db, "row IN (SELECT value FROM json_each(?))", (wanted,)) if wanted != "[]" else []
+    return {row.row: row for row in found}
+
+
+def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> list[str]:
+    """Return up to three ids of *vaults* that share the beginning or a part of *memory_id*."""
+    stem = memory_id.rpartition("-")[0] or memory_id
+    rows = db.execute(
+        f"SELECT id FROM memories WHERE vault IN ({marks(vaults)}) AND (id LIKE ? OR id LIKE ?) LIMIT 3",
+        (*vaults, f"{memory_id[:12]}%", f"%{stem[:20]}%"),
+    )
+    return [str(found[0]) for found in rows]
+
+
+def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
+    found = db.execute(
+        "SELECT p.text, v.model, v.embedding, v.signs FROM passages p JOIN vectors v ON v.passage = p.row"
+        " WHERE p.memory = ?",
+        (row,),
+    )
+    return {(text, model): (embedding, signs) for text, model, embedding, signs in found}
+
+
+def _clear(db: sqlite3.Connection, row: int) -> None:
+    """Take out what stands beside the memory *row*."""
+    db.execute("DELETE FROM vectors WHERE passage IN (SELECT row FROM passages WHERE memory = ?)", (row,))
+    for table in ("passages", "tags", "links", "names"):
+        db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
+    scopes.leave(db, row)
+
+
+def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Vectors) -> int:
+    """Store the passages of the memory *row*, with their *vectors* where they are known; return how many."""
+    from mcp_server.core.sessions.passages import passages  # hooks, which only read, need not wait for them
+    from mcp_server.core.text.words import index_parts
+
+    texts = passages(memory)
+    for position, text in enumerate(texts):
+        cursor = db.execute(
+            "INSERT INTO passages (memory, position, text, parts) VALUES (?, ?, ?, ?)",
+            (row, position, text, " ".join(index_parts(text))),
+        )
+        db.executemany(
+            "INSERT INTO vectors (passage, model, embedding, signs) VALUES (?, ?, ?, ?)",
+            [(cursor.lastrowid, model, *vectors[said, model]) for said, model in vectors if said == text],
+        )
+    return len(texts)
+
+
+def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> dict[str, object]:
+    from mcp_server.core.provenance.instructions import reads_like_instruction
+    from mcp_server.core.text.words import index_parts
+
+    written = stamp.mtime_ns // 1_000_000_000
+    return {
+        "vault": vault,
+        "id": memory.id,
+        "path": stamp.path,
+        "digest": digest,
+        "size": stamp.size,
+        "mtime_ns": stamp.mtime_ns,
+        "kind": memory.kind.value,
+        "type": memory.type,
+        "status": memory.status.value,
+        "title": memory.title,
+        "text": memory.text,
+        "tags": " ".join(memory.tags),
+        "parts": " ".join(index_parts("\n".join([memory.title, memory.text, *memory.tags]))),
+        "source": memory.source,
+        "pinned": int(memory.pinned),
+        "trust": memory.trust,
+        "category": memory.category,
+        "session": memory.session,
+        "created": believed(_seconds(memory.created), written, now),
+        "updated": believed(_seconds(memory.updated), written, now),
+        "verified": believed(_seconds(memory.verified), 0, now),
+        "valid_from": _seconds(memory.valid_from),
+        "valid_to": _seconds(memory.valid_to),
+        "superseded_by": memory.superseded_by,
+        "touches": json.dumps(memory.touches),
+        "notes": json.dumps(memory.notes),
+        "fingerprint": fingerprint(memory.title, memory.text),
+        "instructing": int(reads_like_instruction(f"{memory.title}\n{memory.text}")),
+    }
+
+
+def _seconds(moment: datetime | None) -> int:
+    return int(moment.timestamp()) if moment else 0
+
+
+def _row(found: Sequence[object]) -> Row:
+    values = list(found)
+    for at, convert in _CONVERSIONS:
+        values[at] = convert(values[at])
+    return Row._make(values)
+
+
+# By tables, and without JSON where there is nothing: rows are read by hundreds.
+_CONVERSIONS: list[tuple[int, Callable[[Any], object]]] = [
+    (COLUMNS.split(", ").index(name), convert)
+    for name, convert in (
+        ("kind", {kind.value: kind for kind in Kind}.__getitem__),
+        ("status", {status.value: status for status in Status}.__getitem__),
+        ("tags", lambda text: tuple(text.split())),
+        ("touches", lambda text: tuple(json.loads(text)) if text != "[]" else ()),
+        ("pinned", bool),
+        ("instructing", bool),
+    )
+]

@@ -1,0 +1,159 @@
+"""
+Pairs of memories that may be about the same thing: compared when they are new, and kept until one changes.
+
+A pair is of one vault, or of a project's and the person's.
+It rests on the words and the vectors of both, so it can be found again at any time.
+"""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from mcp_server.adapters.index.memories.filters import counting, marks
+
+_RESTING_ON = ("vault", "kind", "status", "type", "fingerprint")  # what a comparison holds for
+
+
+class Pair(NamedTuple):
+    """Two memories by their rows, how near they are, what differs, and which one says all (0: neither)."""
+
+    one: int
+    other: int
+    nearness: float
+    differs: str
+    fuller: int
+
+
+def leave(db: sqlite3.Connection, row: int, *, unless: Mapping[str, object] | None = None) -> None:
+    """Forget what the memory *row* was compared with; not when it still has the columns *unless*."""
+    if unless:
+        same = " AND ".join(f"{name} = ?" for name in _RESTING_ON)
+        values = [unless[name] for name in _RESTING_ON]
+        if db.execute(f"SELECT 1 FROM memories WHERE row = ? AND {same}", (row, *values)).fetchone():
+            return
+    db.execute("DELETE FROM pairs WHERE one = ? OR other = ?", (row, row))
+    db.execute("DELETE FROM compared WHERE memory = ?", (row,))
+
+
+def uncompared(db: sqlite3.Connection, model: str, limit: int) -> list[int]:
+    """
+    Return the rows of active knowledge that is one passage long and was not compared, newest first.
+
+    With a *model*, '' for none, also of what was compared without its vectors and has them now.
+    """
+    found = db.execute(
+        "SELECT s.row FROM scoped s LEFT JOIN compared c ON c.memory = s.row"
+        " WHERE s.scope IN (SELECT scope FROM scopes WHERE status = 'active' AND kind = 'knowledge')"
+        " AND s.passages = 1 AND (c.memory IS NULL OR (c.model != :model AND :model != '' AND EXISTS"
+        "  (SELECT 1 FROM passages p JOIN vectors v ON v.passage = p.row AND v.model = :model"
+        "   WHERE p.memory = s.row))) ORDER BY s.row DESC LIMIT :limit",
+        {"model": model, "limit": limit},
+    )
+    return [int(row) for (row,) in found]
+
+
+def short_of(db: sqlite3.Connection, numbers: Collection[int]) -> set[int]:
+    """Return those of the memories *numbers* that are one passage long: the others are documents."""
+    found = db.execute(
+        "SELECT row FROM scoped WHERE passages = 1 AND row IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(numbers)),),
+    )
+    return {int(row) for (row,) in found}
+
+
+def vectors_of(db: sqlite3.Connection, model: str, numbers: Collection[int]) -> dict[int, bytes]:
+    """Return row → vector of the first passage of those memories *numbers* that have one of *model*."""
+    found = db.execute(
+        "SELECT p.memory, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row AND v.model = ?"
+        " WHERE p.position = 0 AND p.memory IN (SELECT value FROM json_each(?))",
+        (model, json.dumps(list(numbers))),
+    )
+    return dict(found.fetchall())
+
+
+def cosine(one: bytes, other: bytes) -> float:
+    """Return how near two vectors are, at most 1."""
+    import numpy as np  # slow to import, and without a model there is nothing to multiply
+
+    return float(np.frombuffer(one, "<f4") @ np.frombuffer(other, "<f4"))
+
+
+def put(db: sqlite3.Connection, row: int, model: str, found: Sequence[Pair]) -> None:
+    """Note that the memory *row* was compared with vectors of *model*, '' by words, and the pairs *found*."""
+    leave(db, row)
+    db.execute("INSERT INTO compared VALUES (?, ?)", (row, model))
+    db.executemany("INSERT OR REPLACE INTO pairs VALUES (?, ?, ?, ?, ?)", found)
+
+
+def nearest(
+    db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str], row: int = 0
+) -> Iterator[Pair]:
+    """
+    Yield the pairs of active memories of *vaults*, the nearest first; with *row* those with that memory.
+
+    A memory that may not be shown unasked waits for the person by itself and is left out.
+    """
+    where, values = _both_may_be_shown(vaults, private)
+    if row:
+        where, values = f"? IN (p.one, p.other) AND {where}", [row, *values]
+    found = db.execute(
+        "SELECT p.one, p.other, p.nearness, p.differs, p.fuller FROM pairs p"
+        " CROSS JOIN memories a ON a.row = p.one CROSS JOIN memories b ON b.row = p.other"
+        f" WHERE {where} ORDER BY p.nearness DESC, a.id, b.id",
+        values,
+    )
+    return (Pair._make(each) for each in found)
+
+
+def within(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> list[Pair]:
+    """Return those pairs of active memories of *vaults* of which one says all that the other says."""
+    where, values = _both_may_be_shown(vaults, private)
+    found = db.execute(
+        "SELECT p.one, p.other, p.nearness, p.differs, p.fuller FROM pairs p"
+        " CROSS JOIN memories a ON a.row = p.one CROSS JOIN memories b ON b.row = p.other"
+        f" WHERE p.fuller > 0 AND {where}",
+        values,
+    )
+    return [Pair._make(each) for each in found]
+
+
+def said_alike(
+    db: sqlite3.Connection, here: Sequence[str], theirs: Sequence[str], *, private: Sequence[str], least: int
+) -> list[list[int]]:
+    """
+    Return the rows of active knowledge in *theirs* that says the same as some in *here*, a list for each.
+
+    Only what at least *least* of these vaults say, and what may be shown unasked.
+    """
+    conditions, values = [], list[object]()
+    for name, vaults in (("a", here), ("b", theirs)):
+        counts, said = counting(name, private)
+        # The plus keeps SQLite from walking through the whole vault.
+        conditions.append(
+            f"{name}.status = 'active' AND {name}.kind = 'knowledge' AND +{name}.vault IN ({marks(vaults)})"
+            f" AND {counts}"
+        )
+        values += [*vaults, *said]
+    found = db.execute(
+        "SELECT json_group_array(DISTINCT b.row) FROM memories a"
+        " CROSS JOIN memories b ON b.fingerprint = a.fingerprint"
+        f" WHERE {' AND '.join(conditions)} GROUP BY a.fingerprint HAVING count(DISTINCT b.vault) >= ?",
+        (*values, least),
+    )
+    return [json.loads(rows) for (rows,) in found]
+
+
+def _both_may_be_shown(vaults: Sequence[str], private: Sequence[str]) -> tuple[str, list[object]]:
+    """
+    Return the condition, with its values, that both memories of a pair may be shown unasked.
+
+    It stands behind a CROSS JOIN, which begins with the pairs: SQLite would pass over all memories first.
+    """
+    conditions: list[str] = []
+    values: list[object] = []
+    for name in ("a", "b"):
+        counts, said = counting(name, private)
+        conditions.append(f"{name}.status = 'active' AND {name}.vault IN ({marks(vaults)}) AND {counts}")
+        values += [*vaults, *said]
+    return " AND ".join(conditions), values

@@ -1,0 +1,71 @@
+"""
+Scopes: what memories are chosen by in nearly every search, namely vault, status and kind.
+
+A memory's own row is as long as its text, and a search by words asks for thousands of them whether they
+may be searched at all. Beside it each memory has the number of its scope, and each scope how much is in it,
+so nothing is counted: a search of 100,000 memories takes half the time. `place` and `leave` keep both true.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_server.adapters.index.memories import filters
+
+if TYPE_CHECKING:  # hooks, which load this, have no use for queries
+    from mcp_server.core.search.query import Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The memories that are searched: each `row` of *table* for which *where* holds, and their number."""
+
+    table: str
+    where: str
+    values: Sequence[object]
+    count: int
+
+
+def searched(db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str]) -> Searched:
+    """Return which memories of *vaults* the *filter* lets through."""
+    where, values = filters.where(filter, vaults)
+    if not filters.is_by_scope(filter):
+        (count,) = db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()
+        return Searched("memories", where, values, count)
+    # A scope has the columns that are asked for here under the same names as a memory.
+    found = dict(db.execute(f"SELECT scope, held FROM scopes AS memories WHERE {where}", values).fetchall())
+    return Searched("scoped", f"scoped.scope IN ({', '.join(map(str, found))})", (), sum(found.values()))
+
+
+def size(db: sqlite3.Connection) -> tuple[int, int]:
+    """Return how many memories and how many passages the index holds."""
+    memories, passages = db.execute(
+        "SELECT coalesce(sum(held), 0), coalesce(sum(passages), 0) FROM scopes"
+    ).fetchone()
+    return memories, passages
+
+
+def place(db: sqlite3.Connection, row: int, *, vault: str, status: str, kind: str, passages: int) -> None:
+    """Note that the memory *row*, which is new or has left, has that vault, status, kind and passages."""
+    db.execute("INSERT OR IGNORE INTO scopes (vault, status, kind) VALUES (?, ?, ?)", (vault, status, kind))
+    db.execute(
+        "INSERT INTO scoped SELECT ?, scope, ? FROM scopes WHERE vault = ? AND status = ? AND kind = ?",
+        (row, passages, vault, status, kind),
+    )
+    _count(db, row, 1)
+
+
+def leave(db: sqlite3.Connection, row: int) -> None:
+    """Note that the memory *row* is gone, or about to be placed anew."""
+    _count(db, row, -1)
+    db.execute("DELETE FROM scoped WHERE row = ?", (row,))
+
+
+def _count(db: sqlite3.Connection, row: int, times: int) -> None:
+    db.execute(
+        "UPDATE scopes SET held = held + :times,"
+        " passages = passages + :times * (SELECT passages FROM scoped WHERE row = :row)"
+        " WHERE scope = (SELECT scope FROM scoped WHERE row = :row)",
+        {"row": row, "times": times},
+    )

@@ -1,0 +1,310 @@
+"""The choices of memories that actions ask for: by id, by what they say, newest, hot, linked, counted."""
+
+import sqlite3
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from mcp_server.adapters.index.database.schema import MAY_WAIT
+from mcp_server.adapters.index.memories import filters
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.memories.memories import Row, rows
+from mcp_server.core.memory import TYPES, Kind, Status
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
+
+if TYPE_CHECKING:  # hooks, which load this, have no use for queries
+    from mcp_server.core.search.query import Filter
+
+NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of what is never shown unasked
+SOURCES = (MANUAL, *NEVER)  # what waits for nobody: it is shown anyway, or never
+ENDING = 4  # characters that `memory.new_id` puts behind the title
+ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many memories there are by each of their properties; `size` is the bytes of their files."""
+
+    by_vault: dict[str, int]
+    by_kind: dict[str, int]
+    by_type: dict[str, int]
+    by_status: dict[str, int]
+    tags: dict[str, int]
+    size: int
+
+
+def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Row | None:
+    """Return the memory with that id; of several the one in the last of *vaults*."""
+    found = rows(db, f"id = ? AND {_in(vaults)}", (memory_id, *vaults))
+    return max(found, key=lambda row: vaults.index(row.vault), default=None)
+
+
+def with_ending(db: sqlite3.Connection, vaults: Sequence[str], ending: str) -> Row | None:
+    """Return the only memory whose id ends in a hyphen and *ending*, four characters; None for several."""
+    if len(ending) != ENDING or not ending.isalnum():
+        return None
+    found = rows(db, f"substr(id, ?) = ? AND {_in(vaults)}", (-ENDING - 1, f"-{ending}", *vaults))
+    return found[0] if len(found) == 1 else None
+
+
+def saying(db: sqlite3.Connection, vault: str, fingerprint: str, *, active: bool = True) -> Row | None:
+    """Return a piece of knowledge of *vault*, active or put away, that says what has that fingerprint."""
+    # The pluses keep SQLite from walking through the whole vault in the order of its ids.
+    found = rows(
+        db,
+        f"fingerprint = ? AND +vault = ? AND +status {'=' if active else '!='} 'active'"
+        " AND +kind = 'knowledge'",
+        (fingerprint, vault),
+        "+id LIMIT 1",
+    )
+    return found[0] if found else None
+
+
+def with_phrase(db: sqlite3.Connection, vaults: Sequence[str], phrase: str) -> list[Row]:
+    """Return the active knowledge of *vaults* that may contain *phrase*: all its words in their order."""
+    where, values = f"{_in(vaults)} AND kind = 'knowledge' AND status = 'active'", list(vaults)
+    if phrase.isascii():  # the index has other words than people where no blanks stand between them
+        where += " AND row IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?)"
+        values.append(f'{{title text}} : "{phrase.replace(chr(34), " ")}"')
+    return rows(db, where, values, "updated DESC, id")
+
+
+def superseded(db: sqlite3.Connection, vaults: Sequence[str], most: int) -> list[Row]:
+    """Return the *most* superseded pieces of knowledge of *vaults* that were changed last, latest first."""
+    where = f"{_in(vaults)} AND kind = 'knowledge' AND status = 'superseded'"
+    return rows(db, where, vaults, f"updated DESC, row LIMIT {int(most)}")
+
+
+def is_anywhere(db: sqlite3.Connection, memory_id: str) -> bool:
+    """Tell whether a memory of any project has that id."""
+    return db.execute("SELECT 1 FROM memories WHERE id = ? LIMIT 1", (memory_id,)).fetchone() is not None
+
+
+def page(
+    db: sqlite3.Connection,
+    filter: "Filter",
+    vaults: Sequence[str],
+    *,
+    order: str,
+    limit: int,
+    offset: int,
+    without: Collection[int] = (),
+) -> tuple[list[Row], int]:
+    """
+    Return (one page of the memories that *filter* lets through, how many there are in all).
+
+    The rows *without* are left out.
+    """
+    where, values = filters.where(filter, vaults)
+    if without:
+        where += f" AND row NOT IN ({marks(without)})"
+        values += without
+    total = int(db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()[0])
+    start = min(offset, total)  # a number beyond 64 bits is an error in SQL
+    return rows(db, where, values, f"{ORDERS[order]} LIMIT {int(limit)} OFFSET {int(start)}"), total
+
+
+def row_numbers(db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str]) -> set[int]:
+    """Return the rows of all memories that *filter* lets through."""
+    where, values = filters.where(filter, vaults)
+    return {row[0] for row in db.execute(f"SELECT row FROM memories WHERE {where}", values)}
+
+
+def newest(
+    db: sqlite3.Connection,
+    vaults: Sequence[str],
+    *,
+    private: Sequence[str],
+    types: Sequence[str] = (),
+    kind: Kind = Kind.KNOWLEDGE,
+    limit: int,
+) -> list[Row]:
+    """
+    Return the active memories of that kind, and of *types* if there are any, updated last.
+
+    What is never shown unasked is left out, and so is what lies outside the *private* vaults or was stored by
+    Claude and is not accepted: enough of it would leave no room for what the person knows.
+    """
+    if not vaults:
+        return []
+    # Each type of each vault stands in an index by itself, its newest at the end. SQLite merges what is
+    # ordered like the whole: nothing is sorted, and nothing beyond *limit* is looked at.
+    parts: list[str] = []
+    bound: list[str] = []
+    for vault, type in product(vaults, types or TYPES):
+        where = "vault = ? AND status = 'active' AND kind = ? AND type = ?"
+        bound += [vault, kind.value, type]
+        accepted = "digest IN (SELECT digest FROM accepted)"
+        if vault in private:
+            where += f" AND source NOT IN ({marks(NEVER)}) AND (source != ? OR {accepted})"
+            bound += [*NEVER, ASSISTANT]
+        else:
+            where += f" AND {accepted}"
+        parts.append(f"SELECT row, updated FROM memories WHERE {where}")
+    chosen = f"{' UNION ALL '.join(parts)} ORDER BY updated DESC, row LIMIT {int(limit)}"
+    return rows(db, f"row IN (SELECT row FROM ({chosen}))", bound, "updated DESC, id")
+
+
+def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: int) -> list[Row]:
+    """Return the active knowledge that is pinned, or was accessed that often or promoted, after *since*."""
+    often = (
+        "SELECT ref FROM usage WHERE (accesses - counted_from >= ? OR promoted > 0)"
+        " AND max(last_access, promoted) > ?"
+    )
+    used = [row[0].rsplit("/", 1) for row in db.execute(often, (accesses, since))]
+    hot_rows = [with_id(db, [key], memory_id) for key, memory_id in used if key in vaults]
+    found = [*rows(db, f"{_in(vaults)} AND pinned = 1", vaults), *filter(None, hot_rows)]
+    return [
+        row
+        for row in {row.row: row for row in found}.values()
+        if row.kind is Kind.KNOWLEDGE and row.status is Status.ACTIVE
+    ]
+
+
+def ids_of(db: sqlite3.Connection, vault: str) -> dict[str, str]:
+    """Return path → id of all memories of *vault*."""
+    return dict(db.execute("SELECT path, id FROM memories WHERE vault = ?", (vault,)).fetchall())
+
+
+def with_ref(db: sqlite3.Connection, ref: str) -> Row | None:
+    """Return the memory that the ledger calls *ref*."""
+    vault, _, memory_id = ref.rpartition("/")
+    return with_id(db, [vault], memory_id)
+
+
+def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> list[Row]:
+    """
+    Return the active memories that wait for the person, in the order of their paths.
+
+    They are those of *shared* vaults, what Claude stored by itself, and what reads like an instruction.
+    """
+    return rows(db, *_waiting(vaults, shared), "path")
+
+
+def count_not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> int:
+    """Return how many memories `not_accepted` returns."""
+    where, values = _waiting(vaults, shared)
+    return int(db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()[0])
+
+
+def _waiting(vaults: Sequence[str], shared: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return (SQL condition, values) of the memories that wait for the person."""
+    found = (
+        f"SELECT row FROM memories WHERE {_in(vaults)} AND {MAY_WAIT} AND source NOT IN ({marks(SOURCES)})"
+    )
+    of_others = [key for key in vaults if key in shared]
+    if of_others:
+        found += f" UNION SELECT row FROM memories WHERE {_in(of_others)}"
+    return (
+        f"row IN ({found}) AND kind IN ('knowledge', 'session') AND status = 'active'"
+        " AND digest NOT IN (SELECT digest FROM accepted)",
+        (*vaults, *SOURCES, *of_others),
+    )
+
+
+def unjudged(db: sqlite3.Connection, vaults: Sequence[str], session: str) -> list[Row]:
+    """Return the active memories that Claude stored in *session* and that may not be shown unasked yet."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND session = ? AND source = ? AND kind IN ('knowledge', 'session')"
+        " AND status = 'active' AND digest NOT IN (SELECT digest FROM accepted)",
+        (*vaults, session, ASSISTANT),
+        "updated DESC, id",
+    )
+
+
+def searched_alone(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
+    """Return the active knowledge of *vaults* that programs or documents said, in the order of its paths."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND source IN ({marks(NEVER)}) AND kind = 'knowledge' AND status = 'active'",
+        (*vaults, *NEVER),
+        "path",
+    )
+
+
+def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> list[Row]:
+    """Return the memories that the one at *path* links to by id, title or alias."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND row IN (SELECT n.memory FROM memories s JOIN links l ON l.memory = s.row"
+        " JOIN names n ON n.name = l.name WHERE s.path = ?)",
+        (*vaults, path),
+    )
+
+
+def superseded_by(db: sqlite3.Connection, memory_id: str, vaults: Sequence[str]) -> list[Row]:
+    """Return what of *vaults* is superseded by the memory with that id."""
+    return rows(
+        db, f"{_in(vaults)} AND status = 'superseded' AND superseded_by = ?", (*vaults, memory_id), "id"
+    )
+
+
+def touching(db: sqlite3.Connection, vaults: Sequence[str], limit: int) -> list[Row]:
+    """Return the active knowledge of *vaults* that is about files, updated last."""
+    return rows(
+        db,
+        f"{_in(vaults)} AND status = 'active' AND kind = 'knowledge' AND touches != '[]'",
+        vaults,
+        f"updated DESC, id LIMIT {int(limit)}",
+    )
+
+
+def fingerprint_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str | None:
+    """Return the fingerprint of what that memory of *vault* says, None when the index has none."""
+    found = db.execute(
+        "SELECT fingerprint FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)
+    ).fetchone()
+    return str(found[0]) if found else None
+
+
+def vaults_in_use(db: sqlite3.Connection) -> list[str]:
+    """Return the keys of all vaults that have a memory in the index."""
+    return [str(row[0]) for row in db.execute("SELECT DISTINCT vault FROM memories ORDER BY vault")]
+
+
+def counts(db: sqlite3.Connection, vaults: Sequence[str]) -> Counts:
+    """Count the memories of *vaults*; the largest numbers come first."""
+
+    def by(column: str, source: str = "memories", condition: str = "1") -> dict[str, int]:
+        return dict(
+            db.execute(
+                f"SELECT {column}, count(*) FROM {source} WHERE {_in(vaults)} AND {condition}"
+                " GROUP BY 1 ORDER BY 2 DESC, 1",
+                vaults,
+            ).fetchall()
+        )
+
+    size = db.execute(f"SELECT coalesce(sum(max(size, 0)), 0) FROM memories WHERE {_in(vaults)}", vaults)
+    return Counts(
+        by_vault=by("vault"),
+        by_kind=by("kind"),
+        by_type=by("type", condition="kind = 'knowledge'"),
+        by_status=by("status"),
+        tags=by("tag", "tags JOIN memories ON memories.row = tags.memory"),
+        size=int(size.fetchone()[0]),
+    )
+
+
+def facts(db: sqlite3.Connection) -> set[str]:
+    """Return what was noted about the index as a whole."""
+    return {str(row[0]) for row in db.execute("SELECT name FROM facts")}
+
+
+def note_facts(db: sqlite3.Connection, names: Sequence[str]) -> None:
+    """Note something about the index as a whole."""
+    db.executemany("INSERT OR REPLACE INTO facts VALUES (?, '1')", [(name,) for name in names])
+
+
+def _in(vaults: Sequence[str]) -> str:
+    return f"vault IN ({marks(vaults)})"
+
+
+def count_in(db: sqlite3.Connection, vaults: Sequence[str], *, category: str) -> int:
+    """Return how many active memories of *vaults* are in *category*."""
+    found = db.execute(
+        f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)}) AND status = ? AND category = ?",
+        (*vaults, Status.ACTIVE.value, category),
+    )
+    return int(found.fetchone()[0])

@@ -1,0 +1,1 @@
+"""Finding memories by words, by meaning and token by token."""

@@ -1,0 +1,209 @@
+"""
+Search by meaning: the cosine of a query with the passages that are near it, over a matrix kept in memory.
+
+Vectors are stored as float32 blobs; a vector extension would be slower at our sizes and cannot be
+loaded in many Pythons.
+The matrix follows the change log: a memory that changed is read anew, everything else stays.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads made the slowest tenth 60 times slower
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_server.adapters.index.memories import changelog
+from mcp_server.adapters.index.search.quantised import RESCORED, Floats, Numbers, Quantised
+from mcp_server.core.memory import Kind
+from mcp_server.core.ports import Embedded, Embedder, Vector
+from mcp_server.core.search.ranking import BEST_PASSAGES, Cosines
+
+CANDIDATES = 200  # memories
+_KINDS = list(Kind)
+_embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-query")
+_READ = 1000  # vectors at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a search by meaning needs: the model that embeds the query, and the vectors it made."""
+
+    embedder: Embedder
+    matrix: "Matrix"
+
+    def embedding(self, text: str) -> Future[Embedded]:
+        """Return what the model makes of a query; one thread computes it beside the search by words."""
+        return _embedding.submit(self.embedder.embed_query, text)
+
+
+@dataclass(slots=True)
+class _Held:
+    """Rows 0 … size-1 are in use; `alive` tells which of them still count."""
+
+    vectors: Quantised
+    passages: Numbers
+    memories: Numbers
+    vaults: NDArray[np.int32]
+    kinds: NDArray[np.int8]
+    active: NDArray[np.bool_]
+    alive: NDArray[np.bool_]
+    size: int = 0
+
+
+class Matrix:
+    """All vectors of one model, resident, shared by the threads of a process."""
+
+    def __init__(self, model: str, dimensions: int) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self._lock = threading.Lock()
+        self._generation = 0
+        self._vault_numbers: dict[str, int] = {}
+        self._held = self._empty(1024)
+
+    def read(self, db: sqlite3.Connection) -> None:
+        """Take in every vector that is new, changed or gone since the last time."""
+        with self._lock:
+            self._refresh(db)
+
+    def search(
+        self,
+        db: sqlite3.Connection,
+        queries: Sequence[Vector],
+        *,
+        vaults: Collection[str],
+        kinds: Collection[Kind],
+        among: Collection[int] | None,
+        also: Sequence[Collection[int]],
+    ) -> list[dict[int, Cosines]]:
+        """
+        Return for each query memory → its cosines, of the 200 with the best passages and of all in *also*.
+
+        *among* limits the memories; None means all active ones of *vaults*, of *kinds* if there are any.
+        """
+        with self._lock:
+            self._refresh(db)
+            held, size = self._held, self._held.size
+            wanted = held.alive[:size].copy()
+            if among is None:
+                numbers = [self._vault_numbers[name] for name in vaults if name in self._vault_numbers]
+                wanted &= held.active[:size] & np.isin(held.vaults[:size], numbers)
+                if kinds:
+                    wanted &= np.isin(held.kinds[:size], [_KINDS.index(kind) for kind in kinds])
+            else:
+                wanted &= np.isin(held.memories[:size], _numbers(among))
+            rows = np.flatnonzero(wanted)
+            return [
+                self._nearest(np.frombuffer(query, dtype="<f4"), rows, RESCORED // len(queries), beside)
+                for query, beside in zip(queries, also, strict=True)
+            ]
+
+    def _nearest(self, query: Floats, rows: Numbers, most: int, also: Collection[int]) -> dict[int, Cosines]:
+        """Return memory → its cosines, of the best of the *most* passages near *query*, and of *also*."""
+        held, size = self._held, self._held.size
+        near = held.vectors.near(query, rows, most)
+        best = _with_best(held.memories[near], held.vectors.cosines(query, near), CANDIDATES)
+        found = np.union1d(best, _numbers(also))
+        read = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], found))
+        return _cosines(held.memories[read], held.passages[read], held.vectors.cosines(query, read))
+
+    def _refresh(self, db: sqlite3.Connection) -> None:
+        generation, changed = changelog.changed_rows(db, self._generation)
+        if changed is None:
+            (count,) = db.execute(_COUNT, (self.model,)).fetchone()
+            self._held = self._empty(max(1024, int(1.1 * count)))
+            self._append(db.execute(_ALL, (self.model,)))
+        elif changed:
+            held = self._held
+            gone = np.fromiter(changed, dtype=np.int64, count=len(changed))
+            held.alive[: held.size] &= ~np.isin(held.memories[: held.size], gone)
+            for row in changed:
+                self._append(db.execute(f"{_ALL} AND p.memory = ?", (self.model, row)))
+            self._compact()
+        self._generation = generation
+
+    def _append(self, found: sqlite3.Cursor) -> None:
+        while batch := found.fetchmany(_READ):
+            held, end = self._held, self._held.size + len(batch)
+            if end > len(held.passages):
+                held = self._held = self._grown(held, int(1.5 * end))
+                end = held.size + len(batch)
+            new = slice(held.size, end)
+            passages, memories, vaults, kinds, statuses, embeddings = zip(*batch, strict=True)
+            held.vectors.put(held.size, np.frombuffer(b"".join(embeddings), "<f4").reshape(len(batch), -1))
+            held.passages[new], held.memories[new] = passages, memories
+            held.vaults[new] = [
+                self._vault_numbers.setdefault(vault, len(self._vault_numbers)) for vault in vaults
+            ]
+            held.kinds[new] = [_KINDS.index(Kind(kind)) for kind in kinds]
+            held.active[new], held.alive[new] = [status == "active" for status in statuses], True
+            held.size = end
+
+    def _compact(self) -> None:
+        held = self._held
+        dead = held.size - int(np.count_nonzero(held.alive[: held.size]))
+        if dead > 1024 and dead > held.size // 4:
+            self._held = self._grown(held, max(1024, 2 * (held.size - dead)))
+
+    def _empty(self, room: int) -> _Held:
+        return _Held(
+            vectors=Quantised.empty(room, self.dimensions),
+            passages=np.zeros(room, dtype=np.int64),
+            memories=np.zeros(room, dtype=np.int64),
+            vaults=np.zeros(room, dtype=np.int32),
+            kinds=np.zeros(room, dtype=np.int8),
+            active=np.zeros(room, dtype=np.bool_),
+            alive=np.zeros(room, dtype=np.bool_),
+        )
+
+    def _grown(self, held: _Held, room: int) -> _Held:
+        """Return a copy of the living rows with *room* places."""
+        grown = self._empty(room)
+        kept = np.flatnonzero(held.alive[: held.size])
+        grown.size = len(kept)
+        grown.vectors.copy_from(held.vectors, kept)
+        for name in ("passages", "memories", "vaults", "kinds", "active", "alive"):
+            getattr(grown, name)[: grown.size] = getattr(held, name)[kept]
+        return grown
+
+
+def _numbers(values: Collection[int]) -> Numbers:
+    return np.fromiter(values, dtype=np.int64, count=len(values))
+
+
+def _with_best(memories: Numbers, scores: Floats, limit: int) -> Numbers:
+    """Return the *limit* memories with the best scores; *memories* and *scores* are of passages."""
+    order = np.argsort(-scores, kind="stable")
+    found, first = np.unique(memories[order], return_index=True)
+    return found[np.argsort(first)[:limit]]
+
+
+def _cosines(memories: Numbers, passages: Numbers, scores: Floats) -> dict[int, Cosines]:
+    """Return memory → its cosines, from those of all its passages."""
+    if not len(memories):
+        return {}
+    order = np.lexsort((-scores, memories))
+    memories, passages, scores = memories[order], passages[order], scores[order]
+    first = np.flatnonzero(np.diff(memories, prepend=memories[0] - 1))
+    counts = np.diff(first, append=len(memories))
+    rank = np.arange(len(memories)) - np.repeat(first, counts)
+    sums = np.add.reduceat(np.where(rank < BEST_PASSAGES, scores, 0.0), first)
+    means = sums / np.minimum(counts, BEST_PASSAGES)
+    best = np.zeros((len(first), BEST_PASSAGES), dtype=np.int64)
+    near = rank < BEST_PASSAGES
+    best[np.repeat(np.arange(len(first)), counts)[near], rank[near]] = passages[near]
+    columns = (scores[first].tolist(), means.tolist(), best.tolist())
+    return dict(zip(memories[first].tolist(), map(Cosines._make, zip(*columns, strict=True)), strict=True))
+
+
+_COUNT = "SELECT count(*) FROM vectors WHERE model = ?"
+_ALL = (  # "+": else the few vectors of one memory would be sought among all of the model
+    "SELECT v.passage, p.memory, m.vault, m.kind, m.status, v.embedding FROM vectors v"
+    " JOIN passages p ON p.row = v.passage JOIN memories m ON m.row = p.memory WHERE +v.model = ?"
+)

@@ -1,0 +1,150 @@
+"""
+Whether what was said bears out a memory that a model proposes, and whose word it then is.
+
+The evidence has to stand in the transcript, and what stands around it decides: the person's own words, what
+Claude said and the person confirmed, or what Claude said alone, which waits for the person. What the person
+pasted, or denied, is nobody's word. Made on the sessions of `tests/data/extraction` that are not kept aside.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mcp_server.core.capture.assent import assents
+from mcp_server.core.capture.corrections import denies
+from mcp_server.core.capture.own_words import own_words
+from mcp_server.core.provenance.provenance import ASSISTANT, SAID
+from mcp_server.core.provenance.telling import Text, telling_words
+from mcp_server.core.sessions.transcript import Speaker, Utterance
+from mcp_server.core.text.verdict import negates
+from mcp_server.core.text.words import folded_words, identifier_parts, telling
+
+SHORTEST_QUOTE = 8  # characters; fewer occur anywhere
+STEM = 5  # letters by which two forms of a word are taken for one
+HEARD = SAID / 2  # share of what a memory tells that must have been said for it to be proposed at all
+
+EXTRACTED = "extracted"
+UNCONFIRMED = "waits for you: Claude said so, or you in other words"
+
+_LABEL = re.compile(r"^(?:(?:user|claude|agent)(?: \([\d: -]{1,20}\))?: |tool (?=\[))")
+_FOLDED = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′`", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        "…": "...",
+    }
+)
+
+_CLAUSE = re.compile(r"[,;.!?:\n，。；！？、：]+\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Borne:
+    """Whose word a memory is, and why it is only a candidate, '' for one that is stored."""
+
+    source: str
+    waits: str = ""
+
+
+def borne_out(text: str, evidence: str, said: Sequence[Utterance]) -> Borne | None:
+    """
+    Return whose word *text* is that rests on *evidence*; None when what was *said* does not bear it out.
+
+    One quote of the person is not enough for `extracted`: most of what the memory tells must be their own
+    words, and each command, URL, path and setting, or a page that Claude read could speak in their name.
+    """
+    told = _Told(text)
+    found = utterances_with(evidence, said)
+    confirmed = list(_confirmed(said))
+    grounds = [*found, *(claim for claim, assent in confirmed if assent in found)]
+    if told.share(map(own_part, grounds)) < HEARD or _denied(told, said):
+        return None
+    own = [own_part(each) for each in said if each.speaker is Speaker.USER]
+    claims = [claim for claim, _ in confirmed]
+    if any(each.speaker is Speaker.USER for each in found):
+        if told.is_said(own, SAID) and not _turns_around(told, own):
+            return Borne(EXTRACTED)
+    elif not any(each in claims for each in found):
+        claims = []
+    if claims and told.is_said([*own, *(each.words for each in claims)], SAID):
+        return Borne(ASSISTANT)
+    return Borne(ASSISTANT, UNCONFIRMED) if told.is_said(map(own_part, said), HEARD) else None
+
+
+def utterances_with(quote: str, said: Iterable[Utterance]) -> list[Utterance]:
+    """
+    Return those of *said* in which somebody said *quote*, in their order.
+
+    Case, white space, and the kinds of quotation marks and dashes make no difference; a quote under
+    8 characters is no evidence, and what a person pasted they did not say.
+    """
+    wanted = _LABEL.sub("", _fold(quote))
+    if len(wanted) < SHORTEST_QUOTE:
+        return []
+    return [one for one in said if wanted in _fold(own_part(one))]
+
+
+def own_part(said: Utterance) -> str:
+    """Return the words of an utterance that are its speaker's: a person pastes those of others."""
+    return own_words(said.words) if said.speaker is Speaker.USER else said.words
+
+
+class _Told:
+    """What a memory tells, to be looked up in what was said."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.terms = telling(text)
+        self.named = [word for word in telling_words(text) if word.named]
+
+    def share(self, turns: Iterable[str]) -> float:
+        """Return the share of the memory's words that stand in *turns*, by their first letters."""
+        whole = "\n".join(turns)
+        heard = {*folded_words(whole), *identifier_parts(whole)}
+        stems = {word[:STEM] for word in heard}
+        there = sum(word in heard or word[:STEM] in stems for word in self.terms)
+        return there / len(self.terms) if self.terms else 0.0
+
+    def is_said(self, turns: Iterable[str], share: float) -> bool:
+        """Tell whether that *share* stands in *turns*, and each command, URL, path and setting."""
+        said = list(turns)
+        whole = Text("\n".join(said))
+        return self.share(said) >= share and all(word.stands_in(whole) for word in self.named)
+
+
+def _confirmed(said: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
+    """Yield what Claude said last before each turn by which the person confirmed it, and that turn."""
+    for claim, turn in _answered(said):
+        if assents(own_part(turn)):
+            yield claim, turn
+
+
+def _denied(told: _Told, said: Sequence[Utterance]) -> bool:
+    """Tell whether the memory is what Claude had said and the person then denied, more than their words."""
+    best = max((told.share([own_part(one)]) for one in said if one.speaker is Speaker.USER), default=0.0)
+    claims = [claim.words for claim, turn in _answered(said) if denies(own_part(turn))]
+    return any(told.share([claim]) >= max(best, HEARD) for claim in claims)
+
+
+def _turns_around(told: _Told, own: Iterable[str]) -> bool:
+    """Tell whether the person denied what the memory states, in the clause that is nearest to it."""
+    clauses = [clause for turn in own for clause in _CLAUSE.split(turn) if clause.strip()]
+    nearest = max(clauses, key=lambda clause: told.share([clause]), default="")
+    return negates(nearest) and not negates(told.text)
+
+
+def _answered(said: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
+    """Yield what Claude said last before each turn of the person's, and that turn."""
+    last: Utterance | None = None
+    for each in said:
+        if each.speaker is Speaker.CLAUDE:
+            last = each
+        elif each.speaker is Speaker.USER:
+            if last:
+                yield last, each
+            last = None
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.casefold().translate(_FOLDED).split())

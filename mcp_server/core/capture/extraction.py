@@ -1,0 +1,157 @@
+"""
+What a model is asked about a piece of transcript, and what of its answer is believed.
+
+Nothing is taken on the model's word: the shape is checked, the evidence must stand in the transcript, and
+what was said there decides whose word the memory is, and whether it waits for the person.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_server.core.capture.borne_out import borne_out
+from mcp_server.core.memory import MAX_TITLE, TYPES, split_title
+from mcp_server.core.render import one_line
+from mcp_server.core.secrets.redaction import find_secrets, redact
+from mcp_server.core.sessions.chunks import Chunk, said_in
+
+MOST = 10  # memories of one answer
+LONGEST = 500  # characters of one memory
+SHORTEST = 15
+MOST_TAGS = 5
+NEIGHBOUR = 300  # characters of a known memory in the prompt
+KNOWN = 6000  # characters of all of them together, about 1,500 tokens
+ANSWER_TOKENS = 1024  # of the model, at most
+
+_REFUSAL = re.compile(
+    r"^\W*(?:i(?:'m| am) (?:sorry|unable)|i (?:can(?:no|')t|cannot|won't|will not)|as an ai|sorry,)",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r'^\s*[\[{]|"(?:type|content|evidence)"\s*:|</?(?:transcript|known_memories|system)\b')
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """
+    A memory that a model proposes, checked; `supersedes` is the number of a neighbour, from 1.
+
+    `waits` says for people why it is only a candidate, '' for one that is stored.
+    """
+
+    type: str
+    title: str
+    text: str
+    tags: tuple[str, ...]
+    evidence: str
+    source: str
+    supersedes: int | None = None
+    waits: str = ""
+
+
+def request(chunks: Sequence[Chunk], neighbours: Sequence[tuple[str, str, str]], *, today: str) -> str:
+    """
+    Return what the model is asked: *neighbours* are (type, title, text), numbered from 1, then the chunks.
+
+    Everything is data inside tags that nothing in it can close.
+    """
+    known = "\n".join(known_line(number, *each) for number, each in enumerate(neighbours, start=1))
+    parts = [
+        f"Today is {today}.",
+        f"<known_memories>\n{known or 'none'}\n</known_memories>",
+    ]
+    for chunk in chunks:
+        parts += [f"<told_before>\n{_inside(chunk.overlap)}\n</told_before>"] if chunk.overlap else []
+        parts.append(f"<transcript>\n{_inside(chunk.text)}\n</transcript>")
+    parts.append("The JSON array:")
+    return "\n\n".join(parts)
+
+
+def known_line(number: int, type: str, title: str, text: str) -> str:
+    """Return the line that shows a known memory to the model, which names it by its *number*."""
+    return f"[{number}] {type}: {one_line(title)}: {one_line(text, NEIGHBOUR)}"
+
+
+def proposals(answer: str, chunks: Sequence[Chunk], *, neighbours: int) -> list[list[Proposal]] | None:
+    """
+    Return what *answer* proposes for each of *chunks* and the checks let through; None without a JSON array.
+
+    A proposal belongs to the first chunk that has its evidence. An answer that was cut off is believed as
+    far as its objects are whole.
+    """
+    objects = _objects(answer)
+    if objects is None:
+        return None
+    found: list[list[Proposal]] = [[] for _ in chunks]
+    for said in objects:
+        at, made = placed(said, chunks, neighbours=neighbours)
+        if made and sum(map(len, found)) < MOST:
+            found[at].append(made)
+    return found
+
+
+def placed(said: Any, chunks: Sequence[Chunk], *, neighbours: int) -> tuple[int, Proposal | None]:
+    """Return the place of the first of *chunks* that bears *said* out, and the memory; (0, None) for none."""
+    for at, chunk in enumerate(chunks):
+        if made := proposal(said, chunk, neighbours=neighbours):
+            return at, made
+    return 0, None
+
+
+def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
+    """Return the memory that the object *said* proposes, None when a check does not let it through."""
+    if not isinstance(said, dict):
+        return None
+    name, text = said.get("type"), said.get("content")
+    evidence, title = said.get("evidence"), said.get("title")
+    if name not in TYPES or not isinstance(text, str) or not isinstance(evidence, str):
+        return None
+    text = " ".join(text.split())
+    title = " ".join(title.split()) if isinstance(title, str) and title.strip() else split_title(text)[0]
+    if "[secret removed" in f"{title}\n{text}" or find_secrets(f"{title}\n{text}"):
+        return None  # of what was masked nobody learns anything, and what was not never stood in a piece
+    if not SHORTEST <= len(text) <= LONGEST or _REFUSAL.search(text) or _MARKUP.search(text):
+        return None
+    borne = borne_out(f"{title}\n{text}", evidence, said_in(chunk))
+    if borne is None:
+        return None
+    tags = said.get("tags")
+    number = said.get("supersedes")
+    return Proposal(
+        type=name,
+        title=title[:MAX_TITLE],
+        text=text,
+        tags=tuple(str(tag) for tag in tags if isinstance(tag, str))[:MOST_TAGS]
+        if isinstance(tags, list)
+        else (),
+        evidence=redact(" ".join(evidence.split()))[:200],
+        source=borne.source,
+        supersedes=number if type(number) is int and 1 <= number <= neighbours else None,
+        waits=borne.waits,
+    )
+
+
+def _objects(answer: str) -> list[Any] | None:
+    """Return the members of the first JSON array in *answer*, whole ones alone when it was cut off."""
+    start = answer.find("[")
+    while start >= 0:
+        members = list(_members(answer, start + 1))
+        if members or re.match(r"\[\s*\]", answer[start:]):
+            return members
+        start = answer.find("[", start + 1)
+    return None
+
+
+def _members(answer: str, at: int) -> Iterator[Any]:
+    decoder = json.JSONDecoder()
+    while match := re.compile(r"[\s,]*(?=\{)").match(answer, at):
+        try:
+            member, at = decoder.raw_decode(answer, match.end())
+        except (ValueError, RecursionError):
+            return
+        yield member
+
+
+def _inside(text: str) -> str:
+    return text.replace("</", "‹/")

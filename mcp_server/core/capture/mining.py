@@ -1,0 +1,233 @@
+"""
+Candidates found in a conversation by patterns alone, for those who let no model read along.
+
+They are found in what the person said and in the commands that ran. What Claude or an agent of Claude's says
+is left alone: they repeat what they read.
+
+A pattern says what kind of sentence it finds and how far that is worth believing; seeing the same in
+several sessions says more than any pattern. What the person settles (`corrections`) need not be seen again.
+docs/capture.md tells what they find.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from mcp_server.core.capture.corrections import correction, what_it_corrects
+from mcp_server.core.capture.own_words import own_words
+from mcp_server.core.text.verdict import tokens
+
+STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: with this confidence,
+STORED_TIMES = 3  # seen this often
+STORED_SESSIONS = 2  # in so many sessions, a candidate is stored without being asked for
+EXPIRES_AFTER = 30.0  # days without another sighting
+MOST = 6  # candidates of one chunk: the most believable ones
+SHORTEST, LONGEST = 20, 300  # characters of a sentence; a code block may have 2,000
+CODE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """A memory proposed by a pattern: what it says and how far that is to be believed, 0 to 1."""
+
+    type: str
+    title: str
+    text: str
+    confidence: float
+    from_person: bool
+    times: int = 1
+    """In how many turns it was found."""
+    settles: bool = False
+    """Whether the person settled something by it."""
+    corrects: str = ""
+    """What Claude had said or run before, where the person corrected that."""
+
+    @property
+    def key(self) -> str:
+        """The same for the same words in another order, case or punctuation: 16 hexadecimal digits."""
+        said = " ".join([self.type, *sorted(tokens(self.text))])
+        return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    type: str
+    confidence: float
+    expression: re.Pattern[str]
+    only_person: bool = False
+
+
+def _pattern(type: str, confidence: float, expression: str, *, only_person: bool = False) -> _Pattern:
+    return _Pattern(type, confidence, re.compile(expression, re.IGNORECASE), only_person)
+
+
+_THING = r"(?:project|repo(?:sitory)?|app(?:lication)?|code ?base|service|api|back-?end|front-?end|server)"
+# The first that matches a sentence names it.
+_SENTENCES = (
+    _pattern(
+        "decision",
+        0.8,
+        r"\b(?:we|i|let'?s|team)\b[^.]{0,30}\b(?:decided|chose|agreed|settled|opted|picked)\b"
+        r"|\b(?:decided|chose|agreed|opted) (?:to|on|for|that|against|\w+ over)\b"
+        r"|\b(?:go(?:ing)?|went|stick(?:ing)?) with \w+[^.]{0,80}\b(?:because|since|instead|over)\b",
+    ),
+    _pattern(
+        "preference",
+        0.8,
+        r"\bi (?:really |strongly )?(?:prefer|like to|want you to|don'?t (?:like|want))\b",
+        only_person=True,
+    ),
+    _pattern(
+        "architecture",
+        0.85,
+        rf"\b(?:this|the|our) {_THING}\b[^.]{{0,20}}"
+        r"\b(?:uses|is built (?:with|on)|runs on|is written in|relies on|stores)\b"
+        r"|\b(?:requires?|needs|runs on|upgraded? to|pinned (?:to|at)|targets?)"
+        r" [a-z][\w.+#-]*(?: version)? v?\d+(?:\.\d+)*",
+    ),
+    _pattern(
+        "gotcha",
+        0.75,
+        r"\b(?:the (?:bug|problem|issue|root cause|culprit) (?:was|is) (?:that|caused|due|in)|turns out"
+        r"|gotcha|(?:breaks|fails) (?:when|if|unless|because))\b",
+    ),
+    _pattern("pattern", 0.6, r"\b(?:convention|by convention|naming scheme|every \w+ (?:must|has to))\b"),
+)
+_PROGRAMS = "npm|npx|yarn|pnpm|bun|uv|pip|python3?|pytest|node|git|docker|make|cargo|go|just|tox|ruff|mypy"
+_COMMAND = re.compile(rf"\[Bash\]: (?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$")
+_TYPED = re.compile(rf"^[ \t]*\$ +(?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$", re.MULTILINE)
+_SHELL = re.compile(
+    r"^```(?:bash|sh|shell|zsh|console)[ \t]*\n(?P<code>.*?)^```\s*$", re.DOTALL | re.MULTILINE
+)
+_LINE = re.compile(rf"^[ \t]*(?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$", re.MULTILINE)
+_INSTALLS = re.compile(
+    r"^(?:npm (?:i|install)|(?:yarn|pnpm|bun|uv|cargo) add|pip install|go get)\s+(?!-r\b)[\w@]"
+)
+_PLAIN_GIT = re.compile(r"^git (?:status|diff|log|add|commit|show|push|pull|fetch|checkout|branch|stash)\b")
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from ([\w.]+) import [\w, *()]+|import ([\w.]+)(?: as \w+)?)[ \t]*$", re.MULTILINE
+)
+_FENCE = re.compile(r"^```[^\n`]*\n(?P<code>.*?)^```\s*$", re.DOTALL | re.MULTILINE)
+_FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)
+_QUESTION = re.compile(r"\?\s*$")
+_UNSURE = re.compile(
+    r"\b(?:maybe|perhaps|might|could we|should we|what if|i think we could|let me|i'?ll|i will|not sure)\b",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(r"^[ \t]*(?:def|class|function|async def|fn|func|interface|type)\b", re.MULTILINE)
+
+
+def mine(turns: Iterable[tuple[str, str]], *, before: Sequence[str] = ()) -> list[Mined]:
+    """
+    Return what the patterns find in *turns*, pairs of (speaker, words), at most six, the best first.
+
+    *before*: what Claude had said and run when the first of them began, which that may correct.
+
+    The speaker is `user`, `tool` for a command that ran, or `output` for what a program printed; of others,
+    such as `claude` and `agent`, nothing is taken. Questions and plans are left out.
+    """
+    found: dict[str, Mined] = {}
+    for speaker, words in turns:
+        for key, mined in {mined.key: mined for mined in _mine(speaker, words, before)}.items():
+            known = found.get(key, replace(mined, times=0))
+            best = mined if mined.confidence > known.confidence else known
+            found[key] = replace(best, times=known.times + 1)
+        before = () if speaker == "user" else (*before, words)
+    return sorted(found.values(), key=lambda mined: (-mined.confidence, mined.key))[:MOST]
+
+
+def is_stored(confidence: float, times: Sequence[int]) -> bool:
+    """Tell whether a candidate seen *times* often in each of its sessions is stored without asking."""
+    return confidence >= STORED_CONFIDENCE and sum(times) >= STORED_TIMES and len(times) >= STORED_SESSIONS
+
+
+def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
+    if speaker == "tool":
+        yield from _commands(words)
+    if speaker not in ("user", "output"):
+        return
+    person = speaker == "user"
+    yield from _code(words, person)
+    yield from _typed(words)
+    closed, rest = _closed(own_words(words) if person else words)
+    for sentence in sentences(_FENCE.sub("\n", closed) + rest):
+        if person and len(sentence) <= LONGEST and (settled := correction(sentence)):
+            corrects = what_it_corrects(before, sentence) if settled.corrects else ""
+            title = _title(sentence)
+            yield Mined(
+                settled.type, title, sentence, STORED_CONFIDENCE, person, settles=True, corrects=corrects
+            )
+            continue
+        if not SHORTEST <= len(sentence) <= LONGEST or _QUESTION.search(sentence) or _UNSURE.search(sentence):
+            continue
+        for pattern in _SENTENCES:
+            if (person or not pattern.only_person) and pattern.expression.search(sentence):
+                yield Mined(pattern.type, _title(sentence), sentence, pattern.confidence, person)
+                break
+
+
+def _commands(words: str) -> Iterable[Mined]:
+    match = _COMMAND.search(words)
+    if not match:
+        return  # one that failed ends in "-> failed", which may be why it was run; it is no recipe
+    command = match["command"].strip()
+    if not command.endswith("-> failed"):
+        yield from _recipe(command)
+
+
+def _typed(words: str) -> Iterable[Mined]:
+    """Yield the commands behind a prompt and in the shell's code blocks, each once."""
+    said = [match["command"] for match in _TYPED.finditer(words)]
+    said += [
+        line["command"]
+        for block in _SHELL.finditer(_closed(words)[0])
+        for line in _LINE.finditer(block["code"])
+    ]
+    for command in dict.fromkeys(each.strip() for each in said):
+        yield from _recipe(command)
+
+
+def _recipe(command: str) -> Iterable[Mined]:
+    if _PLAIN_GIT.match(command):
+        return
+    if _INSTALLS.match(command):
+        yield Mined(
+            "reference", f"Dependency: {command}"[:80], f"Dependency installed with `{command}`.", 0.85, False
+        )
+    else:
+        yield Mined("reference", f"Command: {command}"[:80], f"Command used here: `{command}`.", 0.5, False)
+
+
+def _code(words: str, person: bool) -> Iterable[Mined]:
+    for name in dict.fromkeys(a or b for a, b in _IMPORT.findall(words)):
+        yield Mined("reference", f"Imports {name}", f"Code here imports `{name}`.", 0.5, person)
+    for block in _FENCE.finditer(_closed(words)[0]):
+        code = block["code"].strip("\n")
+        if SHORTEST <= len(code) <= CODE and "\n" in code:
+            first = next(line for line in code.split("\n") if line.strip()).strip()
+            confidence = 0.7 if _DEFINES.search(code) else 0.5
+            yield Mined("reference", f"Code: {first}"[:80], f"```\n{code}\n```", confidence, person)
+
+
+_BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-ÞА-Я\"'`(])|(?<=[。！？])|\n+")
+_MARK = re.compile(r"^[\s>*#•–-]+|^\d+[.)]\s+")
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of *text*, list marks and blanks around them taken off."""
+    return [" ".join(_MARK.sub("", part).split()) for part in _BREAK.split(text) if part.strip()]
+
+
+def _closed(words: str) -> tuple[str, str]:
+    """
+    Return *words* up to the last fence that may close a code block, and the rest.
+
+    Looking for an end in the rest, from each beginning there anew, would take its length squared.
+    """
+    end = max((fence.end() for fence in _FENCE_END.finditer(words)), default=0)
+    return words[:end], words[end:]
+
+
+def _title(sentence: str) -> str:
+    return sentence if len(sentence) <= 80 else sentence[:79].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,39 @@
+"""
+The work at hand: what the name of a branch is about, and which memories bear on that.
+
+It only says what a session is told first at its start: nothing is shown or left out because of it.
+"""
+
+import re
+from collections.abc import Sequence
+
+from mcp_server.core.memory import DAY
+
+WORKED_ON = 3 * DAY  # seconds in which a file changed that is being worked on
+MOST = 0.5  # share of memories whose files changed lately above which that tells nothing: a fresh clone
+
+_GENERAL = frozenset(
+    """
+    add and backport branch bug bugfix build change chore cleanup dev develop development doc docs experiment
+    feat feature fix for from head hotfix improve into issue main master merge minor misc new next patch
+    pr prototype refactor release remove rename spike story support task temp test tests the ticket tmp trunk
+    try update use user users wip with work
+    """.split()
+)  # words in the names of branches that tell nothing of what they are about
+_TICKET = re.compile(r"\b[A-Z]{2,10}-\d+")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def branch_pattern(branch: str) -> re.Pattern[str] | None:
+    """Return what finds the words of a branch's name in a text; None when it tells nothing, like `main`."""
+    words = {word.casefold().removesuffix("s") for word in _WORD.findall(_TICKET.sub(" ", branch))}
+    telling = sorted(word for word in words if word not in _GENERAL and f"{word}s" not in _GENERAL)
+    if not telling:
+        return None
+    # A word of a path or an identifier counts as well, so `_` ends one.
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(telling)})s?(?![^\W_])", re.IGNORECASE)
+
+
+def of_branch(pattern: re.Pattern[str], title: str, tags: Sequence[str], touches: Sequence[str]) -> bool:
+    """Tell whether a memory's title, tags or files have a word of the branch's name."""
+    return any(map(pattern.search, (title, *tags, *touches)))

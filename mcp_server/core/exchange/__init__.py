@@ -1,0 +1,1 @@
+"""What other tools, documents and clients keep, as text."""

@@ -1,0 +1,1 @@
+"""Memories and links as a graph, as text and as a picture."""

@@ -1,0 +1,190 @@
+"""
+The knowledge graph of a level: its nodes and edges, and what they are worth.
+
+A node is a memory and an edge is a link; what was put through the graph's tools has the category `graph`.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.links import RELATES_TO, SUPERSEDES, is_artifact
+from mcp_server.core.memory import DAY, ID, MAX_TITLE, Level, Status, slug
+from mcp_server.core.render import one_line
+
+GRAPH = "graph"  # category of what was put through the graph's tools
+GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: who was changed since is never archived: C-19 in docs/features.md
+SESSION_TTL = DAY  # KG_SESSION_TTL: seconds that a registration lives
+PUT_AWAY_WEIGHT = 0.2  # an edge to an archived neighbour; 0 kept whole clusters away for good
+LONG_GIST = 300  # characters from which on it is said that a gist is long
+LONG_CATEGORY = 60  # characters
+OWN_LABELS = frozenset({RELATES_TO, "contradicts", SUPERSEDES})
+"""What Daybook links by itself: alone, it does not make an ordinary memory a part of the graph."""
+
+
+def check_category(name: str) -> str:
+    """Return a person's own *name* for a group of memories, cleaned; raise Rejected for one that is ours."""
+    category = " ".join(name.split())
+    if category.lower() == GRAPH or len(category) > LONG_CATEGORY or not category.isprintable():
+        raise Rejected(
+            f"'{one_line(category, 60)}' cannot be a category.",
+            f"Give a word or two; '{GRAPH}' is for what the graph's tools put there.",
+        )
+    return category
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """
+    One memory of the graph; times in Unix seconds.
+
+    `own`: it was put through the graph's tools. `artifact` is the file that it only stands for.
+    `size` counts the characters of title, text and notes, `touched` is when somebody last used it or
+    wanted it back.
+    """
+
+    id: str
+    gist: str
+    type: str
+    updated: int
+    touches: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    own: bool = True
+    pinned: bool = False
+    size: int = 0
+    touched: int = 0
+    artifact: str = ""
+    pushable: bool = True
+    ref: str = ""
+
+    @property
+    def name(self) -> str:
+        """What edges call it."""
+        return self.artifact or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """
+    One link; its ends are ids, or paths of artifacts, which are `active` and no memories.
+
+    `elsewhere`: its end is a memory of the other level.
+    """
+
+    start: str
+    rel: str
+    end: str
+    notes: tuple[str, ...] = ()
+    start_status: Status = Status.ACTIVE
+    end_status: Status = Status.ACTIVE
+    elsewhere: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        return self.start_status is self.end_status is Status.ACTIVE
+
+    @property
+    def is_trace(self) -> bool:
+        """Whether an active memory is at one end, and one that was put away at the other."""
+        away = [status is not Status.ACTIVE for status in (self.start_status, self.end_status)]
+        here = self.end if away[0] else self.start
+        return sum(away) == 1 and not is_artifact(here)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """One level: its active nodes, and the edges that touch at least one of them or an artifact."""
+
+    level: Level
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+# A node as a memory
+
+
+def words_of(gist: str) -> tuple[str, str]:
+    """Return the title and the text of a memory that says *gist*."""
+    plain = _plain(gist)
+    if len(plain) <= MAX_TITLE:
+        return plain, gist
+    return plain[: MAX_TITLE - 40].rsplit(" ", 1)[0] + "…", gist
+
+
+def gist_of(title: str, text: str) -> str:
+    """Return what a node says: its text, with the title before it when that is not its beginning."""
+    head = _plain(title).removesuffix("…").rstrip()
+    return (text if _plain(text).startswith(head) else f"{title}: {text}") if text.strip() else title
+
+
+def artifact_id(path: str) -> str:
+    """Return the id of the memory that stands for the file *path* where edges begin."""
+    digest = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"artifact-{slug(path)[:50].strip('-') or 'file'}-{digest}"
+
+
+def stands_for(memory_id: str, touches: Sequence[str]) -> str:
+    """Return the file that the memory stands for, '' when it is one of its own."""
+    return touches[0] if len(touches) == 1 and memory_id == artifact_id(touches[0]) else ""
+
+
+def check_relation(rel: str) -> str:
+    """Return the label *rel* in kebab case; raise Rejected when nothing is left of it."""
+    label = "-".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", rel).lower()))
+    if not label or len(label) > 60:
+        raise Rejected(f"'{rel[:80]}' is no label of an edge.", "Use a few words in kebab case: depends-on.")
+    return label
+
+
+def end_of(name: str) -> str:
+    """Return the end of an edge that *name* says: an id or a path; raise Rejected for anything else."""
+    said = name.strip()
+    if ID.fullmatch(said) or (is_artifact(said) and len(said) <= 500 and said.isprintable()):
+        return said
+    raise Rejected(
+        f"'{one_line(name, 80)}' is neither the id of a node nor the path of a file.",
+        "An id is lower-case letters, digits and hyphens; a path has a slash or a dot, as in ./Makefile.",
+    )
+
+
+def id_of(name: str) -> str:
+    """Return the id of the memory that *name*, an id or the path of a file, stands for."""
+    said = end_of(name)
+    return said if ID.fullmatch(said) else artifact_id(said)
+
+
+# What a node is worth
+
+
+def percentiles(values: Sequence[float]) -> list[float]:
+    """Return for each value its place among them, (rank + 0.5) / n; equal values share their mean rank."""
+    ordered = sorted(values)
+    places: dict[float, list[int]] = {}
+    for rank, value in enumerate(ordered):
+        places.setdefault(value, []).append(rank)
+    shared = {value: sum(ranks) / len(ranks) for value, ranks in places.items()}
+    return [(shared[value] + 0.5) / len(values) for value in values]
+
+
+def scores(nodes: Sequence[Node], edges: Iterable[Edge]) -> dict[str, float]:
+    """Return name → recency × connectedness × richness, each a percentile among *nodes*."""
+    linked = dict.fromkeys((node.name for node in nodes), 0.0)
+    for edge in edges:
+        ends = ((edge.start, edge.end_status), (edge.end, edge.start_status))
+        for name, other in dict(ends).items():
+            if name in linked:
+                linked[name] += 1.0 if other is Status.ACTIVE else PUT_AWAY_WEIGHT
+    recency = percentiles([node.updated for node in nodes])
+    connectedness = percentiles([linked[node.name] + len(node.touches) for node in nodes])
+    richness = percentiles([node.size for node in nodes])
+    return {
+        node.name: product[0] * product[1] * product[2]
+        for node, product in zip(nodes, zip(recency, connectedness, richness, strict=True), strict=True)
+    }
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in text).split())

@@ -1,0 +1,245 @@
+"""
+What tidying may make of several memories: which pairs say the same, and what of a model's plan is believed.
+
+A model may say which memories to keep, to merge and to drop. Nothing of it is done unless all of it holds:
+every memory named once, none dropped that is protected, and no number, name or negation lost in a merge.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from mcp_server.core.memory import DAY, MAX_TITLE, fingerprint
+from mcp_server.core.provenance.instructions import reads_like_instruction
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.render import one_line
+from mcp_server.core.secrets.redaction import find_secrets, redact
+from mcp_server.core.text.verdict import (
+    AUTHORITY,
+    OTHER_WORD,
+    Statement,
+    guarded_difference,
+    names_in,
+    negates,
+    numbers_in,
+    same_subject,
+    tokens,
+)
+
+LEAST = 5  # memories of one type for which a model is asked: A-40 in docs/features.md
+MOST = 40  # memories in one question
+MOST_CALLS = 8  # questions of one run
+ANSWER_TOKENS = 2048  # of the model, at most
+SHOWN = 1000  # characters of a memory in a question; one with more may only be kept
+LONGEST = 1000  # characters of a merged text
+SHORTEST = 15
+MOST_DROPPED = 0.5  # share of a question's memories that one answer may drop
+MOST_TAGS = 20
+
+FRESH = DAY  # in which nothing is dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """
+    A memory as tidying sees it; `created` in Unix seconds.
+
+    `kept`: the person said, pinned or verified it, so it never goes.
+    `lasting`: kept, or too new, too much used or too long to be dropped.
+    """
+
+    ref: str
+    digest: str
+    statement: Statement
+    tags: tuple[str, ...] = ()
+    created: int = 0
+    pinned: bool = False
+    lasting: bool = False
+    instructing: bool = False
+
+    @property
+    def kept(self) -> bool:
+        return self.pinned or self.statement.verified or self.statement.source == MANUAL
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Several memories, by their numbers from 0, and the one that takes their place."""
+
+    sources: tuple[int, ...]
+    title: str
+    text: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a model would do with the memories it was shown, by their numbers from 0, after the checks."""
+
+    merges: tuple[Merge, ...] = ()
+    drops: tuple[int, ...] = ()
+
+
+def deny_each_other(one: Statement, other: Statement) -> bool:
+    """Tell whether two memories say different things of one subject; who said them plays no part in it."""
+    if one.type != other.type or fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
+        return False
+    # "Staging runs on docker", "production runs on docker": other things, as far as code can tell.
+    return guarded_difference(one.text, other.text) not in ("", OTHER_WORD) and same_subject(one, other)
+
+
+def absorbing(one: Item, other: Item) -> tuple[Item, Item] | None:
+    """
+    Return (the one that stays, the one that goes) of two with the same words.
+
+    None where the person said, pinned or verified both: they are asked, since each may be a file of theirs.
+    """
+    stays, goes = sorted((one, other), key=_worth)
+    return None if goes.kept else (stays, goes)
+
+
+def holds(text: str, other: str) -> bool:
+    """Tell whether *text* has every number and every name of *other*."""
+    return numbers_in(other) <= numbers_in(text) and names_in(other) <= tokens(text)
+
+
+def lowest_source(sources: Iterable[str]) -> str:
+    """Return the source with the least authority of *sources*: a merged memory is nobody's better word."""
+    return min(sources, key=lambda source: AUTHORITY.get(source, 0))
+
+
+def groups(items: Iterable[Item]) -> list[list[Item]]:
+    """Return what is shown to a model together: memories of one vault and type, 5 to 40, the oldest first."""
+    by_type: dict[tuple[str, str], list[Item]] = {}
+    for item in sorted(items, key=lambda item: (item.created, item.ref)):
+        by_type.setdefault((item.ref.rpartition("/")[0], item.statement.type), []).append(item)
+    chunks = [
+        found[at : at + MOST] for _, found in sorted(by_type.items()) for at in range(0, len(found), MOST)
+    ]
+    return [chunk for chunk in chunks if len(chunk) >= LEAST]
+
+
+def digest_of(items: Iterable[Item]) -> str:
+    """Return what stands for these memories as they are now, 32 hexadecimal characters."""
+    lines = "\n".join(sorted(f"{item.ref} {item.digest}" for item in items))
+    return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
+
+
+def request(items: Sequence[Item], dates: Sequence[str], *, today: str) -> str:
+    """Return what a model is asked about *items*, numbered from 1, with the *dates* of their creation."""
+    lines = []
+    for number, (item, date) in enumerate(zip(items, dates, strict=True), start=1):
+        mark = " KEEP" if item.kept or is_long(item) else " MERGE OR KEEP" if item.lasting else ""
+        said = item.statement
+        title, text = one_line(redact(said.title)), one_line(redact(said.text), SHOWN)
+        lines.append(f"[{number}]{mark} ({date}) {title}: {text}")
+    memories = "\n".join(lines)
+    return f"Today is {today}.\n\n<memories>\n{memories}\n</memories>\n\nThe JSON object:"
+
+
+def is_long(item: Item) -> bool:
+    """Tell whether a model sees only the beginning of *item*."""
+    return len(item.statement.text) > SHOWN
+
+
+def plan(answer: str, items: Sequence[Item]) -> Plan | str:
+    """Return the plan that *answer* makes for *items*, or in a clause why none of it is done."""
+    said = _object(answer)
+    if said is None:
+        return "the answer is no JSON object"
+    if not said.keys() <= {"keep", "merge", "drop"} or not all(isinstance(x, list) for x in said.values()):
+        return "the answer has other parts than keep, merge and drop"
+    merges: list[Merge] = []
+    for each in said.get("merge", []):
+        made = _merge(each)
+        if made is None:
+            return "a merge lacks its sources, its title or its text"
+        merges.append(made)
+    keeps, drops = said.get("keep", []), said.get("drop", [])
+    named = [*keeps, *drops, *(number + 1 for merge in merges for number in merge.sources)]
+    if wrong := _miscounted(named, len(items)):
+        return wrong
+    dropped = tuple(number - 1 for number in drops)
+    if lasting := [items[number] for number in dropped if items[number].lasting or items[number].kept]:
+        return f"it drops [{lasting[0].id}], which is protected"
+    if len(dropped) > MOST_DROPPED * len(items):
+        return f"it drops {len(dropped)} of {len(items)}"
+    for merge in merges:
+        if wrong := _fault(merge, [items[number] for number in merge.sources]):
+            return wrong
+    return Plan(tuple(merges), dropped)
+
+
+def _miscounted(named: Sequence[Any], count: int) -> str:
+    """Return why *named* are not the numbers 1 to *count* once each, '' when they are."""
+    unknown = [each for each in named if type(each) is not int or not 1 <= each <= count]
+    if unknown:
+        return f"it names {str(unknown[0])[:40]!r}, which is none of the numbers 1 to {count}"
+    if len(set(named)) < len(named):
+        return "it names a memory twice"
+    missing = set(range(1, count + 1)) - set(named)
+    return f"it leaves out number {min(missing)}" if missing else ""
+
+
+def _merge(said: object) -> Merge | None:
+    match said:
+        case {"from": [_, _, *_] as sources, "title": str(title), "text": str(text), **rest}:
+            tags = rest.get("tags", [])
+            if not all(type(number) is int for number in sources) or not isinstance(tags, list):
+                return None
+            told = tuple(tag for tag in tags if isinstance(tag, str))
+            numbers = tuple(number - 1 for number in sources)
+            return Merge(numbers, " ".join(title.split()), " ".join(text.split()), told[:MOST_TAGS])
+    return None
+
+
+def _fault(merge: Merge, sources: Sequence[Item]) -> str:
+    """Return why the sources cannot be merged so, '' when they can."""
+    name = " + ".join(f"[{item.id}]" for item in sources)
+    if kept := next((item for item in sources if item.kept or is_long(item)), None):
+        return f"it merges [{kept.id}], which stays as it is"
+    if not merge.title or len(merge.title) > MAX_TITLE or not SHORTEST <= len(merge.text) <= LONGEST:
+        return f"the text for {name} is too short or too long"
+    said = f"{merge.title}\n{merge.text}"
+    if reads_like_instruction(said) or find_secrets(said):
+        return f"the text for {name} reads like an instruction or a secret"
+    for one, other in combinations(sources, 2):
+        if deny_each_other(one.statement, other.statement):
+            return f"{name} contradict each other"
+    return _lost(said, [item.statement.said for item in sources], name)
+
+
+def _lost(said: str, sources: Sequence[str], name: str) -> str:
+    for source in sources:
+        if not holds(said, source):
+            return f"the text for {name} loses a number or a name"
+        swapped = guarded_difference(source, said)
+        if swapped == "swapped operands" or (swapped == "negation" and negates(source) == negates(said)):
+            return f"the text for {name} says the opposite"
+    together = "\n".join(sources)
+    if not (numbers_in(said) <= numbers_in(together) and names_in(said) <= tokens(together)):
+        return f"the text for {name} has a number or a name that none of them has"
+    if negates(said) != any(map(negates, sources)):
+        return f"the text for {name} says the opposite"
+    return ""
+
+
+def _object(answer: str) -> dict[str, Any] | None:
+    start = answer.find("{")
+    try:
+        said, _ = json.JSONDecoder().raw_decode(answer, start) if start >= 0 else (None, 0)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _worth(item: Item) -> tuple[object, ...]:
+    """Sort what the person pinned or said before the rest, and the oldest first."""
+    return (not item.pinned, -item.statement.authority, item.created, item.ref)

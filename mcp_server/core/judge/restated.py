@@ -1,0 +1,60 @@
+"""Whether somebody said in a conversation what a memory said that has been superseded since."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from mcp_server.core.search.echo import is_question, root
+from mcp_server.core.text.containment import normal
+from mcp_server.core.text.excerpt import sentences
+from mcp_server.core.text.verdict import guarded_difference, names_in, numbers_in
+from mcp_server.core.text.words import STOP_WORDS, telling, words
+
+FEWEST_WORDS = 2  # telling ones; a single word is said in many senses
+
+
+class Stated(NamedTuple):
+    """A sentence that states something, with the roots of all its words."""
+
+    text: str
+    roots: frozenset[str]
+
+
+def stated(text: str) -> list[Stated]:
+    """Return the sentences of *text* that state something; a question does not."""
+    found = filter(None, map(str.strip, sentences(text)))
+    return [Stated(each, frozenset(map(root, words(each)))) for each in found if not is_question(each)]
+
+
+def restated(said: Sequence[Stated], old: str, new: str) -> bool:
+    """
+    Tell whether one of *said* says what the text *old* says, and its successor *new* does not.
+
+    All telling words of a sentence of *old* stand in it, with the same numbers, names and negations, and no
+    number or name that only *new* has.
+    """
+    near = [(each, one) for each in map(str.strip, sentences(old)) for one in said if _may_say(one, each)]
+    if not near:
+        return False
+    holds = normal(new)
+    added = (numbers_in(new) | names_in(new)) - numbers_in(old) - names_in(old)
+    return any(
+        len(_roots(each)) >= FEWEST_WORDS
+        and _roots(each) <= _roots(one.text)
+        and normal(each).rstrip(".!") not in holds
+        and not guarded_difference(each, one.text)
+        and added.isdisjoint(numbers_in(one.text) | names_in(one.text))
+        for each, one in near
+    )
+
+
+def _may_say(one: Stated, sentence: str) -> bool:
+    """Tell, quickly for the many that do not, whether *one* has the words of *sentence*."""
+    return bool(sentence) and _all_in(one.roots, words(sentence))
+
+
+def _all_in(roots: frozenset[str], said: Iterable[str]) -> bool:
+    return all(root(word) in roots for word in said if word not in STOP_WORDS)
+
+
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(map(root, telling(text)))

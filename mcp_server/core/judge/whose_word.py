@@ -1,0 +1,48 @@
+"""
+Whether what the person said in a turn bears out what Claude does to their words.
+
+A person's memory gives way at once only to what they said themselves; these are the tests of that.
+"""
+
+import re
+
+from mcp_server.core.provenance.provenance import SAID
+from mcp_server.core.provenance.telling import Text, folded, stem, telling_words
+from mcp_server.core.text.verdict import negates, numbers_in
+from mcp_server.core.text.words import content_words
+
+_FORGETTING = re.compile(
+    r"\b(?:forget|delete|remove|drop|discard|erase|trash|get rid|obsolete|outdated|no longer"
+    r"|vergiss|vergessen|lösche?n?|entferne?n?|oublie[rz]?|supprime[rz]?|efface[rz]?"
+    r"|olvida|borra|elimina|dimentica|cancella|apaga)\b",
+    re.IGNORECASE,
+)
+
+
+def says(turn: str, new: str, before: str, *, title: str = "") -> bool:
+    """
+    Tell whether *turn* says what *new* says and *before*, the person's own words until now, does not.
+
+    Each new telling word and number stands in it, those of the new *title* too, a new negation has its like
+    there, and so have most of the words that changed. Where none changed but the order, most of all words.
+    """
+    whole = f"{title}\n{new}"
+    said, old = Text(turn), Text(before)
+    telling = [word for word in telling_words(whole) if not word.run and not word.stands_in(old)]
+    if not all(word.stands_in(said) for word in telling):
+        return False
+    if not numbers_in(whole) - numbers_in(before) <= numbers_in(turn):
+        return False
+    if negates(whole) and not negates(before) and not negates(turn):
+        return False
+    now, then, there = (frozenset(map(stem, content_words(text))) for text in (new, before, turn))
+    changed = now - then or then - now or now
+    return bool(changed) and len(changed & there) / len(changed) >= SAID
+
+
+def asks_to_forget(turn: str, memory_id: str, title: str) -> bool:
+    """Tell whether *turn* asks to forget the memory: by its id, or by all telling words of its title."""
+    if not _FORGETTING.search(turn):
+        return False
+    wanted = content_words(title)
+    return memory_id in folded(turn) or (bool(wanted) and wanted <= content_words(turn))

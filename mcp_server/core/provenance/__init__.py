@@ -1,0 +1,1 @@
+"""Where words come from, and whether they may enter the context unasked."""

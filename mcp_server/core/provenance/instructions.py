@@ -1,0 +1,141 @@
+"""
+Whether a text tries to steer a model, in many languages and disguises; advisory, both ways.
+
+What decides is where a text comes from (`core/provenance/origins.py`). This is asked besides: orders that
+hide something, undo other orders, give away secrets, speak as the system, or have a program of others run.
+"Run `make lint` first" and "send webhooks to https://hooks.example.com" are none of these.
+"""
+
+import binascii
+import functools
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_BEGIN = 5  # letters by which it is seen quickly that a word may be there
+
+# Beginnings of words, parts of a text in ASCII, other parts: one is there when one of a group of words is.
+_Group = tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]
+
+
+def _told_by(words: str) -> _Group:
+    found = words.split("|")
+    whole = [word for word in found if word.isascii() and word.isalpha()]
+    parts = [word for word in found if word not in whole]
+    return (
+        frozenset(word[:_BEGIN] for word in whole),
+        tuple(part for part in parts if part.isascii()),
+        tuple(part for part in parts if not part.isascii()),
+    )
+
+
+@functools.cache
+def _signals(*, ascii_only: bool) -> tuple[list[tuple[list[_Group], str]], str, str, list[str]]:
+    """
+    Return (each pattern with what tells quickly that it may match, those of tags and heads, speakers).
+
+    With *ascii_only* those alone that a text in ASCII may match.
+    """
+    from mcp_server.core.provenance.instruction_patterns import (  # most starts need none
+        HEADS,
+        SIGNALS,
+        SPEAKING,
+        TAG,
+    )
+
+    signals = [([_told_by(words) for words in groups.split("&")], pattern) for groups, pattern in SIGNALS]
+    speakers = SPEAKING.split("|")
+    if ascii_only:
+        signals = [
+            ([(starts, parts, ()) for starts, parts, _ in groups], pattern)
+            for groups, pattern in signals
+            if all(starts or parts for starts, parts, _ in groups)
+        ]
+        speakers = [speaker for speaker in speakers if speaker.isascii()]
+    return signals, TAG, HEADS, speakers
+
+
+_LETTERS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))  # from "a" to "z"
+_ALIKE = str.maketrans("аеорсухіѕјԁɡոυАВЕКМНОРСТХІ", "aeopcyxisjdgnuABEKMHOPCTXI")
+_LEET = str.maketrans("013457@$", "oieastas")
+_ODD = "[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]"
+_UNSEEN = (
+    "[\\u00ad\\u0300-\\u036f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff"
+    "\\U000e0000-\\U000e007f]"
+)
+_HIDDEN = "[\\u202d\\u202e\\U000e0020-\\U000e007f]"  # turns text around, or is a letter that nobody sees
+_MIXED = r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІԁɡոυ])\w+"  # a word of two alphabets
+_SPREAD = r"(?<!\w)\w(?:[ .\-_*]\w){4,}(?!\w)"  # l e t t e r s
+_SPREAD_END = r"[ .\-_*]\w(?:[ .\-_*]\w){3}(?!\w)"  # which is quicker to see
+_ENCODED = r"(?<![\w+/])[A-Za-z0-9+/]{16,}={0,2}(?![\w+/])"
+_LEET_END = r"[013457@$][a-zA-Z]"
+_LEETED = r"[a-zA-Z][013457@$]+[a-zA-Z]|\b[01345][a-zA-Z]{3}"
+_PARTED = "(?<=[a-zA-Z])[\\u200b\\u200c\\u2060\\ufeff](?=[a-zA-Z])"
+
+
+def reads_like_instruction(text: str) -> bool:
+    """Tell whether *text* tries to steer a model instead of stating a fact."""
+    if not text.isascii() and re.search(_ODD, text):
+        if re.search(_HIDDEN, text) or len(re.findall(_PARTED, text)) > 1:
+            return True
+        # Wide and bold letters, and those of other alphabets that look like ours.
+        text = re.sub(_UNSEEN, "", unicodedata.normalize("NFKC", text))
+        text = re.sub(_MIXED, lambda word: word[0].translate(_ALIKE), text)
+    return _steers(text) or any(_steers(plain) for plain in _uncovered(text))
+
+
+def _steers(text: str) -> bool:
+    lower = text.lower()
+    flat = " ".join(lower.split())
+    is_ascii = flat.isascii()
+    if is_ascii:
+        # The words of letters alone; a pattern that finds them takes three times as long.
+        begins = {word[:_BEGIN] for word in set(flat.encode().translate(_LETTERS).decode().split())}
+    else:
+        begins = {word[:_BEGIN] for word in re.findall(r"[^\W\d_]+", flat)}
+    signals, tag, heads, speakers = _signals(ascii_only=is_ascii)
+    for groups, pattern in signals:
+        for starts, parts, foreign_parts in groups:
+            if not starts.isdisjoint(begins):
+                continue
+            for part in parts + foreign_parts:
+                if part in flat:
+                    break
+            else:
+                break
+        else:
+            if re.search(pattern, flat):
+                return True
+    if "<" in text and re.search(tag, text):
+        return True
+    return _has(lower, speakers) and re.search(heads, lower, re.MULTILINE) is not None
+
+
+def _has(text: str, parts: Iterable[str]) -> bool:
+    for part in parts:  # noqa: SIM110 (most of the time would go into making an iterator for any)
+        if part in text:
+            return True
+    return False
+
+
+def _uncovered(text: str) -> list[str]:
+    """Return what *text* says when letters that stand apart, digits for letters, and base64 are read."""
+    found = []
+    words = text.split()
+    if re.search(_SPREAD_END, text) and any(len(word) < 2 or word[1] in ".-_*" for word in words):
+        plain = re.sub(_SPREAD, lambda word: re.sub(r"[ .\-_*]", "", word[0]), text)
+        if plain != text:
+            found.append(plain)
+    if re.search(_LEET_END, text) and re.search(_LEETED, text):
+        found.append(re.sub(r"\b[\w@$]*[a-zA-Z][\w@$]*\b", lambda word: word[0].translate(_LEET), text))
+    long = max(map(len, words), default=0) >= 16 and any(
+        len(word) >= 16 and not word.islower() for word in words
+    )
+    for encoded in re.findall(_ENCODED, text)[:20] if long else ():
+        try:
+            said = binascii.a2b_base64(encoded + "=" * (-len(encoded) % 4)).decode("ascii")
+        except ValueError:
+            continue
+        if said.isprintable() and " " in said:
+            found.append(said)
+    return found

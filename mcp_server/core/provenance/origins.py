@@ -1,0 +1,100 @@
+"""
+Where the words of a memory stand in the session in which Claude stored it, and what follows.
+
+A memory waits for the person when one of its telling words stands only in what others said, or when it reads
+like an instruction and no turn of the person's holds it. docs/privacy.md says the rule for people.
+"""
+
+from dataclasses import dataclass, field
+
+from mcp_server.core.provenance.instructions import reads_like_instruction
+from mcp_server.core.provenance.provenance import SAID
+from mcp_server.core.provenance.session_words import Said, Voice
+from mcp_server.core.provenance.telling import Telling, Text, telling_words
+from mcp_server.core.render import one_line
+from mcp_server.core.text.words import STOP_WORDS, words
+
+INSTRUCTS = "reads like an instruction"
+WITHOUT = "was stored without a transcript"
+UNREAD = "comes from a session that could not be read whole"
+LONGEST_SHOWN = 60  # characters of the word that decided
+_LATE = "~"  # behind every moment
+
+
+@dataclass(slots=True)
+class _Where:
+    """Where one word stands: with whom for sure, and when Claude and others had it first."""
+
+    settled: bool = False
+    claude: str = _LATE
+    others: str = _LATE
+    place: str = ""
+
+
+@dataclass(slots=True)
+class Inquiry:
+    """Looks up the words of one memory in all that was said; ask it for `verdict` at the end."""
+
+    text: str
+    tellings: list[Telling] = field(init=False)
+    _where: list[_Where] = field(init=False)
+    _content: frozenset[str] = field(init=False)
+    _held: bool = False
+    _outside: str = ""
+
+    def __post_init__(self) -> None:
+        self.tellings = telling_words(self.text)
+        self._where = [_Where() for _ in self.tellings]
+        self._content = frozenset(word for word in words(self.text) if word not in STOP_WORDS)
+
+    def hear(self, said: Said) -> None:
+        """Take in one text of the session, in any order."""
+        if not said.text.strip():
+            return
+        text = Text(said.text)
+        given = Text(said.of_call) if said.of_call else None
+        if said.voice is Voice.OTHERS:
+            self._outside = self._outside or said.place
+        if said.voice is Voice.PERSON and not self._held:
+            self._held = self._holds(said.text, text)
+        for telling, where in zip(self.tellings, self._where, strict=True):
+            if where.settled or not telling.stands_in(text):
+                continue
+            match said.voice:
+                case Voice.PERSON:
+                    where.settled = True
+                case Voice.PROJECT:
+                    where.settled = given is None or not telling.stands_in(given)
+                case Voice.CLAUDE:
+                    where.claude = min(where.claude, said.time or _LATE)
+                case Voice.OTHERS if said.time < where.others:
+                    where.others, where.place = said.time, said.place
+
+    def _holds(self, turn: str, text: Text) -> bool:
+        """Tell whether a turn of the person's says most of the memory."""
+        share = len(self._content.intersection(words(turn))) / max(1, len(self._content))
+        plain = [telling for telling in self.tellings if not telling.run]
+        stand = sum(telling.stands_in(text) for telling in plain) / max(1, len(plain))
+        return min(1.0, max(share, stand)) >= SAID
+
+    def verdict(self, *, unread: bool, orders_wait: bool = False) -> str:
+        """
+        Return why the memory waits, as the end of a sentence for people, '' when it may be shown unasked.
+
+        *unread*: a part of the session could not be looked at, so that what stands nowhere may stand there.
+        *orders_wait*: what reads like an instruction waits even when a turn of the person's holds it.
+        """
+        if reads_like_instruction(self.text) and (orders_wait or not self._held):
+            return INSTRUCTS
+        nowhere = False
+        for telling, where in zip(self.tellings, self._where, strict=True):
+            if where.settled or where.claude < where.others:
+                continue
+            if where.others != _LATE:
+                verb = "says" if telling.run else "names"
+                return f"{verb} '{one_line(telling.word, LONGEST_SHOWN)}', which only {where.place} said"
+            if telling.named and self._outside:
+                word = one_line(telling.word, LONGEST_SHOWN)
+                return f"names '{word}', which nothing in its session said after {self._outside} was read"
+            nowhere = nowhere or not telling.run
+        return UNREAD if nowhere and unread else ""

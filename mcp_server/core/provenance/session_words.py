@@ -1,0 +1,206 @@
+"""
+What was said in a session, and by whom: the person, Claude, the person's project, or others.
+
+Unlike `core/sessions/transcript.py`, which keeps what is worth finding again, this reads what tools gave back
+as well, for nothing but to look up where words stand; nothing of it is stored.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from mcp_server.core.provenance.tool_calls import OUR_TOOL, UNCONFIRMED, Own, Whose, whose
+from mcp_server.core.sessions.transcript import ECHOES, UNSAID, blocks_of, not_injected, texts_of
+
+MOST_CALLS = 4096  # calls whose results may still come
+LARGEST = 16 * 1024 * 1024  # bytes of a line that is read; a longer one counts as unread
+_COMMAND_ARGUMENTS = ("<command-args>", "</command-args>")
+_WRITES = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
+_PRINTED = ("<bash-stdout>", "<bash-stderr>", "<local-command-stdout>", "<local-command-stderr>")
+_OF_THE_PERSON = frozenset(("User", "Local", "Managed"))  # instruction files that no repository brings
+
+
+class Voice(StrEnum):
+    """Who speaks."""
+
+    PERSON = "person"
+    CLAUDE = "claude"
+    PROJECT = "project"
+    OTHERS = "others"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """
+    One text: who said it, when (`2026-11-20T15:28:56.908Z`, '' when unknown), and what to call its place.
+
+    `of_call` is what Claude had given to the tool that answered: those words are Claude's.
+    """
+
+    voice: Voice
+    text: str
+    time: str = ""
+    place: str = ""
+    of_call: str = ""
+
+
+class Hearing:
+    """
+    Reads the lines of one transcript in their order; never raises, whatever the bytes are.
+
+    *own* tells whether a file is the project's own, given its path and the folder that a line was written in.
+    `unread` says that a line could not be read; `calls` are the ids of the calls that were seen.
+    """
+
+    def __init__(
+        self, own: Callable[[str, str], bool], *, accepted: bool, agents_read: bool, agent: bool = False
+    ) -> None:
+        self.unread = False
+        self.calls: OrderedDict[str, tuple[str, Mapping[str, Any], str]] = OrderedDict()
+        self._own = own
+        self._accepted = accepted
+        self._agents_read = agents_read
+        self._agent = agent
+        self._written: set[str] = set()
+
+    def hear(self, lines: Iterable[bytes]) -> Iterator[Said]:
+        """Yield what *lines* say."""
+        for line in lines:
+            if not line or len(line) > LARGEST:
+                self.unread = True
+            elif b'"user"' in line or b'"assistant"' in line or b'"attachment"' in line:
+                yield from self._hear(line)
+
+    def _hear(self, line: bytes) -> Iterator[Said]:
+        try:
+            data = json.loads(line.decode("utf-8-sig", "replace"))
+        except (ValueError, RecursionError):
+            self.unread = True
+            return
+        if not isinstance(data, dict):
+            return
+        time = data["timestamp"] if isinstance(data.get("timestamp"), str) else ""
+        folder = data["cwd"] if isinstance(data.get("cwd"), str) else ""
+        message = data.get("message")
+        match data.get("type"):
+            case "user" if isinstance(message, dict):
+                yield from self._user(data, blocks_of(message.get("content")), time, folder)
+            case "assistant" if isinstance(message, dict):
+                yield from self._assistant(blocks_of(message.get("content")), time, folder)
+            case "attachment" if isinstance(data.get("attachment"), dict):
+                yield from self._attachment(data["attachment"], time, folder)
+
+    def _user(
+        self, data: Mapping[str, Any], blocks: list[dict[str, Any]], time: str, folder: str
+    ) -> Iterator[Said]:
+        for block in blocks:
+            if block.get("type") == "tool_result":
+                yield from self._result(block, data.get("toolUseResult"), time, folder)
+        aside = self._agent or data.get("isSidechain") is True
+        origin = data.get("origin")
+        human = origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
+        if any(data.get(flag) for flag in UNSAID) or not human:
+            return
+        for text in texts_of(blocks):
+            begin = text.lstrip()
+            if begin.startswith(_PRINTED):
+                yield Said(Voice.OTHERS, text, time, "a command that the person ran")
+            elif aside:
+                yield Said(Voice.CLAUDE, text, time)  # what Claude asks of an agent
+            elif _COMMAND_ARGUMENTS[0] in text and begin.startswith(ECHOES):
+                after = text.partition(_COMMAND_ARGUMENTS[0])[2]
+                yield Said(Voice.PERSON, after.partition(_COMMAND_ARGUMENTS[1])[0], time)
+            elif begin.startswith("<bash-input>") or not begin.startswith(ECHOES):
+                yield Said(Voice.PERSON, not_injected(text), time)
+
+    def _assistant(self, blocks: list[dict[str, Any]], time: str, folder: str) -> Iterator[Said]:
+        for text in texts_of(blocks):
+            yield Said(Voice.CLAUDE, text, time)
+        for block in blocks:
+            kind = str(block.get("type"))
+            if kind == "tool_use":
+                yield from self._call(block, time, folder)
+            elif kind.endswith("_tool_result"):  # a tool that ran on the server, such as a search of the web
+                yield Said(Voice.OTHERS, _strings(block.get("content")), time, "a web search")
+
+    def _call(self, block: Mapping[str, Any], time: str, folder: str) -> Iterator[Said]:
+        name, number = str(block.get("name")), block.get("id")
+        given = block.get("input")
+        given = given if isinstance(given, dict) else {}
+        if isinstance(number, str):
+            self.calls[number] = (name, given, folder)
+            while len(self.calls) > MOST_CALLS:
+                self.calls.popitem(last=False)
+        if name in _WRITES:
+            self._written.add(str(given.get("file_path") or given.get("notebook_path")))
+        if not OUR_TOOL.fullmatch(name):  # what it asks us to store is what is looked up
+            yield Said(Voice.CLAUDE, _strings(given), time)
+
+    def _result(self, block: Mapping[str, Any], structured: object, time: str, folder: str) -> Iterator[Said]:
+        name, given, there = self.calls.get(str(block.get("tool_use_id")), ("", {}, folder))
+        text = _strings(block.get("content"))
+        if name == "AskUserQuestion":
+            answers = structured.get("answers") if isinstance(structured, dict) else None
+            chosen = list(answers.values()) if isinstance(answers, dict) else []
+            yield Said(Voice.PERSON, _strings(chosen), time)
+            return
+        own: Own = lambda path: self._own(path, there)  # noqa: E731
+        by, place = whose(name, given, own=own, agents_read=self._agents_read)
+        of_call = _strings(given)
+        if by is Whose.NOBODYS:
+            if place and UNCONFIRMED in text:
+                yield Said(Voice.OTHERS, text, time, place, of_call)
+            return
+        if by is not Whose.OTHERS and not self._accepted:
+            place = f"{place} of this repository, which is not accepted,"
+            yield Said(Voice.OTHERS, text, time, place, of_call)
+        elif by is Whose.LINES:
+            lines = text.split("\n")
+            ours = [line for line in lines if own(line.split(":", 1)[0])]
+            others = [line for line in lines if not own(line.split(":", 1)[0])]
+            yield Said(Voice.PROJECT, "\n".join(ours), time, place, of_call)
+            yield Said(Voice.OTHERS, "\n".join(others), time, place, of_call)
+        elif by is Whose.PROJECTS and str(given.get("file_path") or "") in self._written:
+            yield Said(Voice.CLAUDE, text, time)  # the file may say what Claude put there
+        else:
+            yield Said(Voice.PROJECT if by is Whose.PROJECTS else Voice.OTHERS, text, time, place, of_call)
+
+    def _attachment(self, said: Mapping[str, Any], time: str, folder: str) -> Iterator[Said]:
+        kind = str(said.get("type"))
+        if kind == "queued_command":
+            prompt = said.get("prompt")
+            words = prompt if isinstance(prompt, str) else "\n".join(texts_of(blocks_of(prompt)))
+            if said.get("commandMode", "prompt") == "prompt" and not words.lstrip().startswith(ECHOES):
+                yield Said(Voice.PERSON, not_injected(words), time)
+        elif kind.startswith("mcp_resource"):
+            yield Said(Voice.OTHERS, _strings(said.get("content")), time, "an MCP resource")
+        elif kind in ("instructions", "nested_memory"):
+            files = said.get("files") if isinstance(said.get("files"), list) else [said.get("content")]
+            for file in files or []:
+                if isinstance(file, dict):
+                    yield self._file(str(file.get("path")), file, time, folder)
+        elif isinstance(path := said.get("filename", said.get("path")), str):
+            yield self._file(path, said, time, folder)
+
+    def _file(self, path: str, said: Mapping[str, Any], time: str, folder: str) -> Said:
+        text = _strings(said.get("content", said.get("snippet")))
+        trusted = said.get("type") in _OF_THE_PERSON or (self._accepted and self._own(path, folder))
+        return Said(Voice.PROJECT if trusted else Voice.OTHERS, text, time, f"the file {path}")
+
+
+def _strings(value: object, depth: int = 0) -> str:
+    """Return every text in *value*, the data of images left out, each on lines of its own."""
+    if isinstance(value, str):
+        return value
+    if depth > 8:
+        return ""
+    if isinstance(value, dict):
+        if value.get("type") in ("image", "base64"):
+            return ""
+        return "\n".join(filter(None, (_strings(each, depth + 1) for each in value.values())))
+    if isinstance(value, list):
+        return "\n".join(filter(None, (_strings(each, depth + 1) for each in value)))
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""

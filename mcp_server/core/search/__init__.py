@@ -1,0 +1,1 @@
+"""What can be asked, how memories are ranked, and how far an answer is relied on."""

@@ -1,0 +1,194 @@
+"""
+The gate: how far a hit can be relied on, and whether anything is shown unasked.
+
+It looks at absolute evidence (the cosine, how well the question's tokens are answered, the share of its
+telling words that a memory has, whether they stand together as in the question, and how unlikely they are
+by chance), never at a score divided by the best of the same answer: the best of nothing is nothing.
+A question that asks for nothing but a tag of a memory is answered by it, if somebody asks: no prompt is.
+Only what comes with a hit that passes needs a little less: that a question has an answer here is known, then.
+The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
+it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
+what the words say alone holds for them too, and a cosine adds to it when it is high.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mcp_server.core.embedding_models import CATALOGUE
+from mcp_server.core.search.query import Verdict
+from mcp_server.core.text.words import STOP_WORDS
+
+ORDER = [Verdict.NONE, Verdict.LOW, Verdict.MEDIUM, Verdict.HIGH]
+
+HIGH_EVIDENCE = 1.20  # the cosine plus the shares below, by the shipped model
+MEDIUM_EVIDENCE = 0.93
+MAXSIM_SHARE = 0.70  # how much it adds to the cosine that every token is answered
+COVERAGE_SHARE = 0.10  # how much full coverage adds
+TOGETHER_SHARE = 0.10  # how much it adds that all words stand together as in the question
+SURPRISE_SHARE = 0.20  # how much it adds that chance cannot have brought the words there
+HIGH_COVERAGE = 0.85  # where the words decide alone
+MEDIUM_COVERAGE = 0.60
+LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whole question
+PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: each needs that much more
+COMPANIONS = 3  # first hits of an answer that need less evidence when any hit passes
+COMPANION_MARGIN = 0.06  # how much less
+
+MOST_LEAD = 0.15  # of a prompt: from where on that adds no more, so that what stands alone is not sure
+MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
+TEXT_CHANCE = 0.6  # that a memory is of use, from where on its text comes with a prompt
+POINTER_CHANCE = 0.45  # that any memory is, from where on the first are pointed to
+LEAST_COSINE = 0.15  # of each memory that is pointed to: else an order points to whatever a small store has
+POINTERS = 3  # first memories of an answer that a prompt may be pointed to
+
+ASKING = frozenset(
+    """
+    described done explain explained give handled happen happens know known list mean means memories memory
+    remember remembered say says show tell told use used using work working works
+    """.split()
+)
+"""Words that ask about anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """From where the evidence by a model is believed; see the constants above."""
+
+    high: float
+    medium: float
+    measured: bool = False
+
+
+MEASURED = "minilm-l6-int8"
+_CAREFUL = Thresholds(high=1.37, medium=1.10)  # as if its cosines were .1 too high
+THRESHOLDS = {each.model: _CAREFUL for each in CATALOGUE}
+THRESHOLDS[MEASURED] = Thresholds(HIGH_EVIDENCE, MEDIUM_EVIDENCE, measured=True)
+# There are models that give 0.8 to two texts that have nothing in common.
+UNKNOWN = Thresholds(high=1.82, medium=1.55)
+
+
+def confidence(
+    *,
+    cosine: float | None,
+    maxsim: float | None = None,
+    coverage: float,
+    found: int,
+    asked: int,
+    near: float = 0.0,
+    surprise: float = 0.0,
+    model: str = MEASURED,
+    margin: float = 0.0,
+) -> Verdict:
+    """
+    Return how far a hit can be relied on.
+
+    *coverage* is the share of the question's weight found in the memory, *found* and *asked* count the
+    telling words, *near* is the share that stands together as in the question, *surprise* how unlikely the
+    words are by chance, each 0 to 1; without a *cosine* the coverage decides alone, and without a *maxsim*
+    the cosine stands for it. *model* is what made the vectors, *margin* by how much every threshold is
+    higher.
+    """
+    if not asked:
+        return Verdict.NONE  # signs alone, such as an emoji, which a model only knows as unknown
+    enough = found >= min(LEAST_COVERAGE_WORDS, asked)
+    by_words = _by_words(coverage - margin if enough else 0.0)
+    if cosine is None:
+        return by_words
+    limits = THRESHOLDS.get(model, UNKNOWN)
+    meant = cosine + MAXSIM_SHARE * (cosine if maxsim is None else maxsim)
+    said = COVERAGE_SHARE * coverage + SURPRISE_SHARE * surprise if enough else 0.0
+    evidence = meant + said + TOGETHER_SHARE * near - margin
+    if evidence >= limits.high:
+        return Verdict.HIGH
+    verdict = Verdict.MEDIUM if evidence >= limits.medium else Verdict.NONE
+    return verdict if limits.measured else max(verdict, by_words, key=ORDER.index)
+
+
+class Seen(NamedTuple):
+    """
+    What speaks for one memory as what a prompt calls for, as in `confidence`; it ranks by its *score*.
+
+    It is *sure* when it would answer a question with high confidence.
+    """
+
+    score: float
+    cosine: float | None
+    maxsim: float | None
+    sure: bool = False
+
+
+class Speaking(NamedTuple):
+    """The same as numbers that are weighed: *lead* is how far no other memory is as good, by the score."""
+
+    calling: float
+    maxsim: float
+    cosine: float
+    lead: float
+
+
+class Weights(NamedTuple):
+    """How much each thing that speaks for a memory adds to the logarithm of its odds."""
+
+    calling: float
+    level: float
+    maxsim: float = 0.0
+    cosine: float = 0.0
+    lead: float = 0.0
+
+    def chance(self, speaking: Speaking) -> float:
+        """Return how likely it is, 0 to 1, that what is *speaking* does so rightly."""
+        odds = self.level + sum(getattr(self, name) * number for name, number in speaking._asdict().items())
+        return 1.0 / (1.0 + math.exp(-odds))
+
+
+# Fitted to five projects by `benchmarks/prompt_gate.py`, for the shipped model.
+TEXT = Weights(calling=3.4, level=-4.68, maxsim=5.81, lead=10.92)
+POINTER = Weights(calling=5.14, level=-1.72, cosine=5.55)
+
+
+def in_prompt(
+    seen: Sequence[Seen], calling: float, text: Weights = TEXT, pointer: Weights = POINTER
+) -> list[Verdict]:
+    """
+    Return how far each of *seen*, best first, is what a prompt calls for, by the shipped model.
+
+    HIGH and MEDIUM are for its text and LOW for a pointer to it; *calling* is what `adapters.calling` says
+    of the prompt. A text asks for evidence that this memory bears on the prompt, a pointer that anything
+    here does; there is none beside a text.
+    """
+    spoken = speaking(seen, calling)
+    verdicts = [Verdict.MEDIUM if text.chance(each) >= TEXT_CHANCE else Verdict.NONE for each in spoken]
+    verdicts = [Verdict.HIGH if each.sure else told for each, told in zip(seen, verdicts, strict=True)]
+    if {*verdicts} != {Verdict.NONE} or pointer.chance(spoken[0]) < POINTER_CHANCE:
+        return verdicts
+    pointed = [each.cosine >= LEAST_COSINE for each in spoken[:POINTERS]]
+    return [Verdict.LOW if each else Verdict.NONE for each in pointed] + verdicts[POINTERS:]
+
+
+def speaking(seen: Sequence[Seen], calling: float) -> list[Speaking]:
+    """Return what speaks for each of *seen* with a prompt of that *calling*."""
+    called = max(-MOST_CALLING, min(MOST_CALLING, calling))
+    spoken = []
+    for each in seen:
+        lead = each.score - max((other.score for other in seen if other is not each), default=0.0)
+        cosine = each.cosine or 0.0
+        maxsim = cosine if each.maxsim is None else each.maxsim
+        spoken.append(Speaking(called, maxsim, cosine, max(-MOST_LEAD, min(MOST_LEAD, lead))))
+    return spoken
+
+
+def asks_for_tag(terms: Collection[str], tags: Collection[str]) -> bool:
+    """
+    Tell whether *tags* of a memory are all that a question is about: "how does billing work?" for `billing`.
+
+    *terms* are those of `words.query_terms`; the words of a tag may stand with hyphens between them.
+    """
+    telling = [term for term in terms if term not in STOP_WORDS and term not in ASKING]
+    return bool(telling) and (set(telling) <= set(tags) or "-".join(telling) in tags)
+
+
+def _by_words(coverage: float) -> Verdict:
+    if coverage >= HIGH_COVERAGE:
+        return Verdict.HIGH
+    return Verdict.MEDIUM if coverage >= MEDIUM_COVERAGE else Verdict.NONE

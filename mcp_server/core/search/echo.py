@@ -1,0 +1,125 @@
+"""
+Echoes: what in a conversation only asks what is asked now, and so is no evidence for an answer.
+
+Whoever asks leaves a conversation that holds the words of the question, and is like the next one who asks the
+same more than anything that answers it. The rules know English, and the question mark of all languages.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcp_server.core.search.confidence import ASKING
+from mcp_server.core.text.excerpt import sentences
+from mcp_server.core.text.languages import STEMMED
+from mcp_server.core.text.word_forms import word_forms
+from mcp_server.core.text.words import STOP_WORDS, folded, index_parts, query_terms, spelled, words
+
+REPEATED = 0.6  # share of the words of the shorter of two questions, from which on they ask the same
+
+_SPEAKERS = frozenset({"user", "human", "claude", "assistant", "agent"})
+_TURN = re.compile(r"^(?P<speaker>[^\n()]{1,80}) \([^\n()]{1,60}\): ", re.MULTILINE)  # see `passages.py`
+_QUESTION = re.compile(r"[?？][\s\"'”’)\]]*\Z")
+_ASKS = re.compile(
+    r"\W*(?:(?:please|can you|could you|would you)\s+)?"
+    r"(?:tell|show|explain|remind|find|check|look|search|recall|list|say|what|when|where|which|who|why|how)\b",
+    re.IGNORECASE,
+)
+_UNKNOWN = re.compile(
+    r"(?:\b(?:no|not|never|none|nothing|cannot|nobody|unable)|n['’]t)\b.{0,60}?"
+    r"\b(?:know|known|knows|sure|certain|clear|find|found|tell|say|says|said|see|answer|information|idea|record"
+    r"|recorded|records|remember|remembered|memory|memories|mention|mentions|mentioned|stored)\b"
+    r"|\b(?:unknown|unclear|unsure)\b",
+    re.IGNORECASE,
+)
+_FILLING = ASKING | frozenset(
+    """
+    afraid answer anything ask asked asking certain check clear far find found idea information look memories
+    mention mentioned mentions moment nobody nothing please record recorded records recall remind search see
+    sorry stored sure unable unclear unfortunately unknown unsure yet
+    """.split()
+)
+_ENDINGS = ("ing", "ed", "es", "s", "e")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is looked for among what was said: its words in order, and term → its roots."""
+
+    words: tuple[str, ...]
+    terms: Mapping[str, frozenset[str]]
+
+    @property
+    def roots(self) -> frozenset[str]:
+        return frozenset().union(*self.terms.values())
+
+    def answered_by(self, text: str) -> frozenset[str]:
+        """Return which terms of the question stand in *text*, in whatever form."""
+        said = {root(folded(word)) for word in words(spelled(text).replace("_", " "))}
+        said.update(map(root, index_parts(text)))
+        return frozenset(term for term, roots in self.terms.items() if not roots.isdisjoint(said))
+
+
+def asked(question: str) -> Asked:
+    """Return *question* as it is looked for in conversations."""
+    forms = word_forms(query_terms(question), STEMMED)
+    return Asked(
+        tuple(words(question)),
+        {term: frozenset(map(root, each)) for term, each in forms.items()},
+    )
+
+
+def without_echo(passage: str, question: Asked) -> str:
+    """
+    Return a *passage* of a conversation without the sentences that only ask the *question*.
+
+    A question that repeats it goes, whoever of the person and Claude asks; so does what asks for it in other
+    forms, or says that it is not known, and adds nothing. It is the same text when there is no such sentence.
+    """
+    turns = [*_TURN.finditer(passage)]
+    if not turns:
+        return passage
+    roots = question.roots
+    kept = [passage[: turns[0].start()]]
+    ends = [*(turn.start() for turn in turns[1:]), len(passage)]
+    for turn, end in zip(turns, ends, strict=True):
+        whole = passage[turn.end() : end]
+        said = whole
+        if turn["speaker"].casefold() in _SPEAKERS:
+            said = "".join(each for each in sentences(whole) if not _only_asks(each, question, roots))
+        if said.strip():
+            kept.append(turn[0] + (said if said == whole else f"{said.strip()}\n"))
+    left = "".join(kept)
+    return passage if left == passage else left.strip()
+
+
+def root(word: str) -> str:
+    """Return *word* without the ending of a plural or of a verb, roughly: enough to compare English words."""
+    kept = next(
+        (word[: -len(end)] for end in _ENDINGS if word.endswith(end) and len(word) >= len(end) + 3), word
+    )
+    if len(kept) > 3 and kept[-1] == kept[-2] and kept[-1] not in "ls":
+        kept = kept[:-1]  # running, stopped
+    return f"{kept[:-1]}i" if kept.endswith("y") else kept
+
+
+_FILLING_ROOTS = frozenset(map(root, _FILLING))
+
+
+def is_question(sentence: str) -> bool:
+    """Tell whether *sentence* ends with a question mark."""
+    return bool(_QUESTION.search(sentence))
+
+
+def _only_asks(sentence: str, question: Asked, roots: frozenset[str]) -> bool:
+    asks = is_question(sentence)
+    if not (asks or _ASKS.match(sentence) or _UNKNOWN.search(sentence) or _repeats(sentence, question)):
+        return False  # as most sentences, quicker than their words are looked at
+    own = frozenset(root(term) for term in query_terms(sentence) if term not in STOP_WORDS) - _FILLING_ROOTS
+    if asks:
+        return bool(own & roots) and len(own & roots) >= REPEATED * min(len(own), len(question.terms))
+    return bool(own) and own <= roots
+
+
+def _repeats(sentence: str, question: Asked) -> bool:
+    return tuple(words(sentence)) == question.words

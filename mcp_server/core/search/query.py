@@ -1,0 +1,248 @@
+"""What can be asked of the memory, and what an answer consists of."""
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Kind, Level, Status, check_type, clean_tags, parse_timestamp
+from mcp_server.core.search.ranking import Score
+
+MAX_QUERY = 4096  # characters that are looked at
+MAX_LIMIT = 50
+
+
+class Mode(StrEnum):
+    KEYWORD = "keyword"
+    SEMANTIC = "semantic"
+    HYBRID = "hybrid"
+
+
+class Sort(StrEnum):
+    RELEVANCE = "relevance"
+    COMPOSITE = "composite"
+
+
+class Verdict(StrEnum):
+    """How far the best hits can be relied on."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    """Not to be relied on, yet worth a look; only what a prompt calls for is so."""
+    NONE = "no confident match: do not guess"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """
+    Which memories may answer; an empty field leaves everything in.
+
+    They have all of `tags`, each of which may be several with `|` between them: one of those is enough.
+    """
+
+    level: Level | None = None
+    all_projects: bool = False
+    kinds: tuple[Kind, ...] = ()
+    subagents: bool = True
+    """Whether the transcripts of subagents may answer, where conversations may."""
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    statuses: tuple[Status, ...] = (Status.ACTIVE,)
+    since: datetime | None = None
+    until: datetime | None = None
+    touches: str = ""
+    category: str = ""
+    as_of: datetime | None = None
+
+
+ANY_STATUS = tuple(Status)
+
+
+def covers_all(filter: Filter) -> bool:
+    """Tell whether *filter* asks for what holds elsewhere or held before, too."""
+    return filter.all_projects or set(filter.statuses) == set(Status)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """
+    A question to recall; *limit* bounds the hits, 1 to 50.
+
+    With *only_confident* the confident ones among the *examined* best, at least *limit*, are hits.
+    Where there are *parts* they are asked one by one instead of the whole *text*, and a memory counts by
+    the one that it answers best. A text *of_prompt* is what somebody told Claude, which may ask for nothing:
+    words of developers stand for their other names too, and no tag answers it by itself.
+    """
+
+    text: str
+    mode: Mode = Mode.HYBRID
+    sort: Sort = Sort.COMPOSITE
+    limit: int = 5
+    only_confident: bool = False
+    examined: int = 20
+    expand: bool = False
+    filter: Filter = field(default_factory=Filter)
+    parts: tuple[str, ...] = ()
+    of_prompt: bool = False
+
+
+PRESETS = {
+    "precision": {"only_confident": True, "limit": 3},
+    "balanced": {"limit": 5},
+    "exploratory": {"limit": 10},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """
+    One memory of an answer: what it is, the passage that matched, and why it ranks where it does.
+
+    `ref` names it in the ledger; `pushable` tells whether it may be shown without having been asked for.
+    `stale` says which of its files changed since it was written, `gone` that none of them is there any more.
+    """
+
+    id: str
+    ref: str
+    digest: str
+    title: str
+    kind: Kind
+    type: str
+    level: Level
+    status: Status
+    path: str
+    text: str
+    score: float
+    confidence: Verdict
+    parts: Score
+    reasons: tuple[str, ...]
+    tags: tuple[str, ...]
+    updated: datetime
+    pushable: bool
+    superseded_by: str = ""
+    shadowed_by: str = ""
+    """Id of this project's memory that stands in for it here; elsewhere it holds."""
+    stale: str = ""
+    gone: bool = False
+    below: bool = False
+    """Whether it is a past conversation that nobody asked for, which stands below what is known."""
+    outdated_by: tuple[str, ...] = ()
+    """Ids of the memories that hold now, where a conversation says what they have superseded since."""
+    contradicts: tuple[str, ...] = ()
+    """Ids of the active memories that say otherwise, whichever of the two has the link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """
+    The hits of a query, and how far those that answer it can be relied on.
+
+    What is known comes first, best first, then past conversations, if nobody asked for a kind.
+    """
+
+    verdict: Verdict
+    hits: tuple[Hit, ...]
+    semantic: bool
+    """Whether meaning was searched; false while the embedding model loads or when there is none."""
+
+
+def check_limit(limit: int) -> int:
+    """Return *limit* when it is 1 to 50; raise Rejected otherwise."""
+    if not 1 <= limit <= MAX_LIMIT:
+        raise Rejected(f"A limit of {limit} cannot be used.", f"Give a number from 1 to {MAX_LIMIT}.")
+    return limit
+
+
+def check_offset(offset: int) -> int:
+    """Return *offset* when it is 0 or more; raise Rejected otherwise."""
+    if offset < 0:
+        raise Rejected(f"An offset of {offset} cannot be used.", "Give 0 or more.")
+    return offset
+
+
+def parse_mode(name: str) -> Mode:
+    """Return the mode called *name* ('auto' and '' mean hybrid); raise Rejected for another word."""
+    lowered = name.strip().lower()
+    if lowered in ("", "auto"):
+        return Mode.HYBRID
+    try:
+        return Mode(lowered)
+    except ValueError:
+        raise Rejected(f"'{name}' is not a search mode.", "Use keyword, semantic or hybrid.") from None
+
+
+def quoted_phrases(text: str) -> list[str]:
+    """Return what stands between double quotes in *text*, case folded."""
+    return [phrase.casefold() for phrase in re.findall(r'"([^"]{2,})"', text)]
+
+
+_NOW = re.compile(
+    # "The current tab" and "Now add a test" ask for no date.
+    r"\b(?:what|which)(?:'s|\s+\w+)?\s+(?:the |our |my )?(?:current|latest|newest|most recent)\b"
+    r"|\b(?:currently|nowadays|these days|at the moment|as of now)\b"
+    r"|(?<=\w )now\s*(?:[?.,;]|$)",
+    re.IGNORECASE,
+)
+
+
+def asks_about_now(text: str) -> bool:
+    """Tell whether *text* asks in English how something is at present, not how it was or in general."""
+    return bool(_NOW.search(text))
+
+
+_PATH = re.compile(  # it begins where a word does: from each letter on, a long word took its length squared
+    r"(?<![\w.-])[\w.-]*(?:/[\w.-]+)+|(?<![\w-])[\w-]+\.[a-z][a-z0-9]{0,4}\b"
+)
+
+
+def named_paths(text: str) -> list[str]:
+    """Return what looks like a file path in *text*."""
+    return [path.lstrip("-") for path in _PATH.findall(text)]
+
+
+def filter_of(
+    *,
+    level: str | None = "",
+    kind: str | None = "",
+    type: str = "",
+    tags: tuple[str, ...] = (),
+    since: str = "",
+    until: str = "",
+    as_of: str = "",
+    touches: str = "",
+    category: str = "",
+    all_projects: bool = False,
+    include_archived: bool = False,
+) -> Filter:
+    """Return the filter that those words ask for; raise Rejected for an unknown type or a bad date."""
+    return Filter(
+        level=Level(level) if level else None,
+        all_projects=all_projects,
+        kinds=(Kind(kind),) if kind else (),
+        types=(check_type(type),) if type else (),
+        tags=tuple("|".join((clean_tags((one,)) or (one,))[0] for one in tag.split("|")) for tag in tags),
+        statuses=ANY_STATUS if include_archived else (Status.ACTIVE,),
+        since=_date(since),
+        until=_date(until),
+        as_of=_date(as_of),
+        touches=touches,
+        category=category.strip(),
+    )
+
+
+def with_preset(query: Query, preset: str | None) -> Query:
+    """Return *query* with the limit and the strictness of a preset: precision, balanced or exploratory."""
+    if not preset:
+        return query
+    return replace(query, **PRESETS[preset])  # type: ignore[arg-type]
+
+
+def _date(said: str) -> datetime | None:
+    if not said:
+        return None
+    try:
+        return parse_timestamp(said)
+    except (ValueError, OverflowError):
+        raise Rejected(f"'{said}' is not a date.", "Write it as 2026-11-20.") from None

@@ -1,0 +1,1 @@
+"""Secrets in text: where they stand, what they look like, and masking them."""

@@ -1,0 +1,126 @@
+"""
+Find secrets in text and mask them, before anything reaches the disk, a model or a log.
+
+Four things give a secret away: the shape its vendor gave it (`secret_shapes`), where it stands (in a URL or a
+header, `secret_places`; in a file or a call, `secret_settings`; in a command, `secret_commands`), the word it
+is assigned to (`secret_words`), and what a sentence says of it (`secret_words`, `secret_phrases`).
+Entropy alone does not: commit hashes, lock files and identifiers have as much of it as keys.
+
+Every search looks for literals first and then reads a bounded number of characters from there, so that
+the time is linear in the text, whatever the text is.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from typing import NamedTuple
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.secrets.commands import in_commands
+from mcp_server.core.secrets.phrases import in_phrases
+from mcp_server.core.secrets.places import (
+    Found,
+    before_hosts,
+    in_addresses,
+    in_headers,
+    in_manifests,
+    in_urls,
+    private_keys,
+)
+from mcp_server.core.secrets.settings import in_settings
+from mcp_server.core.secrets.shapes import shaped
+from mcp_server.core.secrets.values import forget_values
+from mcp_server.core.secrets.words import named
+
+KEEP_SECRETS = "keep_secrets, in a terminal --keep-secrets"
+
+# Ours alone: words too short for a secret to hide among them.
+_MASK = re.compile(r"\[secret removed: an?(?: [A-Za-z0-9.-]{1,14}){1,6}\]")
+
+
+class Secret(NamedTuple):
+    """A secret at `text[start:end]`; `kind` says for people what it is: 'an AWS access key'."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """Return the secrets in *text*, sorted and not overlapping; each covers the value alone."""
+    masks = [match.span() for match in _MASK.finditer(text)] if "[secret removed: " in text else []
+    # The words of a mask name nothing that stands after it.
+    words = _MASK.sub(lambda mask: "." * len(mask[0]), text) if masks else text
+    # One letter has a longer lower case; with it replaced, positions are the same in both texts.
+    lowered = words.replace("\u0130", "I").lower()
+    found = [
+        *private_keys(text),
+        *shaped(text),
+        *in_urls(text),
+        *before_hosts(text),
+        *in_addresses(text),
+        *in_headers(text, lowered),
+        *in_commands(text),
+        *in_manifests(text),
+        *in_settings(text, lowered),
+        *in_phrases(words, lowered),
+        *named(text, lowered),
+    ]
+    forget_values()
+    return _joined(_outside(masks, found)) if found else []
+
+
+def refuse_secrets(*texts: str, anyway: str = "") -> None:
+    """Raise Rejected when one of *texts* seems to hold a secret; *anyway* names the way to store it still."""
+    if secrets := find_secrets("\n".join(texts)):
+        other = f"; if it is none, repeat with {anyway}" if anyway else ""
+        raise Rejected(
+            f"This seems to hold {secrets[0].kind}, so it was not stored.",
+            f"Say it without the secret{other}.",
+        )
+
+
+def redact(text: str) -> str:
+    """
+    Return *text* with `[secret removed: <kind>]` in the place of each secret.
+
+    Goes on until none is found, because a mask may uncover another secret; so masking again changes nothing.
+    """
+    while secrets := find_secrets(text):
+        parts = []
+        at = 0
+        for secret in secrets:
+            parts += [text[at : secret.start], f"[secret removed: {secret.kind}]"]
+            at = secret.end
+        text = "".join([*parts, text[at:]])
+    return text
+
+
+def mask_gone(text: str, now: str) -> str:
+    """Return *text* with those of its secrets masked that do not stand in *now*."""
+    for secret in reversed(find_secrets(text)):
+        if text[secret.start : secret.end] not in now:
+            text = f"{text[: secret.start]}[secret removed: {secret.kind}]{text[secret.end :]}"
+    return text
+
+
+def _outside(masks: list[tuple[int, int]], found: list[Found]) -> list[Found]:
+    """Return what of *found* neither lies in a mask of ours nor crosses one."""
+    ends = [end for _, end in masks]
+    starts = [start for start, _ in masks]
+    return [span for span in found if bisect_right(ends, span[0]) == bisect_left(starts, span[1])]
+
+
+def _joined(found: list[Found]) -> list[Secret]:
+    """Return *found* in order of place, overlapping ones as one, named after the one found first."""
+    secrets: list[Secret] = []
+    ranked = sorted((start, end, rank, kind) for rank, (start, end, kind) in enumerate(found))
+    best = 0
+    for start, end, rank, kind in ranked:
+        last = secrets[-1] if secrets else None
+        if last is None or start >= last.end:
+            secrets.append(Secret(start, end, kind))
+            best = rank
+        else:
+            secrets[-1] = Secret(last.start, max(last.end, end), kind if rank < best else last.kind)
+            best = min(best, rank)
+    return secrets

@@ -1,0 +1,242 @@
+"""
+Secrets known by the word beside them: `password = ...`, `"api_key": "..."`, "the password is ...".
+
+A word of `secret_names` is looked for in the lower-cased text; what stands before it decides whether it names
+a secret, what follows it where the value is, and `secret_values` whether the value is one.
+"""
+
+import re
+from collections.abc import Iterator
+
+from mcp_server.core.secrets.names import (
+    ENDING,
+    MADE,
+    PAIRS,
+    SHORT,
+    WORD,
+    kind_of,
+    name_before,
+    names_a_secret,
+)
+from mcp_server.core.secrets.shapes import WINDOW, pattern, whole
+from mcp_server.core.secrets.values import is_key, is_pass_phrase, is_password, is_strict
+
+_END = (  # of the name; what else may belong to it is listed, so that `password_hash` and `token_url` do not
+    rf"(?:(?<=KEY)S|(?<=TOKEN)S|{ENDING})(?i:[_-]?(?:value|val|string|str|text|plain|raw|private|b64|base64|base|data|prod"
+    r"|production|staging|stage|dev|development|live|test|qa|uat|default|main|primary|secondary|new|old|current|[0-9]{1,3}))?"
+    r"(?![A-Za-z0-9_]|-[A-Za-z0-9])"
+)
+_QUOTE = r"""\\{0,3}["'`]"""
+_BARE = r"""[^\s"'`<>,;(){}\[\]|\\]"""
+_VALUE = rf"""
+    (?: [bBrRuUfFL@$]{{0,2}}
+        (?P<quote>{_QUOTE})(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\n\\])){{1,512}}+)(?P=quote)
+      | [“‘«„「](?P<curly>[^\n”’»“」]{{1,200}}+)[”’»“」]
+      | (?:{_QUOTE})?(?P<bare>{_BARE}{{4,128}}(?:(?<=\w)\|(?=\w){_BARE}{{1,128}})?)(?P<code>[(\[{{])?
+    )"""
+_FIELD = "(?:[tT]ype|[dD]escription|sensitive|nullable|NoEcho|M(?:in|ax)Length|secret|required)"
+_ASSIGNED = rf"""(?x){_END}(?P<close>{_QUOTE}|\*{{2}})?\]?(?:\[[0-9]{{0,5}}\])?
+    (?: [ \t]{{0,12}}
+        (?::[ \t]{{0,3}}[A-Za-z][\w.<>\[\]|?]{{0,40}}[ \t]{{0,3}}(?==[ \t]{{0,3}}[@bru]?["'`]))?  # a type
+        (?P<equals>={{1,3}}|!={{1,2}}|:=|=>|\?=|\|\|=|:{{1,2}}|->|→|\uff1a)
+        (?:[ \t]{{0,12}}|\s{{0,40}}(?=["'`]))
+      | [,:]?(?:[ \t]{{0,3}}\{{)?(?:\s{{1,40}}["']?{_FIELD}["']?[ \t]{{0,3}}[=:][^\n,]{{0,120}},?){{0,5}}
+        \s{{1,40}}["']?(?:value|[dD]efault)["']?[ \t]{{0,3}}[=:][ \t]{{0,3}}
+      | (?P<element>(?:[ ][\w:]{{1,30}}="[^"\n]{{0,60}}"){{0,3}}>(?:\s{{0,20}}<[vV]alue>)?
+          |</key>\s{{0,20}}<string>)
+      | (?P<argument>[ \t]?\([ \t]{{0,4}} | (?<=["'`]),[ \t]{{0,4}} | (?<=["'`]\]),[ \t]{{0,4}} )
+      | (?P<column>[ \t]{{0,30}}\|[ \t]{{0,30}})
+    ){_VALUE}"""
+_OF = "for|of|to|on|at|in|there|here|für|von|vom|zum|zur|auf|im|bei|pour|de|du|des|d[eo]s?|d[aei]l(?:la)?|sur"
+_OF += "|para|d[ao]|voor|van|op|do|dla|для|от|к|до|till|til|pro|için"
+_IS = "is|was|are|remains|ist|war|lautet|lauten|est|es|é|è|sono|são|jest|brzmi|to|är|er|je|on|este"
+_IS += "|είναι|là|adalah|היא|הוא|है|هي|هو|это|becomes"
+_SAID = rf"""(?x){_END}["'`*_]{{0,3}}
+    (?: (?P<fill>(?:[ \t]{{1,3}}(?P<of>{_OF})(?![\w]))?(?:[ \t]{{1,3}}[\w@.'’/%-]{{1,40}}+){{0,6}}?)
+        (?: [ \t]{{1,3}}
+            (?P<verb>(?:(?:is|was|be|been|got)[ ])?(?:re)?(?:set|changed)[ ]to|(?:will|should|must)[ ]be
+              |(?P<vague>to|-|–|—|auf|en|op|na|till|til|на|as|into)(?=[ \t])|(?:{_IS})(?!\w))
+            :?(?:[ \t]{{1,3}}(?:now|currently|still|just|simply|jetzt|nun|maintenant|ahora))?[ \t]{{1,3}}
+          | (?P<colon>[ \t]?(?::(?=[ \t])|\uff1a)|[ \t]=(?=[ \t]))[ \t]{{0,3}}
+          | (?P<particle>(?:[はがを은는이가]|是|为|為|就是)[:\uff1a]?)[ \t]{{0,3}})
+      | [ \t]{{1,4}} )
+    [*_]{{0,2}}{_VALUE}"""
+_PAIR = r"""(?x)
+    s?\b(?:[ \t]+(?:for|of|für|pour|para)(?:[ \t]+[\w.-]{1,30}){1,3}?)?
+    (?:[ \t]+(?:is|are|with|sind|sont|son)\b|[ \t]{0,3}[:=])[ \t]+["'`*]{0,2}
+    (?P<user>[\w.@+-]{2,64})["'`*]{0,2}
+    [ \t]{0,2}[/:][ \t]{0,2}["'`*]{0,2}(?P<password>[^\s"'`]{4,64})"""
+_SAID_BEFORE = r"""(?x)
+    (?:^|[\s"'`(])(?P<password>[^\s"'`(]{6,64})["'`]?
+    \s(?:is|as|was)\s(?:the|my|our|your|his|her|their|a)?
+    (?:\s?[\w-]{1,20}){0,2}\s?\Z"""
+_LOGIN_BEFORE = r"\b(?:login|user|account)\s+(?!and\b|or\b|&)[^\s,]{1,64}\s+\Z"  # as in a .netrc
+_ENDS_AN_OPTION = r"""\s*(?:\Z|\n|\\|[ \t]-|["'`|;&>)])"""
+_SHORT_HEX = r"[0-9a-f]{4,16}[.,:;]?"
+_ENOUGH = 128  # characters of a value by which it is judged, and that `bare` takes
+_IS_GIVEN = r"""[=:][^\s"'=:&]"""
+_OTHER_SCRIPT = r"[\u2e80-\uffff]"  # no blank stands before the verb of a Japanese sentence
+_ANOTHER = r""",(?P<value>[^\s,"'`;]{16,128})(?=[\s,"'`]|\Z)"""
+_NEXT_FIELD = r"&[\w.-]{1,40}="
+
+
+def named(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of the secrets that a word names; *lowered* is *text* in lower case."""
+    done = 0
+    words = [*WORD.finditer(lowered), None, None]
+    for word, following, third in zip(words, words[1:], words[2:], strict=False):
+        if word is None or word.start() < done or _is_followed_by_names(lowered, word, following, third):
+            continue
+        name = name_before(text, word.start())
+        if not names_a_secret(text, word, name):
+            continue
+        span = (
+            _pair(text, word)
+            or _assigned(text, word, name, following)
+            or _said(text, word, name, following)
+            or _said_before(text, word)
+        )
+        if span:
+            yield *span, kind_of(word[0])
+            done = span[1]
+
+
+def _is_followed_by_names(
+    lowered: str, word: re.Match[str], following: re.Match[str] | None, third: re.Match[str] | None
+) -> bool:
+    """Whether more names stand where the value would, as in `token=key=...` and "pass pass pass"."""
+    if following is None or following.start() - word.end() > 2:
+        return False
+    if lowered[word.end()] in "=:" and lowered.startswith(("=", ":"), following.end()):
+        return True
+    return third is not None and third.start() - following.end() <= 2
+
+
+def _assigned(
+    text: str, word: re.Match[str], name: str, following: re.Match[str] | None
+) -> tuple[int, int] | None:
+    """Return where the value is that is assigned to the name, by whatever sign; None when it is no secret."""
+    match = pattern(_ASSIGNED).match(text, word.end(), word.end() + WINDOW)
+    if match is None or (match["element"] and not text.startswith("</", match.end())):
+        return None
+    if match["bare"] and (
+        match["argument"] or (match["equals"] or "=") not in ("=", ":", "\uff1a", ":=", "=>", "?=")
+    ):
+        return None
+    at = word.start() - len(name)
+    if match["close"] and text.endswith("::", 0, at):
+        return None  # a type: "AWS::IAM::AccessKey"
+    if text.startswith(":", at - 1) and match["equals"] == ":" and match["bare"]:
+        return None  # a part of a name: "arn:aws:secretsmanager:...:secret:..."
+    # As in a .env file: capitals, no blanks, no quotes. There even a plain word is a value.
+    variable = text[at : word.end()]
+    is_variable = match["equals"] == "=" and variable.isupper() and text[match.end("equals")] not in " \t"
+    is_constant = variable.isupper() and "_" in variable
+    if word[0] == "login" and not (is_constant and _is_long_key(match)):
+        return None
+    is_sure = (bool(match["quoted"]) and not match["argument"]) or is_variable
+    strict = bool(match["argument"] or match["column"]) and not is_constant
+    return _judged(text, match, word[0], following, plain_word=is_sure, strict=strict)
+
+
+def _is_long_key(match: re.Match[str]) -> bool:
+    """Whether what is assigned is a token, as some give it where a user's name could stand."""
+    value = match["quoted"] or match["bare"] or ""
+    return len(value) >= 20 and value.isalnum() and is_key(value)
+
+
+def _said(
+    text: str, word: re.Match[str], name: str, following: re.Match[str] | None
+) -> tuple[int, int] | None:
+    """Return where the value is in "the password for staging is ...", `--password ...`, "password ..."."""
+    if word[0] in ("pass", "auth", "login") and not name.startswith("-") and not name.endswith("_"):
+        return None
+    match = pattern(_SAID).match(text, word.end(), word.end() + WINDOW)
+    if match is None:
+        return None
+    if match["colon"] and not match["fill"]:
+        return None
+    is_told = bool(match["verb"] or match["colon"] or match["particle"])
+    is_option = name.startswith("-") and not is_told
+    if not match["bare"]:
+        is_sure = True
+    elif is_option:
+        is_sure = pattern(_ENDS_AN_OPTION).match(text, match.end("bare")) is not None
+    else:
+        before = text[max(0, word.start() - 90) : word.start()] if not is_told else ""
+        is_sure = before.endswith((" ", "\n", "\t")) and pattern(_LOGIN_BEFORE).search(before) is not None
+    if not is_told and word[0] == "key" and not is_option and not name.lower().endswith(("api", "api_")):
+        return None
+    is_loose = bool(match["fill"]) and not match["of"]  # other words than "for staging" before the verb
+    strict = not is_sure and (not is_told or match["vague"] is not None or is_loose)
+    if strict and not is_told and pattern(_SHORT_HEX).fullmatch(match["bare"] or ""):
+        return None  # of a commit or an id: "token 9a8dd7aa9c"
+    return _judged(text, match, word[0], following, plain_word=is_sure, strict=strict)
+
+
+def _said_before(text: str, word: re.Match[str]) -> tuple[int, int] | None:
+    """Return where the value is in "... is the password"."""
+    if word[0].startswith(MADE) or word[0] in SHORT:
+        return None
+    before = text[max(0, word.start() - 120) : word.start()]
+    if not (" is " in before or " as " in before or " was " in before):
+        return None
+    match = pattern(_SAID_BEFORE).search(text, max(0, word.start() - 120), word.start())
+    if match and is_password(match["password"], plain_word=False) and is_strict(match["password"]):
+        return match.span("password")
+    return None
+
+
+def _pair(text: str, word: re.Match[str]) -> tuple[int, int] | None:
+    """Return where the password is in "credentials: admin / ..."."""
+    if not word[0].startswith(PAIRS) and word[0] != "creds":
+        return None
+    match = pattern(_PAIR).match(text, word.end(), word.end() + 300)
+    if match and is_password(match["password"], plain_word=False) and match["password"] != match["user"]:
+        return match.span("password")
+    return None
+
+
+def _judged(
+    text: str,
+    match: re.Match[str],
+    word: str,
+    following: re.Match[str] | None,
+    *,
+    plain_word: bool,
+    strict: bool,
+) -> tuple[int, int] | None:
+    """
+    Return the place of the value in *match* when it is a secret; *strict*: and like nothing else.
+
+    The value ends where *following*, the next word that may name a secret, is given one.
+    """
+    group = next(name for name in ("quoted", "curly", "bare") if match[name])
+    start, end = match.span(group)
+    read_to = end
+    if group == "bare":
+        if match["code"] or match["bare"].endswith(("...", "…")):
+            return None
+        bare = match["bare"]
+        if following and following.start() < end and pattern(_IS_GIVEN).match(text, following.end()):
+            bare = text[start : max(start, following.start() - len(name_before(text, following.start())))]
+        if "&" in bare:
+            bare = pattern(_NEXT_FIELD).split(bare, maxsplit=1)[0]
+        if bare and bare[0].isascii() and not bare.isascii():
+            bare = pattern(_OTHER_SCRIPT).split(bare, maxsplit=1)[0]
+        end = start + len(bare.rstrip(".,:;?*"))
+    while end - start > 2 and text[start] == text[end - 1] and text[start] in "\"'`":
+        start, end = start + 1, end - 1
+    value = text[start : min(end, start + _ENOUGH)]
+    if word.startswith(MADE):
+        is_secret = is_key(value)
+    else:
+        is_secret = is_password(value, plain_word=plain_word) or ("phrase" in word and is_pass_phrase(value))
+    if not is_secret or (strict and not is_strict(value)):
+        return None
+    end = whole(text, end, start + _ENOUGH) if end == read_to else end
+    while text.startswith(",", end) and (another := pattern(_ANOTHER).match(text, end)):
+        if not is_key(another["value"]):
+            break
+        end = another.end()  # APP_KEYS=...,...
+    return start, end

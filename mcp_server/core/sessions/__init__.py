@@ -1,0 +1,1 @@
+"""Transcripts, conversations and saved sessions as text."""

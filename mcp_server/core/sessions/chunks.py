@@ -1,0 +1,112 @@
+"""
+Chunks: the digest of a transcript in pieces that a model reads one at a time.
+
+A line at the margin that begins with a speaker is always ours: what somebody said goes on indented, so
+that nobody's words can pass for another's.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from mcp_server.core.sessions.transcript import Speaker, Utterance
+
+SIZE = 6000  # characters of a chunk: A-13 in docs/features.md
+OVERLAP = 500  # characters of the chunk before that are told again
+
+_INDENT = "\n  "
+_SHORT = len("2026-11-20T15:28")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """
+    Some utterances in a row: those of a line of the transcript are never parted.
+
+    `text` is their digest, at most 6,000 characters unless one line alone has more.
+    `overlap` is the end of the digest before, at most 500 characters, and `before` whose words stand in it.
+    `start` and `end` are their byte range in the transcript; `digest`, 32 hexadecimal characters, is over
+    their keys alone: the same in a copy of the transcript.
+    """
+
+    utterances: tuple[Utterance, ...]
+    overlap: str
+    start: int
+    end: int
+    text: str
+    digest: str
+    before: tuple[Utterance, ...] = ()
+
+
+def render(utterances: Iterable[Utterance]) -> str:
+    """Return the digest: `USER (2026-11-20 15:28): words`, `CLAUDE: words`, `TOOL [Bash]: pytest`."""
+    return "\n".join(_line(utterance) for utterance in utterances)
+
+
+def chunks(utterances: Iterable[Utterance]) -> Iterator[Chunk]:
+    """Yield the chunks of *utterances* one by one, taking no more of them than it needs."""
+    last: Chunk | None = None
+    waiting: list[Utterance] = []
+    length = 0  # of the digest of those, with a line feed behind each
+    for _, said in groupby(utterances, lambda utterance: (utterance.start, utterance.end)):
+        line = list(said)
+        longer = len(render(line)) + 1
+        if waiting and length + longer > SIZE + 1:
+            last = _chunk(waiting, last)
+            yield last
+            waiting, length = [], 0
+        waiting += line
+        length += longer
+    if waiting:
+        yield _chunk(waiting, last)
+
+
+def said_in(chunk: Chunk) -> tuple[Utterance, ...]:
+    """Return what was said in the overlap of *chunk*, and then in it."""
+    return (*chunk.before, *chunk.utterances)
+
+
+def _line(utterance: Utterance) -> str:
+    words = utterance.words.replace("\n", _INDENT)
+    if utterance.speaker is Speaker.TOOL:
+        return f"TOOL {words}"
+    name = utterance.speaker.upper()
+    if utterance.speaker is Speaker.USER and utterance.time:
+        return f"{name} ({utterance.time[:_SHORT].replace('T', ' ')}): {words}"
+    return f"{name}: {words}"
+
+
+def _chunk(utterances: list[Utterance], last: Chunk | None) -> Chunk:
+    overlap, before = _end(last) if last else ("", ())
+    keys = "\n".join(utterance.key for utterance in utterances)
+    return Chunk(
+        tuple(utterances),
+        overlap,
+        utterances[0].start,
+        utterances[-1].end,
+        render(utterances),
+        hashlib.blake2b(keys.encode(), digest_size=16).hexdigest(),
+        before,
+    )
+
+
+def _end(chunk: Chunk) -> tuple[str, tuple[Utterance, ...]]:
+    """Return the last 500 characters of a digest, from the start of a line if there is one, and of whom."""
+    count = room = 0
+    for utterance in reversed(chunk.utterances):
+        room += len(_line(utterance)) + 1
+        count += 1
+        if room > OVERLAP:
+            break
+    before = chunk.utterances[-count:]
+    text = render(before)
+    if len(text) <= OVERLAP:
+        return text, before
+    cut = text[-OVERLAP:]
+    _, feed, rest = cut.partition("\n")
+    if feed and rest.strip():
+        # A line that goes on with somebody's words does not say whose; it stays, being indented.
+        whole = render(before[1:])
+        return rest, before if len(rest) > len(whole) else before[1:]
+    return "… " + cut[2:], before

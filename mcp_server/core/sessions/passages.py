@@ -1,0 +1,146 @@
+"""
+Passages: slices of a memory small enough to embed.
+
+The default model reads 256 tokens, about 1,000 characters of English; the budgets below were
+measured in `benchmarks/retrieval.py`.
+A passage is cut at headings, then between paragraphs, then at line ends, and never inside a code
+fence when the fence fits.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from mcp_server.core import fences
+from mcp_server.core.memory import Kind, Memory
+from mcp_server.core.sessions.conversation import parse_turns
+
+PASSAGE_SIZE = 800  # characters
+STEP = " > "  # between the title and the headings of a passage
+PASSAGE_OVERLAP = 150  # characters repeated from the passage before, within one section
+
+_HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*$")
+
+
+def passages(memory: Memory) -> list[str]:
+    """
+    Return the passages of *memory* as they are embedded and searched, the title alone if there is no text.
+
+    Each starts with the memory's title and the headings above it, so that it can be understood alone;
+    a title that only repeats how the passage begins is left out.
+    Those of conversations are whole turns, as many as fit, each as `speaker (time): words`.
+    """
+    if memory.kind is Kind.CONVERSATION:
+        return _packed(_utterances(memory)) or [memory.title]
+    found = [(path, piece) for path, section in sections(memory.text) for piece in pieces(section)]
+    return [_headed(memory.title, path, piece) for path, piece in found] or [memory.title]
+
+
+def without_head(passage: str, title: str) -> str:
+    """Return *passage* as it is shown below its title: the headings above it stay, the title goes."""
+    head, _, text = passage.partition("\n")
+    if head == title:
+        return text
+    path = head.removeprefix(f"{title}{STEP}")
+    return passage if path == head else f"{path}\n{text}"
+
+
+def _headed(title: str, path: Sequence[str], piece: str) -> str:
+    beginning = " ".join(piece[: 2 * len(title)].split())
+    repeated = beginning.startswith(title.rstrip("…. ")) if not path else path[0] == title
+    head = STEP.join(path if repeated else [title, *path])
+    return f"{head}\n{piece}" if head else piece
+
+
+def _utterances(memory: Memory) -> Iterator[str]:
+    """Yield the turns of a conversation with their speaker and time, long ones in pieces."""
+    for turn in parse_turns(memory.text):
+        time = turn.time or f"{memory.created:%Y-%m-%d}"
+        for piece in pieces(turn.words):
+            yield f"{turn.speaker or 'unknown'} ({time}): {piece}"
+
+
+def _packed(utterances: Iterable[str]) -> list[str]:
+    """Return *utterances* joined as long as they fit into one passage."""
+    found: list[str] = []
+    for said in utterances:
+        if found and len(found[-1]) + 1 + len(said) <= PASSAGE_SIZE:
+            found[-1] += f"\n{said}"
+        else:
+            found.append(said)
+    return found
+
+
+def sections(text: str) -> Iterator[tuple[list[str], str]]:
+    """Yield (headings above, text) for each run of *text* between headings; empty runs are left out."""
+    above: list[tuple[int, str]] = []
+    lines: list[str] = []
+    for line, is_code in fences.lines(text):
+        heading = None if is_code else _HEADING.match(line)
+        if heading:
+            if any(part.strip() for part in lines):
+                yield [title for _, title in above], "\n".join(lines).strip("\n")
+            lines = []
+            depth = len(heading.group(1))
+            above = [(level, title) for level, title in above if level < depth]
+            above.append((depth, heading.group(2)))
+        else:
+            lines.append(line)
+    if any(part.strip() for part in lines):
+        yield [title for _, title in above], "\n".join(lines).strip("\n")
+    elif above and not lines:
+        yield [title for _, title in above[:-1]], above[-1][1]
+
+
+def pieces(section: str, *, size: int = PASSAGE_SIZE, overlap: int = PASSAGE_OVERLAP) -> list[str]:
+    """Return *section* in pieces of about *size* characters, neighbours sharing about *overlap*."""
+    if len(section) <= size:
+        return [section]
+    result: list[str] = []
+    current = ""
+    for block in _blocks(section, size):
+        if current and len(current) + 2 + len(block) > size:
+            result.append(current)
+            current = _tail(current, overlap)
+            if len(current) + 2 + len(block) > size + overlap:
+                current = ""
+        current = f"{current}\n\n{block}" if current else block
+    return [*result, current] if current else result
+
+
+def _blocks(section: str, size: int) -> Iterator[str]:
+    """Yield paragraphs and whole fences; what is longer than *size* is cut at line ends, then anywhere."""
+    for block in _paragraphs(section):
+        if len(block) <= size:
+            yield block
+            continue
+        kept = ""
+        for line in block.split("\n"):
+            for start in range(0, max(len(line), 1), size):
+                part = line[start : start + size]
+                if kept and len(kept) + 1 + len(part) > size:
+                    yield kept
+                    kept = ""
+                kept = f"{kept}\n{part}" if kept else part
+        if kept:
+            yield kept
+
+
+def _paragraphs(section: str) -> Iterator[str]:
+    lines: list[str] = []
+    for line, is_code in fences.lines(section):
+        if not line.strip() and not is_code:
+            if lines:
+                yield "\n".join(lines)
+            lines = []
+        else:
+            lines.append(line)
+    if lines:
+        yield "\n".join(lines)
+
+
+def _tail(text: str, overlap: int) -> str:
+    """Return the end of *text*, at most *overlap* characters, from the start of a word."""
+    if overlap <= 0:
+        return ""
+    end = text[-overlap:]
+    return end.partition(" ")[2].strip() if len(text) > overlap else end

@@ -1,0 +1,320 @@
+"""
+From the lines of a transcript to utterances: what a person, Claude, an agent said, and which tools ran.
+
+Everything else is left out: thinking, results of tools, attachments, compaction summaries, echoes of
+commands, notifications, and whatever Daybook itself put in front of Claude, or memory would feed on itself.
+Private text and secrets go before anything else sees the words.
+"""
+
+import hashlib
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from mcp_server.core.context.brief import FRAME, PROMPT_FRAME
+from mcp_server.core.memory import parse_timestamp, timestamp
+from mcp_server.core.render import visible
+from mcp_server.core.search.prompt_parts import command_in
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.text.private import says_skip, without_private
+
+LONGEST_TURN = 4000  # characters; the middle of a longer one is left out
+LONGEST_COMMAND = 200  # characters of a command or a path
+LONGEST_NAME = 80  # characters of a tool's name
+MOST_CALLS = 32  # tool calls kept of one line, so that a line has an end
+LARGEST_PARSED = 4 * 1024 * 1024  # bytes of a line without its images; nobody types more
+MOST_HELD = 64  # lines that wait for the result of a call
+FAILED = " -> failed"
+
+_WINDOW = 192 * 1024  # characters searched for secrets at either end of a turn that is longer than two
+_MARGIN = 66 * 1024  # characters given up where a window cuts: more than the longest secret has
+_HALF = (LONGEST_TURN - 48) // 2  # characters kept at either end; the rest is for the note between them
+
+_SPOKEN = re.compile(rb'"type"\s*:\s*"(?:user|assistant)"')
+_IMAGE = re.compile(rb'"[A-Za-z0-9+/=]{1024,}"')
+UNSAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+ECHOES = (
+    "<command-name>", "<command-message>", "<command-args>", "<local-command", "<task-notification", "<bash-",
+    "[Request interrupted by user",
+)  # fmt: skip
+_TELLING = {  # what is kept of what a tool was given
+    "Bash": "command", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
+    "Read": "file_path", "Write": "file_path",
+}  # fmt: skip
+_REMEMBER = re.compile(r"(?<![\w/#&=.-])#remember(?![\w-]):?", re.IGNORECASE)
+_INJECTED = {"<system-reminder>": "</system-reminder>", "<!-- MEMORY:START -->": "<!-- MEMORY:END -->"}
+_FRAMED = re.compile(
+    rf"(?m)^[ \t>]{{0,40}}(?:{re.escape(FRAME)}|{re.escape(PROMPT_FRAME)})[^\n]*(?:\n[ \t]*[^\s][^\n]*)*"
+)
+_LINE_END = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+_PLAIN = re.compile(r"[\n\t -~]*")
+_MASK = re.compile(r"\[secret removed: [^\]\n]{1,120}\]")
+_Data = dict[str, Any]
+
+
+class Speaker(StrEnum):
+    """Who an utterance is from; an AGENT is one that Claude started, and Claude wrote its prompt."""
+
+    USER = "user"
+    CLAUDE = "claude"
+    TOOL = "tool"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """
+    One turn, or one call of a tool (`[Bash]: pytest -> failed`).
+
+    `words` are clean: private text and secrets are out, at most 4,000 characters.
+    `time` is `2026-11-20T15:28:56Z`, '' if unknown; `start` and `end` are the byte range of its line.
+    `key` is 16 hexadecimal characters over time, speaker and words without the mark of a failure, so that
+    the copy of a turn in a forked or rewritten transcript has the same.
+    `forced` says that the person asked to keep it (`#remember`).
+    """
+
+    speaker: Speaker
+    words: str
+    time: str
+    start: int
+    end: int
+    key: str
+    forced: bool = False
+
+
+@dataclass(slots=True)
+class _Held:
+    """What a line said, and which of its calls have no result yet: their ids, and where they are."""
+
+    said: list[Utterance]
+    waiting: dict[str, int] = field(default_factory=dict)
+
+
+class Condenser:
+    """
+    Reads the lines of one transcript in their order; never raises, whatever the bytes are.
+
+    A reading may end behind any line and go on there with the `skipping` it ended with. It may also go
+    on behind any utterance it gave: then nothing was being skipped. The utterances are the same as in one
+    reading, but a call whose result comes only in the later part is not marked as failed.
+    `cwd`, `branch`, `first_words`, the person's first turn, and `command`, their first, are '' until seen.
+    """
+
+    def __init__(self, *, skipping: bool = False, subagent: bool = False) -> None:
+        self.skipping = skipping
+        self.cwd = self.branch = ""
+        self.first_words = self.command = ""
+        self._subagent = subagent
+        self._held: deque[_Held] = deque()
+
+    def read(self, lines: Iterable[tuple[bytes, int, int]]) -> Iterator[Utterance]:
+        """Yield what *lines* say; each is (bytes, first byte, byte behind it), as the adapter gives them."""
+        for line, start, end in lines:
+            yield from self.utterances(line, start, end)
+        yield from self.rest()
+
+    def utterances(self, line: bytes, start: int, end: int) -> list[Utterance]:
+        """Return what can be told after this line: calls, and what follows them, wait for their results."""
+        data = parsed(line)
+        if data is None:
+            return []
+        self.cwd = self.cwd or _folder(data.get("cwd"))
+        self.branch = self.branch or _one_line(data.get("gitBranch"), LONGEST_COMMAND)
+        blocks = blocks_of(data["message"].get("content"))
+        if data["type"] == "user":
+            self._take_results(blocks)
+            held = self._prompt(data, blocks, start, end)
+        else:
+            held = self._answer(data, blocks, start, end)
+        if held is not None and held.said:
+            self._held.append(held)
+        return self._ready()
+
+    def rest(self) -> list[Utterance]:
+        """Return what still waits for a result; to be asked at the end of a reading."""
+        held, self._held = self._held, deque()
+        return [utterance for line in held for utterance in line.said]
+
+    def _ready(self) -> list[Utterance]:
+        said: list[Utterance] = []
+        while self._held and (not self._held[0].waiting or len(self._held) > MOST_HELD):
+            said += self._held.popleft().said
+        return said
+
+    def _take_results(self, blocks: list[_Data]) -> None:
+        for block in blocks:
+            call = block.get("tool_use_id")
+            if block.get("type") == "tool_result" and isinstance(call, str):
+                for held in self._held:
+                    at = held.waiting.pop(call, None)
+                    if at is not None and block.get("is_error") is True:
+                        held.said[at] = replace(held.said[at], words=held.said[at].words + FAILED)
+
+    def _prompt(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _Held | None:
+        """Return what a person asked of Claude or Claude of an agent, None when nobody asked anything."""
+        aside = not self._subagent and data.get("isSidechain") is True
+        asked_by_claude = aside or self._subagent
+        origin = data.get("origin")  # absent where a program speaks for the person (`claude -p`)
+        human = origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
+        if any(data.get(flag) for flag in UNSAID) or not (human or asked_by_claude):
+            return None
+        text = "\n\n".join(part for part in texts_of(blocks) if not part.lstrip().startswith(ECHOES))
+        shows = any(block.get("type") not in ("text", "tool_result") for block in blocks)
+        own = not_injected(text)
+        self.command = self.command or _kept(without_private(command_in("\n".join(texts_of(blocks)))))
+        if not own.strip() and not shows:
+            return None
+        if not aside:
+            for held in self._held:
+                held.waiting.clear()
+        if says_skip(own):
+            self.skipping = True
+        elif not aside:  # what Claude asks of an agent does not end what the person began
+            self.skipping = False
+        if self.skipping:
+            return None
+        public, untagged = _public(text)
+        forced = not asked_by_claude and untagged != public
+        # A turn that is nothing but the tag is about what was said before it.
+        words = _kept(untagged) or (_kept(public) if forced else "")
+        speaker = Speaker.CLAUDE if asked_by_claude else Speaker.USER
+        if speaker is Speaker.USER:
+            self.first_words = self.first_words or words
+        return _Held([_utterance(speaker, words, _time(data), start, end, forced)]) if words else None
+
+    def _answer(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _Held | None:
+        """Return what Claude or an agent said and which tools it called, None when that is skipped."""
+        made_up = data.get("isApiErrorMessage") or data["message"].get("model") == "<synthetic>"
+        if self.skipping or made_up or any(data.get(flag) for flag in UNSAID):
+            return None
+        held, time = _Held([]), _time(data)
+        if words := _kept(not_injected(without_private("\n\n".join(texts_of(blocks))))):
+            agent = self._subagent or data.get("isSidechain") is True
+            speaker = Speaker.AGENT if agent else Speaker.CLAUDE
+            held.said.append(_utterance(speaker, words, time, start, end))
+        for block in [block for block in blocks if block.get("type") == "tool_use"][:MOST_CALLS]:
+            if words := _call(block):
+                if isinstance(block.get("id"), str):
+                    held.waiting[block["id"]] = len(held.said)
+                held.said.append(_utterance(Speaker.TOOL, words, time, start, end))
+        return held
+
+
+def marked(prompt: str) -> str | None:
+    """Return what the person marked with #remember, cleaned like a turn, '' for the tag alone; or None."""
+    if prompt.lstrip().startswith(ECHOES) or says_skip(not_injected(prompt)):
+        return None
+    public, untagged = _public(_LINE_END.sub("\n", prompt))
+    return None if untagged == public else _kept(untagged)
+
+
+def _public(text: str) -> tuple[str, str]:
+    public = not_injected(without_private(text))
+    return public, _REMEMBER.sub("", public)
+
+
+def parsed(line: bytes) -> _Data | None:
+    """Return a line of a person, a tool or Claude; None for the others, most without parsing them."""
+    if (b'"user"' not in line and b'"assistant"' not in line) or not _SPOKEN.search(line):
+        return None
+    if len(line) > LARGEST_PARSED and len(line := _IMAGE.sub(b'""', line)) > LARGEST_PARSED:
+        return None
+    try:
+        data = json.loads(line.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    spoken = isinstance(data, dict) and data.get("type") in ("user", "assistant")
+    return data if spoken and isinstance(data.get("message"), dict) else None
+
+
+def blocks_of(content: object) -> list[_Data]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def texts_of(blocks: list[_Data]) -> list[str]:
+    found = [block.get("text") for block in blocks if block.get("type") == "text"]
+    return [_LINE_END.sub("\n", text) for text in found if isinstance(text, str)]
+
+
+def _call(block: _Data) -> str:
+    """Return the call of a tool as one line, '' when it is one of our own tools."""
+    name = _one_line(block.get("name"), LONGEST_NAME)
+    if not name or "daybook" in str(block.get("name")).casefold():
+        return ""
+    given = block.get("input")
+    told = _one_line(given.get(_TELLING.get(name)), LONGEST_COMMAND) if isinstance(given, dict) else ""
+    return f"[{name}]: {told}" if told else f"[{name}]"
+
+
+def _utterance(who: Speaker, words: str, time: str, start: int, end: int, forced: bool = False) -> Utterance:
+    key = hashlib.blake2b(f"{time}\n{who}\n{words}".encode(), digest_size=8).hexdigest()
+    return Utterance(who, words, time, start, end, key, forced)
+
+
+def _time(data: _Data) -> str:
+    try:
+        return timestamp(parse_timestamp(data["timestamp"]))
+    except (KeyError, AttributeError, ValueError, OverflowError):
+        return ""
+
+
+def _folder(value: object) -> str:
+    return value if isinstance(value, str) and value.isprintable() and len(value) <= 4096 else ""
+
+
+def not_injected(text: str) -> str:
+    """Return *text* without what Claude Code and Daybook put into it."""
+    for opening, closing in _INJECTED.items():
+        parts = []
+        at = 0
+        while (begin := text.find(opening, at)) >= 0 and (stop := text.find(closing, begin)) >= 0:
+            parts.append(text[at:begin])
+            at = stop + len(closing)
+        text = "".join([*parts, text[at:]])
+    return _FRAMED.sub("", text)
+
+
+def _masked(text: str) -> str:
+    """Return *text* without secrets, and without characters that nobody sees, which could hide one."""
+    return redact(text if _PLAIN.fullmatch(text) else visible(text))
+
+
+def _kept(text: str) -> str:
+    """Return *text* trimmed and masked, in at most 4,000 characters; the middle of a longer one goes."""
+    if len(text) <= 2 * _WINDOW:
+        head = tail = whole = _masked(text).strip()
+        if len(whole) <= LONGEST_TURN:
+            return whole
+    else:
+        whole = text
+        head, tail = _masked(text[:_WINDOW])[:-_MARGIN].lstrip(), _masked(text[-_WINDOW:])[_MARGIN:].rstrip()
+    head, tail = _first(head, _HALF), _last(tail, _HALF)
+    return f"{head} … [{len(whole) - len(head) - len(tail):,} characters left out] … {tail}"
+
+
+def _one_line(value: object, most: int) -> str:
+    """Return the first *most* characters of a masked text as one line, '' when it is no text."""
+    if not isinstance(value, str):
+        return ""
+    text = without_private(value)
+    masked = _masked(text) if len(text) <= _WINDOW else _masked(text[:_WINDOW])[:-_MARGIN]
+    return _first(" ".join(masked.split()), most)
+
+
+def _first(text: str, most: int) -> str:
+    """Return at most *most* characters from the start of *text*; a mask is left out rather than cut."""
+    cut = next((mask.start() for mask in _MASK.finditer(text) if mask.start() < most < mask.end()), most)
+    return text[:cut].rstrip()
+
+
+def _last(text: str, most: int) -> str:
+    """Return at most *most* characters from the end of *text*; a mask is left out rather than cut."""
+    at = max(0, len(text) - most)
+    at = next((mask.end() for mask in _MASK.finditer(text) if mask.start() < at < mask.end()), at)
+    return text[at:].lstrip()

@@ -1,0 +1,206 @@
+"""
+Words as the lexical index sees them.
+
+SQLite's `porter unicode61` tokenizer splits on everything that is not a letter or digit and stems.
+What it cannot split, identifiers in camelCase and runs of Chinese, Japanese or Korean characters,
+is split here in the same way for the index and for the query. So is folded what it tells apart though
+people do not: half and full width, "ß" and "ss", an accent on a Greek letter, the dots of "ё".
+And it drops the signs that alone tell C, C#, C++ and F# apart: those get a word of their own.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+
+from mcp_server.core.text import languages
+from mcp_server.core.text.languages import FUNCTION_SETS, languages_of, stems
+
+STOP_WORDS = FUNCTION_SETS["en"]
+
+_WORD = re.compile(r"\w+")
+_UNPLAIN = re.compile(r"\b[A-Za-z]?[a-z]*+[^\Wa-z]\w*")  # a word like most, "Like" or "this", has no parts
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CAMEL_HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]")
+_SHAPE = bytes.maketrans(
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", b"a" * 26 + b"A" * 26 + b"0" * 10
+)
+_WORDS_ALONE = bytes(
+    ord(chr(code).lower()) if code < 128 and re.match(r"\w", chr(code)) else 32 for code in range(256)
+)
+_HUMPS = (b"aA", b"0A", b"AAa", b"a0", b"A0", b"0a")  # the same, in a text's shape
+_CJK_CLASS = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+# Slow to compile, which `re` does when they are first searched for: a text in ASCII never needs them.
+_CJK = f"[{_CJK_CLASS}]+"
+_RUNS = f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+"
+_IDEOGRAPH = r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_MARKS = re.compile(r"[\u0300-\u0305\u0307-\u036f]")  # without the breve, which makes "й" of "и"
+_SIGNED = re.compile(  # a letter with the signs behind it, "C" without any, ".NET", and "Node.js"
+    r"(?<![^\W_])(?:(?P<letter>[a-z])(?P<sign>\+\+(?![+#])|#(?![\w+#]))|(?P<plain>c)(?![^\W_]|\+\+|#(?!\w)))"
+    r"|(?P<net>(?<!\w)\.net\b)|\b(?P<stem>[a-z]\w{0,40})\.(?P<suffix>js|net)\b",
+    re.IGNORECASE,
+)
+# What every such name has, by letters that are quick to look for: most prose has none.
+_SIGN = re.compile(r"c(?<![^\W_].)(?![^\W_])|C(?<![^\W_].)(?![^\W_])|#(?<=\w.)|\+(?<=\w.)|\.[jJnN]")
+_PLAIN_C = "clanguage"  # no word of a person's
+_FOLDED_BY_SQLITE = "\u0180"  # its tokenizer drops the marks of all letters before this one
+MAX_QUERY_TERMS = 48
+TELLS_LANGUAGE = 1000  # first characters of a text, by which its language is guessed
+
+
+def words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores in *text*, case folded."""
+    return _ascii_words(text) if text.isascii() else [word.casefold() for word in _WORD.findall(text)]
+
+
+def folded(word: str) -> str:
+    """Return the one form of *word* in which its spellings are equal: no width, case or accents."""
+    if word.isascii():
+        return word.lower()
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word).casefold())
+    return unicodedata.normalize("NFC", _MARKS.sub("", apart))
+
+
+def folded_words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores in *text*, folded, in order."""
+    return _ascii_words(text) if text.isascii() else [*map(folded, _WORD.findall(text))]
+
+
+def _ascii_words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores, in lower case, in a tenth of the time."""
+    return text.encode().translate(_WORDS_ALONE).decode().split()
+
+
+def identifier_parts(text: str) -> list[str]:
+    """
+    Return the parts of identifiers and the character pairs of CJK runs in *text*, in lower case.
+
+    `getUserById` gives get, user, by, id; snake_case needs nothing: the tokenizer splits at `_`.
+    """
+    if text.isascii():
+        shape = text.encode().translate(_SHAPE)
+        if not any(hump in shape for hump in _HUMPS):
+            return []  # most prose, in a third of the time
+    parts: list[str] = []
+    for word in _UNPLAIN.findall(text):
+        parts += _humps(word) if word.isascii() else _foreign_parts(word)
+    return parts
+
+
+def index_parts(text: str) -> list[str]:
+    """
+    Return what is indexed of *text* beside its words.
+
+    That is its parts, names with signs, each ideograph, and stems of a language that SQLite does not know.
+    """
+    parts = identifier_parts(text)
+    if _SIGN.search(text):
+        parts += filter(None, map(_name_of, _SIGNED.finditer(text)))
+    if not text.isascii():
+        parts += re.findall(_IDEOGRAPH, text)
+    written_in = languages_of(*_beginning(text))
+    return [*parts, *stems(folded_words(text), written_in)] if written_in else parts
+
+
+def is_foreign(text: str) -> bool:
+    """Tell whether *text* is not in English, as far as its beginning tells."""
+    return languages.is_foreign(*_beginning(text))
+
+
+def _beginning(text: str) -> tuple[str, frozenset[str]]:
+    """Return as much of *text* as tells its language, and the words of that."""
+    beginning = text[:TELLS_LANGUAGE]
+    return beginning, frozenset(folded_words(beginning))
+
+
+def spelled(text: str) -> str:
+    """Return *text* with a word for each name that only signs tell from others: "C#" → "csharp"."""
+    if not _SIGN.search(text):
+        return text
+    return _SIGNED.sub(lambda found: found[0] if found["stem"] else f" {_name_of(found)} ", text)
+
+
+def _name_of(found: re.Match[str]) -> str:
+    """Return the word by which a name with signs is found; people write some of them so."""
+    if found["letter"]:
+        return found["letter"].lower() + ("sharp" if found["sign"] == "#" else "pp")
+    if found["stem"]:
+        whole = f"{found['stem']}{found['suffix']}".lower()
+        return f"{whole} dotnet" if whole.endswith("net") else whole
+    return "dotnet" if found["net"] else _PLAIN_C
+
+
+def _humps(word: str) -> list[str]:
+    parts: list[str] = []
+    if _CAMEL_HUMP.search(word):
+        for piece in word.split("_"):
+            humps = _CAMEL.findall(piece)
+            if len(humps) > 1:
+                parts += [hump.lower() for hump in humps]
+    return parts
+
+
+def _foreign_parts(word: str) -> list[str]:
+    plain = unicodedata.normalize("NFKC", word)
+    if not re.search(_CJK, plain):
+        form = folded(plain)
+        known = plain == word and max(word) < _FOLDED_BY_SQLITE and len(form) == len(word)
+        return [] if known or form == word.lower() else [form]
+    parts = []
+    for run in re.findall(_RUNS, plain):
+        if re.match(_CJK, run):
+            parts += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+        elif run.strip("_"):  # 用户session存在: no space stands around it
+            parts += [folded(run), *(_humps(run) if run.isascii() else [])]
+    return parts
+
+
+def query_terms(text: str) -> list[str]:
+    """
+    Return the terms to look for, each once, in order; at most 48.
+
+    Stop words are left out unless nothing else would remain.
+    """
+    text = spelled(text)
+    # A run of CJK characters is found by its parts: as one word hardly any text has it.
+    said = [
+        word
+        for word in _WORD.findall(text)
+        if word.isascii() or not re.search(_CJK, unicodedata.normalize("NFKC", word))
+    ]
+    found = dict.fromkeys(map(folded, said))
+    asked_in = languages_of(text, found.keys())
+    empty = STOP_WORDS.union(*(FUNCTION_SETS[language] for language in asked_in))
+    telling = [word for word in found if word not in empty and word.strip("_")]
+    terms = telling or [word for word in found if word.strip("_")]
+    parts = [part for part in identifier_parts(text) if part not in STOP_WORDS]
+    return list(dict.fromkeys([*terms, *parts]))[:MAX_QUERY_TERMS]
+
+
+def match_expression(terms: Iterable[str]) -> str:
+    """Return an FTS5 MATCH expression for any of *terms*; '' when there is none."""
+    return " OR ".join(_quoted(term) for term in terms)
+
+
+def near_expression(first: Collection[str], second: Collection[str], between: int) -> str:
+    """
+    Return an FTS5 MATCH expression for a word of each, with at most *between* words between them.
+
+    A word that both have is two in one.
+    """
+    pairs = [(one, other) for one in first if one not in second for other in second if other not in first]
+    both = [_quoted(word) for word in first if word in second]
+    return " OR ".join([*both, *(f"NEAR({_quoted(a)} {_quoted(b)}, {between})" for a, b in pairs)])
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of *text* that carry meaning: no stop words, numbers kept."""
+    return frozenset(word for word in words(text) if word not in STOP_WORDS)
+
+
+def telling(text: str) -> frozenset[str]:
+    """Return the words and parts of names by which two texts may be found to be about the same thing."""
+    return frozenset(query_terms(text)) - STOP_WORDS
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'

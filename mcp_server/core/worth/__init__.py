@@ -1,0 +1,1 @@
+"""What a memory is worth now: currency, trust, heat, use."""

@@ -1,0 +1,149 @@
+"""
+Currency, trust and heat: is it still timely, do we believe it, is it used.
+
+All three are computed when read and never stored decayed; ages are in days.
+docs/ratings.md explains the constants.
+"""
+
+import math
+import re
+from typing import NamedTuple
+
+from mcp_server.core.memory import DAY
+
+CURRENCY_LIFE = {"progress": 7.0, "context": 30.0}  # days until the currency is 0; other types stay at 1
+FADED = 0.3  # below this currency a memory is left out of the brief
+
+BASE_TRUST = {"manual": 1.0, "imported": 0.85, "extracted": 0.85, "assistant": 0.7, "mined": 0.7}
+TRUST_HALF_LIFE = {
+    "architecture": 180.0, "decision": 180.0, "gotcha": 180.0,
+    "reference": 120.0, "pattern": 60.0, "preference": 60.0,
+}  # fmt: skip
+DEFAULT_TRUST_HALF_LIFE = 30.0
+TRUST_EVENTS = {
+    "confirmed": 0.15, "used": 0.05, "cross_validated": 0.20, "outdated": -0.10,
+    "partly_incorrect": -0.15, "wrong": -0.30, "superseded": -0.05, "low_utility": -0.03,
+    "contradiction_resolved": -0.20,
+}  # fmt: skip
+VALIDATING = ("confirmed", "used", "cross_validated")  # reasons that speak for a memory, and
+INVALIDATING = ("outdated", "partly_incorrect", "wrong")  # against it, as somebody may give them
+LOW_UTILITY_AFTER = 5  # answers that held a memory without its ever being used
+
+ACCESS_HEAT = 1.0  # of each access
+RECENCY_HEAT = 0.5  # of an access just now
+HEAT_HALF_LIFE = 7.0  # days
+HOT_AFTER = 3  # accesses
+COLD_AFTER = 14.0  # days without an access
+
+FULL_SALIENCE = 20  # accesses that count fully
+
+
+def believed(said: int, written: int, now: int) -> int:
+    """
+    Return the date *said*, or when it lies in the future the one on which its file was *written*.
+
+    All in Unix seconds. A slip of the pen, as in 2099, would keep a memory the newest for ever.
+    """
+    return said if said <= max(now, written) + DAY else written
+
+
+def half_life(age: float, days: float) -> float:
+    """Return 1 at age 0, 0.5 after *days*, never 0; a time in the future counts as now."""
+    return float(0.5 ** (max(0.0, age) / days))
+
+
+def currency(type: str, age: float) -> float:
+    """Return how timely a memory is, 0 to 1; *age* since it was updated or verified."""
+    life = CURRENCY_LIFE.get(type)
+    return 1.0 if life is None else max(0.0, 1.0 - max(0.0, age) / life)
+
+
+def base_trust(said: float | None, source: str) -> float:
+    """Return what the trust in a memory starts from: what its file said, else what its source deserves."""
+    return said if said is not None else BASE_TRUST.get(source, BASE_TRUST["mined"])
+
+
+def trust(type: str, base: float, age: float) -> float:
+    """Return how far a memory is believed, 0 to 1; *age* since it was last verified or its use confirmed."""
+    return min(1.0, max(0.0, base)) * half_life(age, TRUST_HALF_LIFE.get(type, DEFAULT_TRUST_HALF_LIFE))
+
+
+class Moved(NamedTuple):
+    """
+    Where events have moved a memory's trust: by `shift`, never below `least` nor above `most`.
+
+    Each event ends between 0 and 1, so what lifts a memory that is believed fully is not saved up against
+    a later doubt; three numbers say that for any base and any sequence of events.
+    """
+
+    shift: float = 0.0
+    least: float = 0.0
+    most: float = 1.0
+
+    def by(self, amount: float) -> "Moved":
+        """Return what it is after one more event."""
+        return Moved(self.shift + amount, _within_one(self.least + amount), _within_one(self.most + amount))
+
+    def of(self, base: float) -> float:
+        """Return *base* as the events have moved it, 0 to 1."""
+        return min(self.most, max(self.least, _within_one(base) + self.shift))
+
+
+def trust_label(value: float) -> str:
+    """Return high, medium or low for what *value* is shown as, with two places."""
+    shown = round(value, 2)
+    return "high" if shown >= 0.8 else "medium" if shown >= 0.5 else "low"
+
+
+def heat(accesses: int, age: float) -> float:
+    """Return how much a memory is used; *age* since the last access, infinite when there was none."""
+    return ACCESS_HEAT * accesses + RECENCY_HEAT * half_life(age, HEAT_HALF_LIFE)
+
+
+def is_hot(*, accesses: int, age: float, pinned: bool, promoted: bool = False) -> bool:
+    """
+    Tell whether a memory belongs to the hot set: pinned, or accessed three times and lately.
+
+    *accesses* since it was demoted, if it was; what was *promoted* needs none, and *age* counts from then.
+    """
+    return pinned or ((promoted or accesses >= HOT_AFTER) and age < COLD_AFTER)
+
+
+def helpfulness(used: int, retrieved: int) -> float:
+    """Return the share of retrievals that were of use, smoothed by a prior of 1 in 4."""
+    return (used + 1) / (retrieved + 4)
+
+
+def importance(text: str) -> float:
+    """Return how much there is in a text, 0 to 1: its length, code, and names."""
+    length = next(share for most, share in _LENGTHS if len(text) < most)
+    code = min(1.0, 0.25 * sum(bool(re.search(sign, text)) for sign in _CODE))
+    names = min(1.0, 0.2 * sum(bool(re.search(sign, text)) for sign in _NAMES))
+    return 0.3 * length + 0.4 * code + 0.3 * names
+
+
+def salience(*, importance: float, trust: float, accesses: int, age: float) -> float:
+    """Return how much a memory stands out, 0 to 1, to order a view; *age* since the last access."""
+    often = min(1.0, max(0, accesses) / FULL_SALIENCE)
+    return 0.15 * importance + 0.15 * trust + 0.40 * often + 0.30 * half_life(age, 14.0)
+
+
+_LENGTHS = ((20, 0.2), (100, 0.5), (500, 1.0), (2000, 0.8), (math.inf, 0.6))
+# Compiled when they are first searched for: a session's start needs none.
+_CODE = (
+    r"```|`[^`\n]+`",
+    r"\w\(\)|\w\.\w+\(",
+    r"[{};]\s*(?:\n|$)",
+    r"\b(?:def|class|import|return)\b",
+)
+_NAMES = (
+    r"\w/[\w./-]",  # a path
+    r"https?://",
+    r"\bv?\d+\.\d+",  # a version
+    r"\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+",  # an identifier
+    r"\b[A-Z]{3,}\b",
+)
+
+
+def _within_one(value: float) -> float:
+    return min(1.0, max(0.0, value))

@@ -1,0 +1,76 @@
+"""
+May the clock be believed when it says that something is old?
+
+A clock that is wrong for an hour must not put away or delete what took months to gather. So nothing ages
+until Daybook was used on three different days, none over thirty days from the next, the last of them at most
+thirty days ago. Days in the future are not looked at: a clock that was ahead noted them.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from mcp_server.core.memory import DAY
+
+DAYS_OF_USE = 3  # different days, in UTC
+LONGEST_GAP = 30  # days between two days of use, and between the last one and now
+
+
+class Doubt(NamedTuple):
+    """
+    Why the clock is not believed at `now`, and how many days of use are `missing` until it is.
+
+    `before` is the last day of use before these, or the first one in the future, as a Unix second. None when
+    there is none: then Daybook is new here, and nobody need be told.
+    """
+
+    now: int
+    missing: int
+    before: int | None
+
+    def __str__(self) -> str:
+        """Say it to the person; '' when there is nothing to suspect."""
+        if self.before is None:
+            return ""
+        more = "one more day" if self.missing == 1 else f"{self.missing} more days"
+        return (
+            f"The clock says {_day(self.now)}, but Daybook was last used on {_day(self.before)}: nothing is"
+            f" put away or deleted for its age until it is used on {more} by this clock."
+        )
+
+
+def doubt_of(now: int, used: Iterable[int]) -> Doubt | None:
+    """Return why the clock that says *now* is not believed, None when it is; *used* are moments of use."""
+    days = {moment - moment % DAY for moment in used}
+    rows = _rows(day for day in days if day <= now)
+    current = rows.pop() if rows and now - rows[-1][-1] <= LONGEST_GAP * DAY else []
+    if len(current) >= DAYS_OF_USE:
+        return None
+    future = [day for day in days if day > now + LONGEST_GAP * DAY]
+    before = rows[-1][-1] if rows else min(future, default=None)
+    return Doubt(now, DAYS_OF_USE - len(current), before)
+
+
+def known_since(used: Iterable[int]) -> int | None:
+    """
+    Return the first day that is believed, None when none is: what the ledger dates before it has no date.
+
+    A clock that once fell back to 1970 must not make old what was thrown away that day.
+    """
+    rows = _rows({moment - moment % DAY for moment in used})
+    return next((row[0] for row in rows if len(row) >= DAYS_OF_USE), None)
+
+
+def _rows(days: Iterable[int]) -> list[list[int]]:
+    """Return *days* in their order, parted where two are too far from each other."""
+    rows: list[list[int]] = []
+    for day in sorted(days):
+        if rows and day - rows[-1][-1] <= LONGEST_GAP * DAY:
+            rows[-1].append(day)
+        else:
+            rows.append([day])
+    return rows
+
+
+def _day(moment: int) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

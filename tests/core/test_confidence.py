@@ -1,0 +1,128 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_server.core.search.confidence import (
+    MEASURED,
+    ORDER,
+    POINTERS,
+    THRESHOLDS,
+    Seen,
+    confidence,
+    in_prompt,
+)
+from mcp_server.core.search.query import Verdict
+
+share = st.floats(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("cosine", "maxsim", "coverage", "found", "asked", "expected"),
+    [
+        (0.7, 0.75, 0.0, 0, 4, Verdict.HIGH),
+        (0.6, 0.75, 1.0, 4, 4, Verdict.HIGH),
+        (0.5, 0.6, 0.5, 2, 4, Verdict.MEDIUM),
+        (0.5, 0.4, 0.5, 2, 4, Verdict.NONE),
+        (0.3, 0.5, 0.3, 1, 4, Verdict.NONE),
+        (0.5, 0.65, 0.0, 0, 4, Verdict.MEDIUM),
+        (0.56, None, 0.0, 0, 4, Verdict.MEDIUM),
+        (0.4, 0.65, 1.0, 1, 1, Verdict.MEDIUM),
+        (None, None, 1.0, 3, 3, Verdict.HIGH),
+        (None, None, 0.7, 3, 4, Verdict.MEDIUM),
+        (None, None, 0.5, 2, 4, Verdict.NONE),
+        (None, None, 0.9, 1, 4, Verdict.NONE),
+        (None, None, 1.0, 1, 1, Verdict.HIGH),
+        (None, None, 0.0, 0, 0, Verdict.NONE),
+        (0.9, 0.9, 0.0, 0, 0, Verdict.NONE),
+    ],
+)
+def test_a_hit_is_believed_as_far_as_its_evidence_goes(
+    cosine: float | None,
+    maxsim: float | None,
+    coverage: float,
+    found: int,
+    asked: int,
+    expected: Verdict,
+) -> None:
+    said = confidence(cosine=cosine, maxsim=maxsim, coverage=coverage, found=found, asked=asked)
+    assert said is expected
+
+
+@given(share, share, share, share, share, share)
+def test_more_evidence_never_lowers_the_verdict(
+    cosine: float, maxsim: float, coverage: float, near: float, surprise: float, more: float
+) -> None:
+    parts = {"cosine": cosine, "maxsim": maxsim, "coverage": coverage, "near": near, "surprise": surprise}
+    before = confidence(found=3, asked=4, **parts)
+
+    for name, value in parts.items():
+        raised = confidence(found=3, asked=4, **{**parts, name: max(value, more)})
+        assert ORDER.index(raised) >= ORDER.index(before)
+
+
+def test_rare_words_that_stand_together_are_believed_before_common_ones_apart() -> None:
+    assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4) is Verdict.NONE
+    assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4, near=0.3, surprise=0.5) is Verdict.MEDIUM
+
+
+def test_one_word_of_many_may_be_chance_however_rare_it_is() -> None:
+    assert confidence(cosine=0.5, coverage=0.6, found=1, asked=4, surprise=1.0) is Verdict.NONE
+
+
+@pytest.mark.parametrize("model", ["multilingual", "minilm-l12", "mpnet-base", "a-folder-1a2b3c4d"])
+@pytest.mark.parametrize("cosine", [0.0, 0.3, 0.56, 0.6])
+def test_a_model_that_was_not_measured_is_believed_less(model: str, cosine: float) -> None:
+    assert confidence(cosine=cosine, coverage=0.0, found=0, asked=4, model=model) is Verdict.NONE
+    assert confidence(cosine=0.92, coverage=0.0, found=0, asked=4, model=model) is not Verdict.NONE
+
+
+@given(st.sampled_from([*THRESHOLDS, "a-folder-1a2b3c4d"]), share, share, st.integers(0, 5))
+def test_the_words_are_believed_whatever_the_model_says(
+    model: str, cosine: float, coverage: float, found: int
+) -> None:
+    with_meaning = confidence(cosine=cosine, coverage=coverage, found=found, asked=5, model=model)
+    by_words = confidence(cosine=None, coverage=coverage, found=found, asked=5)
+
+    assert model == MEASURED or ORDER.index(with_meaning) >= ORDER.index(by_words)
+
+
+def test_what_is_measured_is_what_is_shipped() -> None:
+    assert (
+        [name for name, limits in THRESHOLDS.items() if limits.measured] == [MEASURED] == ["minilm-l6-int8"]
+    )
+
+
+CLEAR = Seen(0.7, 0.6, 0.75)
+LIKELY = Seen(0.35, 0.3, 0.4)
+FAINT = Seen(0.1, 0.05, 0.1)
+OTHERS = [LIKELY._replace(score=score) for score in (0.34, 0.33, 0.32)]
+
+
+@pytest.mark.parametrize(
+    ("seen", "calling", "expected"),
+    [
+        ([], 1.0, []),
+        ([CLEAR, LIKELY], 1.0, [Verdict.MEDIUM, Verdict.NONE]),
+        ([CLEAR, LIKELY], -1.0, [Verdict.NONE, Verdict.NONE]),
+        ([CLEAR._replace(sure=True), LIKELY], -1.0, [Verdict.HIGH, Verdict.NONE]),
+        ([LIKELY, *OTHERS], 1.0, [Verdict.LOW] * POINTERS + [Verdict.NONE]),
+        ([LIKELY, *OTHERS], -1.0, [Verdict.NONE] * 4),
+        ([FAINT], 0.0, [Verdict.NONE]),
+        ([Seen(0.9, None, None)], -1.0, [Verdict.NONE]),
+    ],
+)
+def test_a_text_comes_for_what_bears_on_the_prompt_and_titles_where_anything_may(
+    seen: list[Seen], calling: float, expected: list[Verdict]
+) -> None:
+    assert in_prompt(seen, calling) == expected
+
+
+def test_of_two_memories_that_are_as_good_neither_is_as_sure_as_one_alone() -> None:
+    near, as_near = Seen(0.5, 0.4, 0.6), Seen(0.5, 0.4, 0.6)
+
+    assert in_prompt([near, FAINT], 0.1) == [Verdict.MEDIUM, Verdict.NONE]
+    assert Verdict.MEDIUM not in in_prompt([near, as_near], 0.1)
+
+
+def test_that_a_prompt_is_of_the_kind_that_calls_for_memories_makes_no_faint_one_sure() -> None:
+    assert in_prompt([Seen(0.1, 0.1, 0.1)], 100.0) != [Verdict.MEDIUM]
