@@ -120,6 +120,7 @@ def copied(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.feature("B-34")
 def test_every_import_contract_is_kept(copied: Path) -> None:
     done = lint_imports(copied)
 

@@ -164,6 +164,7 @@ def test_every_command_has_one_imperative_sentence_and_an_example_to_paste() -> 
 # What the prose says
 
 
+@pytest.mark.feature("D-41", "D-42")
 @each
 def test_commands_and_options_that_are_named_exist(document: Path) -> None:
     said = document.read_text(encoding="utf-8")

@@ -20,6 +20,7 @@ from tests.documents import fenced, rows, text
 from tests.live import ROOT
 
 
+@pytest.mark.feature("D-28")
 def test_the_readme_names_every_setting_with_its_default() -> None:
     table = {row[0].strip("`"): row[1].strip("`") for row in rows(text("README.md")) if row[0].isupper()}
     changed, configured = set(), set()
@@ -88,6 +89,7 @@ def test_the_file_that_is_shown_is_a_memory(name: str) -> None:
     assert memory_file.rewrite(shown.encode(), memory, path="knowledge/shown.md") == shown.encode()
 
 
+@pytest.mark.feature("A-19", "A-48", "D-18")
 def test_the_file_format_names_every_key_and_every_word() -> None:
     said = text("docs/file-format.md")
     named = re.findall(r"`(\w+)`", " ".join(row[0] for row in rows(said.partition("## Keys")[2])))
@@ -100,6 +102,7 @@ def test_the_file_format_names_every_key_and_every_word() -> None:
     assert set(re.findall(r"\w+", words["`source`"])) >= provenance.PUSHED_ALWAYS | provenance.PUSHED_AS_FACTS
 
 
+@pytest.mark.feature("D-21")
 def test_the_weights_that_are_documented_are_those_in_the_code() -> None:
     modules: dict[str, ModuleType] = {
         "ranking": ranking,
@@ -126,6 +129,7 @@ def test_the_example_of_ranking_comes_out_as_shown() -> None:
     assert not run.failures
 
 
+@pytest.mark.feature("3.2-6")
 def test_the_numbers_of_the_ratings_that_are_documented_are_those_in_the_code() -> None:
     modules: dict[str, ModuleType] = {"ratings": ratings, "prediction": prediction, "use": use}
     documented = rows(text("docs/ratings.md"))

@@ -1,10 +1,12 @@
-"""docs/features.md: every item of the systems that Daybook took apart names the test that shows it."""
+"""
+docs/features.md: every item of the systems that Daybook took apart names the tests that show it.
+
+A test says with `@pytest.mark.feature("A-27")` what it shows. With UPDATE=1 the document's column is written.
+"""
 
 import ast
+import os
 import re
-from collections.abc import Iterator
-
-import pytest
 
 from tests.live import ROOT
 
@@ -19,11 +21,19 @@ ROWS = [
 ]
 
 
-def named_in(path: str) -> Iterator[str]:
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            yield node.name
+def shown() -> dict[str, list[str]]:
+    """Return item → the tests that are marked with it, as `path::name`, in order."""
+    tests: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            for mark in node.decorator_list:
+                if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.feature":
+                    for item in mark.args:
+                        name = f"{path.relative_to(ROOT).as_posix()}::{node.name}"
+                        tests.setdefault(ast.literal_eval(item), []).append(name)
+    return tests
 
 
 def test_no_item_is_missing_and_none_is_told_twice() -> None:
@@ -40,12 +50,26 @@ def test_every_numbered_defect_of_the_others_has_its_regression_test() -> None:
     assert len([name for name in told if name.startswith("3.4-")]) >= 7
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
-def test_an_item_names_tests_that_exist(row: list[str]) -> None:
-    name, said, shown = row
-    tests = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", shown)
+def test_every_item_says_what_it_is_and_is_shown_unless_it_is_not_built() -> None:
+    marked = shown()
 
-    assert said
-    assert bool(tests) != (name in NOT_BUILT)
-    for path, test in tests:
-        assert test in set(named_in(path)), f"{path}::{test}"
+    assert all(row[1] for row in ROWS)
+    assert {row[0] for row in ROWS} - marked.keys() == NOT_BUILT
+    assert marked.keys() - {row[0] for row in ROWS} == set()
+
+
+def test_the_document_names_the_tests_that_are_marked() -> None:
+    """With UPDATE=1 the names are written."""
+    marked = shown()
+    path = ROOT / "docs" / "features.md"
+    written = [
+        f"| {row[0]} | {row[1]} | {' '.join(f'`{test}`' for test in marked.get(row[0], []))} |"
+        for row in ROWS
+    ]
+    lines = iter(written)
+    document = path.read_text(encoding="utf-8")
+    renewed = re.sub(r"^\| (?:[A-D]-\d\d|3\.\d-).*$", lambda _: next(lines), document, flags=re.MULTILINE)
+    if os.environ.get("UPDATE"):
+        path.write_text(renewed, encoding="utf-8")
+
+    assert path.read_text(encoding="utf-8") == renewed, "UPDATE=1 pytest tests/test_features.py writes it"

@@ -32,6 +32,7 @@ def hooks() -> list[tuple[str, str, dict[str, object]]]:
     ]
 
 
+@pytest.mark.feature("D-29")
 def test_there_are_commands_skills_and_agents() -> None:
     assert len(COMMANDS) >= 9
     assert {skill.name for skill in SKILLS} == {"recalling", "remembering"}
@@ -178,6 +179,7 @@ def test_a_command_is_short_and_uses_its_arguments(command: Prose) -> None:
     assert ("$ARGUMENTS" in command.body) == ("argument-hint" in command.head)
 
 
+@pytest.mark.feature("C-07", "C-31")
 @pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.name)
 def test_a_skill_says_when_to_use_it(skill: Prose) -> None:
     assert skill.head["description"].startswith("Use when ")

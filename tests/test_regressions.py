@@ -34,6 +34,7 @@ def hits(store: Store, words: str, mode: Mode = Mode.HYBRID) -> list[str]:
     return [hit.id for hit in recall(store, Query(words, mode=mode)).hits]
 
 
+@pytest.mark.feature("3.4-newest-100")
 @pytest.mark.parametrize("mode", [Mode.SEMANTIC, Mode.KEYWORD])
 def test_the_oldest_of_many_is_found_as_well_as_the_newest(
     meaning_store: Store, clock: Clock, mode: Mode
@@ -47,6 +48,7 @@ def test_the_oldest_of_many_is_found_as_well_as_the_newest(
     assert hits(meaning_store, "refunds paid out through Stripe", mode)[0] == oldest
 
 
+@pytest.mark.feature("3.4-empty-content")
 @pytest.mark.parametrize("revision", [Revision(title="Body parser"), Revision(tags=("billing",))])
 def test_a_changed_title_or_tag_leaves_the_text_searchable(store: Store, revision: Revision) -> None:
     kept = put(store, "Webhook", "Skip the middleware for the raw zirconium body.")
@@ -56,6 +58,7 @@ def test_a_changed_title_or_tag_leaves_the_text_searchable(store: Store, revisio
     assert hits(store, "zirconium", Mode.KEYWORD) == [kept]
 
 
+@pytest.mark.feature("3.4-match-query")
 @pytest.mark.parametrize(
     "words", ["auto-archive", 'say "never"', "it's", "a AND", "-x", "title:webhook", "(", "^a", "a*", "+"]
 )
@@ -65,6 +68,7 @@ def test_no_punctuation_in_a_question_is_a_command(store: Store, words: str) -> 
     assert hits(store, f"{words} webhook", Mode.KEYWORD) == [kept]
 
 
+@pytest.mark.feature("3.4-conversation")
 def test_a_conversation_about_markdown_comes_back_turn_by_turn(store: Store) -> None:
     messages = [
         {"role": "user", "content": "---\ntitle: no frontmatter\n---\n## USER\n\n*10:00*\nwhy?"},
@@ -85,6 +89,7 @@ def test_a_conversation_about_markdown_comes_back_turn_by_turn(store: Store) -> 
     ]
 
 
+@pytest.mark.feature("3.4-double-embeddings")
 def test_indexing_again_doubles_no_vector(meaning_store: Store) -> None:
     kept = put(meaning_store, "Webhook", "Skip body parsing, or the signature does not hold.")
     embed_pending(meaning_store)
@@ -103,6 +108,7 @@ def test_indexing_again_doubles_no_vector(meaning_store: Store) -> None:
     assert vectors() == before == [(1, 1)]
 
 
+@pytest.mark.feature("3.4-unknown-model")
 def test_an_unknown_model_is_an_error_and_no_other_is_taken(open_here: Callable[..., Opened]) -> None:
     with pytest.raises(SettingsError, match="EMBEDDING_MODEL is 'minilm-l7'") as refused:
         open_here(EMBEDDING_MODEL="minilm-l7")
@@ -110,6 +116,7 @@ def test_an_unknown_model_is_an_error_and_no_other_is_taken(open_here: Callable[
     assert "minilm-l6" in refused.value.hint
 
 
+@pytest.mark.feature("B-32", "3.4-stdout")
 def test_a_server_prints_nothing_but_the_protocol(memory_dir: Path, project: Path) -> None:
     broken = memory_dir / "knowledge" / "broken.md"
     broken.parent.mkdir(parents=True)
@@ -147,6 +154,7 @@ def test_a_server_prints_nothing_but_the_protocol(memory_dir: Path, project: Pat
     assert rest == b""
 
 
+@pytest.mark.feature("3.4-archive-by-activity", "3.4-archive-moves")
 def test_what_is_old_but_used_daily_stays_and_what_is_archived_really_moves(
     store: Store, clock: Clock
 ) -> None:

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.year import play
 
 
+@pytest.mark.feature("D-19")
 def test_a_season_hides_nothing_that_lasts_and_tells_what_it_put_away(tmp_path: Path) -> None:
     year = play(tmp_path, 17)
 

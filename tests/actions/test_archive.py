@@ -29,6 +29,7 @@ def known(store: Store) -> str:
     return remember(store, Draft("Deploys", "We deploy on Fridays.")).memory.id
 
 
+@pytest.mark.feature("D-19")
 def test_what_is_archived_is_found_only_when_asked_for_and_comes_back_as_it_was(
     store: Store, known: str
 ) -> None:

@@ -28,6 +28,7 @@ def known(store: Store) -> str:
     return remember(store, draft).memory.id
 
 
+@pytest.mark.feature("A-04", "A-43")
 def test_the_answer_cites_what_it_rests_on(asking: Store, model: ScriptedModel) -> None:
     memory_id = known(asking)
     model.answers = [reply(f"They are kept in Postgres [{memory_id}].")]
@@ -96,6 +97,7 @@ def test_an_empty_question_is_refused(store: Store) -> None:
             ask(store, question)
 
 
+@pytest.mark.feature("A-05")
 def test_without_consent_the_passages_are_the_answer(store: Store) -> None:
     memory_id = known(store)
 

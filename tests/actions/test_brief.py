@@ -50,6 +50,7 @@ def test_other_projects_are_not_in_the_brief(
     assert "webhook" not in brief(store).text
 
 
+@pytest.mark.feature("A-22", "A-32")
 def test_faded_progress_leaves_the_brief(store: Store, clock: Clock) -> None:
     remember(store, Draft("Migration", "Half of the tables moved.", type="progress"))
     assert "Migration" in brief(store).text
@@ -222,6 +223,7 @@ def test_new_memories_are_not_written_into_a_repository_that_merely_came_with_so
     assert not done.path.is_relative_to(project)
 
 
+@pytest.mark.feature("D-40")
 def test_after_init_the_projects_knowledge_lives_in_the_repository(
     open_here: Callable[..., Opened], project: Path, store: Store
 ) -> None:
@@ -241,6 +243,7 @@ def test_after_init_the_projects_knowledge_lives_in_the_repository(
     assert init(store).moved == 0
 
 
+@pytest.mark.feature("D-40")
 def test_sharing_lets_git_see_the_knowledge_only(open_here: Callable[..., Opened], store: Store) -> None:
     with pytest.raises(Rejected, match="no memories in its repository"):
         share(store)
@@ -283,6 +286,7 @@ def test_outside_a_project_there_is_no_repository_to_use(
         init(open_here(folder=scratch_home).store())
 
 
+@pytest.mark.feature("D-01")
 def test_a_memory_of_the_person_is_told_in_every_project(
     open_here: Callable[..., Opened], store: Store, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.capture.capture import conversation_id, keep, with_subagents
 from mcp_server.actions.capture.note import note_answer
 from mcp_server.actions.files.read import read
@@ -38,6 +40,7 @@ def test_what_was_said_is_found_again(store: Store, recorded: Recorded) -> None:
     assert read(store, recorded.session).memory.title == "Why does the invoice total round wrongly?"
 
 
+@pytest.mark.feature("A-16")
 def test_a_second_reading_adds_only_what_is_new(store: Store, recorded: Recorded) -> None:
     recorded.user("First question about billing")
     recorded.claude("First answer about billing")
@@ -197,6 +200,7 @@ def test_a_long_session_goes_on_in_another_file(store: Store, recorded: Recorded
     assert all(f"Question {number}:" in words for number in range(40))
 
 
+@pytest.mark.feature("A-10")
 def test_an_answer_is_noted_from_three_lines_on(store: Store, recorded: Recorded) -> None:
     note = {"session": recorded.session, "folder": str(recorded.cwd)}
     recorded.user("one")

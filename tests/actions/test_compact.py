@@ -52,6 +52,7 @@ def status(store: Store, name: str) -> Status:
     return read(store, name).memory.status
 
 
+@pytest.mark.feature("C-17")
 def test_a_graph_that_is_too_long_loses_the_least_valuable_down_to_nine_tenths(
     small: Store, clock: Clock
 ) -> None:
@@ -101,6 +102,7 @@ def test_a_dry_run_tells_and_leaves_everything(small: Store, clock: Clock) -> No
     assert {status(small, each) for each in names} == {Status.ACTIVE}
 
 
+@pytest.mark.feature("C-19")
 def test_what_was_changed_within_a_week_is_never_archived_and_the_answer_still_fits(
     small: Store, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -165,6 +167,7 @@ def test_nodes_do_not_age(store: Store, clock: Clock) -> None:
     assert status(store, plain) is Status.ARCHIVED
 
 
+@pytest.mark.feature("C-02")
 def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after_its_grace(
     open_here: Callable[..., Opened], clock: Clock
 ) -> None:
@@ -193,6 +196,7 @@ def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after
     assert linked not in trash
 
 
+@pytest.mark.feature("3.3-orphan-reset")
 def test_an_orphan_that_was_linked_in_between_waits_its_whole_grace_again(
     open_here: Callable[..., Opened], clock: Clock
 ) -> None:

@@ -83,6 +83,7 @@ def test_what_differs_where_it_matters_is_found(meaning_store: Store, one: str, 
     assert pair.why == why
 
 
+@pytest.mark.feature("3.2-5")
 @pytest.mark.parametrize(
     ("one", "other"),
     [

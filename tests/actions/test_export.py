@@ -78,6 +78,7 @@ def all_memories(store: Store) -> dict[str, Memory]:
     return found
 
 
+@pytest.mark.feature("C-04")
 def test_a_folder_brings_everything_back(full: Store, empty: Store, tmp_path: Path) -> None:
     done = export_folder(full, tmp_path / "out")
 
@@ -89,6 +90,7 @@ def test_a_folder_brings_everything_back(full: Store, empty: Store, tmp_path: Pa
     assert "mine: kept # comment" in (empty.home / "archive/gone.md").read_text()
 
 
+@pytest.mark.feature("D-44")
 def test_a_document_brings_everything_back(full: Store, empty: Store, tmp_path: Path) -> None:
     document, done = export_json(full)
     write_document(full, tmp_path / "out.json", json.dumps(document).encode())

@@ -25,6 +25,7 @@ def ids(store: Store) -> list[str]:
     return [hit.id for hit in recall(store, Query("deploy")).hits]
 
 
+@pytest.mark.feature("A-23")
 def test_a_forgotten_memory_waits_in_the_trash_and_comes_back_whole(store: Store, known: str) -> None:
     data = read(store, known).data
 

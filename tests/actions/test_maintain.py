@@ -44,6 +44,7 @@ def status(store: Store, memory_id: str) -> Status:
 # The index
 
 
+@pytest.mark.feature("B-22")
 def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(store: Store) -> None:
     gone = [put(store, f"Note {n}", f"word{n} " * 4000) for n in range(20)]
     for each in gone:
@@ -74,6 +75,7 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     assert not list(store.home.glob("memory.db.old*"))
 
 
+@pytest.mark.feature("B-30")
 def test_a_rebuild_says_the_same_as_before(store: Store) -> None:
     kept = put(store, "Port", "Staging listens on 8080.")
 
@@ -100,6 +102,7 @@ def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
 # Cleaning up
 
 
+@pytest.mark.feature("B-46")
 def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: Clock) -> None:
     thrown = put(store, "Forgotten long ago")
     path = forget(store, thrown).path
@@ -167,6 +170,7 @@ def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
     assert (measure(store).memories, measure(store).trash) == (before.memories, file)
 
 
+@pytest.mark.feature("D-44")
 @pytest.mark.parametrize(
     ("total", "limit", "said"),
     [
@@ -218,6 +222,7 @@ def test_a_hook_looks_at_no_file_while_the_index_is_small(store: Store, project:
     assert not (store.home / "work").exists()
 
 
+@pytest.mark.feature("D-24")
 def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_emptied(
     open_here: Callable[..., Opened], clock: Clock
 ) -> None:
@@ -254,6 +259,7 @@ def test_with_room_unused_conversations_wait_their_time(store: Store, clock: Clo
 # History and figures
 
 
+@pytest.mark.feature("B-26")
 def test_the_history_tells_in_words_what_was_done_and_by_which_session(store: Store, clock: Clock) -> None:
     gone = put(store, "Port", "Staging listens on 8080.", session="one")
     clock.pass_days(0.1)

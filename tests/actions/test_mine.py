@@ -36,6 +36,7 @@ def stored(store: Store) -> list[str]:
     return [read(store, row.id).memory.text for row in rows]
 
 
+@pytest.mark.feature("B-11", "B-12")
 def test_a_pattern_in_the_log_waits_until_it_is_seen_often_enough(store: Store) -> None:
     log_output(store, USES, session="s1")
     log_output(store, f"Again: nothing new.\n{USES}", session="s1")
@@ -122,6 +123,7 @@ def test_only_the_last_hours_are_mined(store: Store, clock: Clock) -> None:
             run_mining(store, hours=hours)
 
 
+@pytest.mark.feature("B-28")
 def test_the_log_is_kept_for_a_week(store: Store, clock: Clock) -> None:
     log_output(store, USES)
     clock.pass_days(7)

@@ -47,6 +47,7 @@ def everything(store: Store) -> set[bytes]:
     return {path.read_bytes() for path in store.home.rglob("*.md")}
 
 
+@pytest.mark.feature("3.2-8")
 @pytest.mark.parametrize("way", WAYS)
 def test_what_a_file_said_is_kept_and_comes_back(place: Place, way: str) -> None:
     act = WAYS[way](place)

@@ -33,6 +33,7 @@ def found(store: Store) -> list[tuple[str, str, float, int]]:
     ]
 
 
+@pytest.mark.feature("B-42")
 def test_what_follows_twice_is_a_pattern_and_what_follows_once_is_none(
     store: Store, ids: dict[str, str]
 ) -> None:
@@ -46,6 +47,7 @@ def test_what_follows_twice_is_a_pattern_and_what_follows_once_is_none(
     assert predict_next(store, ids["egret"]) == []
 
 
+@pytest.mark.feature("3.2-4")
 def test_neighbours_in_one_answer_are_no_step(store: Store, ids: dict[str, str]) -> None:
     for number in range(5):
         assert len(recall(store, Query("bird server"), session=f"s{number}").hits) == 4

@@ -62,6 +62,7 @@ def test_what_stood_in_the_prompt_proves_nothing(store: Store, heron: str) -> No
     assert note_use(store, "heron_port is it", prompt="is it heron_port?", session="s1") == []
 
 
+@pytest.mark.feature("3.2-1")
 def test_after_three_recalls_helpfulness_is_that_of_three_and_not_of_six(store: Store, heron: str) -> None:
     for number in range(3):
         recall(store, Query("heron"), session=f"s{number}")
@@ -83,6 +84,7 @@ def test_claude_may_say_what_was_of_use(store: Store, heron: str) -> None:
     assert counts(store, heron).used == 1
 
 
+@pytest.mark.feature("B-13")
 def test_a_receipt_says_when_why_what_and_at_what_cost(store: Store, heron: str, clock: Clock) -> None:
     assert inject(store, QUESTION, session="s1")
     clock.pass_days(0.01)

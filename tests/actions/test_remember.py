@@ -46,6 +46,7 @@ def test_files_are_the_persons_alone(store: Store) -> None:
     assert stat.S_IMODE(store.database.path.stat().st_mode) == 0o600
 
 
+@pytest.mark.feature("C-32")
 def test_inside_a_project_knowledge_belongs_to_it_and_preferences_to_the_person(store: Store) -> None:
     assert remember(store, Draft("A", "fact")).level is Level.PROJECT
     assert remember(store, Draft("B", "likes", type="preference")).level is Level.USER
@@ -62,6 +63,7 @@ def test_in_the_home_folder_everything_belongs_to_the_person(
         remember(store, Draft("B", "fact", level=Level.PROJECT))
 
 
+@pytest.mark.feature("B-45")
 def test_saying_the_same_again_only_adds_its_tags(store: Store) -> None:
     first = remember(store, Draft("Deploys", "We deploy from main.", tags=("ci",)))
 
@@ -159,6 +161,7 @@ def test_a_changed_number_is_another_memory(store: Store) -> None:
     assert first.memory.id != second.memory.id
 
 
+@pytest.mark.feature("A-22")
 def test_what_is_superseded_stays_and_says_by_what(store: Store) -> None:
     old = remember(store, Draft("Database", "We use MySQL."))
     new = remember(store, Draft("Database now", "We use Postgres.", supersedes=(old.memory.id,)))
@@ -197,6 +200,7 @@ def test_what_cannot_be_stored_is_refused_in_a_sentence(store: Store, draft: Dra
     assert not list(store.home.rglob("*.md"))
 
 
+@pytest.mark.feature("D-27")
 def test_a_secret_is_refused_unless_the_person_insists(store: Store) -> None:
     draft = Draft("Deploy key", "token: ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU")
 

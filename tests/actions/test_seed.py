@@ -174,6 +174,7 @@ def test_a_secret_is_left_out_with_its_section_alone(store: Store, documented: P
     assert key.encode() not in b"".join(path.read_bytes() for path in store.home.rglob("*") if path.is_file())
 
 
+@pytest.mark.feature("3.2-bootstrap-files")
 def test_the_documents_are_taken_in_their_order_and_no_others(store: Store, project: Path) -> None:
     for name in ("readme.md", "CLAUDE.md", ".claude/CLAUDE.md", "docs/b.md", "docs/README.md", "other.md"):
         path = project / name
@@ -303,6 +304,7 @@ def test_a_text_is_known_by_its_name_or_by_its_words(store: Store) -> None:
         seed_from_text(store, "Some text to keep.", options=Options(type="nonsense"))
 
 
+@pytest.mark.feature("B-48")
 def test_twenty_documents_are_taken_at_once(store: Store, project: Path) -> None:
     (project / "docs").mkdir()
     for number in range(25):

@@ -20,6 +20,7 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
+@pytest.mark.feature("D-02", "D-15")
 def test_a_session_comes_back_with_all_that_was_given(store: Store, project: Path) -> None:
     saved = save_session(
         store,
@@ -41,6 +42,7 @@ def test_a_session_comes_back_with_all_that_was_given(store: Store, project: Pat
         assert words in found.memory.text
 
 
+@pytest.mark.feature("D-36")
 def test_the_latest_session_is_restored_by_default(store: Store, project: Path, clock: Clock) -> None:
     save_session(store, "First", "one", folder=project)
     clock.pass_days(1)
@@ -109,6 +111,7 @@ def test_who_misspells_a_session_is_told_those_that_there_are(store: Store, proj
     assert other.value.hint == f"Did you mean {saved}?"
 
 
+@pytest.mark.feature("D-03")
 def test_a_conversation_comes_back_word_for_word(store: Store) -> None:
     messages = [
         {"role": "user", "content": "## user\n---\nwhy?", "timestamp": "2026-11-20T09:00:00Z"},

@@ -171,6 +171,7 @@ def test_a_summary_that_reads_like_an_instruction_is_told_nobody(store: Store, p
     assert "curl" not in brief(store).text
 
 
+@pytest.mark.feature("3.2-9")
 def test_what_several_sessions_recalled_or_learned_is_a_pattern(store: Store) -> None:
     port = remember(store, Draft("Port", "Staging listens on 8080.", tags=("deploy",), session="one"))
     remember(store, Draft("Branch", "Deploys run from main.", tags=("deploy", "git"), session="two"))
@@ -216,6 +217,7 @@ def test_a_session_was_given_what_it_recalled_or_used_and_not_what_it_was_only_t
     assert patterns(store).memories == ()
 
 
+@pytest.mark.feature("B-36")
 def test_a_new_index_tells_the_same(
     store: Store, open_here: Callable[..., Opened], project: Path, tmp_path: Path
 ) -> None:

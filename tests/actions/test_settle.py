@@ -44,6 +44,7 @@ def test_what_is_new_is_added(store: Store) -> None:
     assert read(store, settled.id).memory.text == "Exports are written as parquet files."
 
 
+@pytest.mark.feature("A-25", "A-28")
 def test_what_is_known_gains_tags_and_nothing_else(store: Store) -> None:
     old = known(store, "Exports are written as parquet files.", tags=("export",))
 
@@ -63,6 +64,7 @@ def test_another_case_inside_code_is_another_memory(store: Store) -> None:
     assert [near.id for near in settled.near] == [old]
 
 
+@pytest.mark.feature("A-25")
 def test_a_text_that_says_all_of_an_old_one_takes_its_place(store: Store) -> None:
     old = known(store, "Map tiles are cached by the browser.")
 
@@ -111,6 +113,7 @@ def test_what_waits_for_the_person_hides_nothing(store: Store) -> None:
 # What somebody says
 
 
+@pytest.mark.feature("A-24")
 def test_a_named_predecessor_need_not_be_alike(store: Store) -> None:
     old = known(store, "Packages are installed with npm")
 
@@ -120,6 +123,7 @@ def test_a_named_predecessor_need_not_be_alike(store: Store) -> None:
     assert read(store, old).memory.superseded_by == settled.id
 
 
+@pytest.mark.feature("3.1-1")
 def test_a_predecessor_that_nobody_knows_loses_nothing(store: Store) -> None:
     settled = proposed(store, "Everything moved to Bun last week", supersedes="no-such-memory")
 
@@ -222,6 +226,7 @@ def test_another_number_is_told_and_nothing_is_hidden(store: Store) -> None:
     assert status(store, old) is Status.ACTIVE
 
 
+@pytest.mark.feature("3.1-3")
 def test_at_most_three_are_named_and_a_stranger_never(meaning_store: Store) -> None:
     for number in range(5):
         known(meaning_store, f"The upload timeout of service {number} is {number}0 seconds")

@@ -223,6 +223,7 @@ def test_hidden_files_and_conflict_copies_are_not_memories(store: Store) -> None
     assert sync(store).added == 0
 
 
+@pytest.mark.feature("D-04")
 def test_the_folder_tells_the_kind(store: Store) -> None:
     for kind in Kind:
         folder = store.user_vault.root / kind.folder

@@ -38,6 +38,7 @@ def test_the_base_comes_from_the_source(store: Store) -> None:
     assert trust_history(store, own).events == ()
 
 
+@pytest.mark.feature("B-40")
 def test_being_validated_lifts_trust_starts_its_half_life_anew_and_stands_in_the_file(
     store: Store, clock: Clock
 ) -> None:
@@ -56,6 +57,7 @@ def test_being_validated_lifts_trust_starts_its_half_life_anew_and_stands_in_the
     assert (memory.updated, memory.verified) == (updated, clock.now)
 
 
+@pytest.mark.feature("B-40")
 @pytest.mark.parametrize(("reason", "left"), [("outdated", 0.6), ("partly_incorrect", 0.55), ("wrong", 0.4)])
 def test_being_invalidated_lowers_trust_by_its_reason_and_hides_nothing(
     store: Store, reason: str, left: float
@@ -80,6 +82,7 @@ def test_a_doubt_counts_fully_after_more_praise_than_there_is_room_for(store: St
     assert trust(store, heron) == 0.7
 
 
+@pytest.mark.feature("3.2-7")
 def test_mere_retrieval_moves_neither_trust_nor_its_half_life(store: Store, clock: Clock) -> None:
     heron = remember(store, HERON).memory.id
     clock.pass_days(90)
@@ -104,6 +107,7 @@ def test_a_use_moves_both_once_for_a_session(store: Store, clock: Clock) -> None
     assert [event.reason for event in trust_history(store, heron).events] == ["used"]
 
 
+@pytest.mark.feature("3.2-low-utility")
 def test_five_answers_without_a_use_lower_trust_once(store: Store) -> None:
     heron = remember(store, HERON).memory.id
 

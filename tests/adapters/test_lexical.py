@@ -72,6 +72,7 @@ def test_how_near_words_are_is_counted_in_proportion_to_how_rare_they_are(store:
     assert 0.0 < shares[1] < 0.2
 
 
+@pytest.mark.feature("D-17")
 def test_having_more_of_the_words_beats_having_one_more_often(store: Store) -> None:
     note(
         store,

@@ -163,6 +163,7 @@ def test_a_memory_is_written_as_a_person_would_write_it() -> None:
     assert render(read(path.read_bytes())) == path.read_bytes()
 
 
+@pytest.mark.feature("A-18", "D-12")
 def test_every_field_has_its_line_in_a_set_order() -> None:
     memory = Memory(
         id="all-fields", title="No: all fields", text="Text.\n\n    code", created=NOON, updated=NOON,

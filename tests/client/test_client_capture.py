@@ -97,6 +97,7 @@ def work(claude: Claude, plugin: Path, **env: str) -> str:
     return done.stdout
 
 
+@pytest.mark.feature("A-02")
 def test_what_a_session_decides_and_corrects_is_there_in_the_next(
     claude: Claude, store: Path, plugin: Path
 ) -> None:
@@ -174,6 +175,7 @@ def test_without_consent_nothing_is_sent_and_the_conversation_is_found(
     assert not (store / "logs" / "worker.log").exists()
 
 
+@pytest.mark.feature("A-08")
 def test_what_is_said_before_an_automatic_compaction_is_kept_and_told_again(
     claude: Claude, store: Path
 ) -> None:
@@ -248,6 +250,7 @@ def test_the_capture_command_learns_without_a_key_on_the_persons_own_subscriptio
     assert run.memory == []
 
 
+@pytest.mark.feature("A-03")
 def test_the_block_in_claude_md_is_kept_up_and_not_told_twice(
     claude: Claude, store: Path, plugin: Path
 ) -> None:

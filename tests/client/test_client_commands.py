@@ -20,6 +20,7 @@ def expansion(run: Run, command: str) -> str:
     return re.split(r"</command-(?:name|args)>", said)[-1]
 
 
+@pytest.mark.feature("D-05")
 def test_remember_stores_a_file_and_answers_with_its_id_and_path(claude: Claude, store: Path) -> None:
     text = "Webhook needs the raw body | Body parsing must be skipped, or the signature fails."
     run = claude.prompt(
@@ -40,6 +41,7 @@ def test_remember_stores_a_file_and_answers_with_its_id_and_path(claude: Claude,
     assert kept.endswith("---\nBody parsing must be skipped, or the signature fails.\n")
 
 
+@pytest.mark.feature("D-10")
 def test_recall_answers_with_what_was_remembered(claude: Claude) -> None:
     claude.prompt(
         "/daybook:remember",
@@ -56,6 +58,7 @@ def test_recall_answers_with_what_was_remembered(claude: Claude) -> None:
     assert "Staging runs on port 5433." in run.tool_results[0]
 
 
+@pytest.mark.feature("D-10")
 def test_a_saved_session_comes_back_in_a_new_one(claude: Claude, store: Path) -> None:
     saved = claude.prompt(
         "/daybook:save-session Move to the new queue",

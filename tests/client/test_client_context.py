@@ -34,6 +34,7 @@ def write_old_reference(store: Path, title: str, text: str) -> Path:
     return path
 
 
+@pytest.mark.feature("A-03")
 def test_what_one_session_remembered_the_next_is_told_at_its_start(claude: Claude) -> None:
     remember(claude, "Invoice rounding | Amounts are rounded half to even.", type="decision")
 

@@ -41,6 +41,7 @@ def test_a_store_that_cannot_be_one_is_told_at_the_start_and_by_the_tools_and_pu
     assert ": remembered as note" in works.tool_results[0]
 
 
+@pytest.mark.feature("A-17")
 def test_a_corrupt_index_is_made_anew_from_the_files(claude: Claude, store: Path) -> None:
     (store / "knowledge").mkdir(parents=True)
     (store / "knowledge" / "port.md").write_text("# Port\n\nThe API listens on 7443.\n", encoding="utf-8")

@@ -37,6 +37,7 @@ def test_each_manifest_is_valid_by_itself(claude: Claude, plugin: Path, manifest
     assert run.code == 0, run.stdout + run.stderr
 
 
+@pytest.mark.feature("A-47")
 def test_an_installed_plugin_is_listed_as_enabled_and_without_errors(claude: Claude, plugin: Path) -> None:
     (listed,) = json.loads(claude.cli("plugin", "list", "--json").stdout)
 
@@ -45,6 +46,7 @@ def test_an_installed_plugin_is_listed_as_enabled_and_without_errors(claude: Cla
     assert not listed.get("errors")
 
 
+@pytest.mark.feature("A-01")
 def test_the_server_is_connected_and_every_part_of_the_plugin_is_offered(
     claude: Claude, plugin: Path
 ) -> None:

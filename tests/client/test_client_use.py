@@ -27,6 +27,7 @@ def receipts(claude: Claude, plugin: Path) -> list[dict[str, Any]]:
     return said
 
 
+@pytest.mark.feature("3.2-use-detection")
 def test_a_reply_that_names_what_is_telling_in_a_memory_makes_it_used(claude: Claude, plugin: Path) -> None:
     claude.prompt(
         "/daybook:remember it",

@@ -22,6 +22,7 @@ tokens = st.integers(0, 1_000_000)
 usd = st.floats(0, 200)
 
 
+@pytest.mark.feature("A-50")
 def test_a_million_tokens_cost_what_is_published() -> None:
     assert cost(DEFAULTS, 1_000_000, 0) == 1.0
     assert cost(DEFAULTS, 0, 1_000_000) == 5.0

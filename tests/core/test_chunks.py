@@ -1,6 +1,7 @@
 import itertools
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,6 +63,7 @@ def test_nothing_said_is_no_chunk() -> None:
     assert list(chunks([])) == []
 
 
+@pytest.mark.feature("A-13")
 def test_a_chunk_is_full_to_the_last_character() -> None:
     exact = row("x" * 2992, "y" * (SIZE - 3001 - len("CLAUDE: ")))
     assert len(render(exact)) == SIZE
@@ -87,6 +89,7 @@ def test_the_utterances_of_one_line_are_never_parted() -> None:
     assert parts[0].end <= parts[1].start
 
 
+@pytest.mark.feature("A-13")
 def test_the_end_of_a_chunk_is_told_again_from_the_start_of_a_line() -> None:
     said = row(*["w" * 180] * 60)
 

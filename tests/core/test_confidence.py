@@ -60,6 +60,7 @@ def test_more_evidence_never_lowers_the_verdict(
         assert ORDER.index(raised) >= ORDER.index(before)
 
 
+@pytest.mark.feature("3.2-abstention")
 def test_rare_words_that_stand_together_are_believed_before_common_ones_apart() -> None:
     assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4) is Verdict.NONE
     assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4, near=0.3, surprise=0.5) is Verdict.MEDIUM

@@ -16,6 +16,7 @@ speaker = st.sampled_from(["user", "assistant", "Caroline", "tool"])
 turns = st.lists(st.builds(Turn, speaker, words, st.sampled_from(["", "2026-11-20T09:12:03Z"])), max_size=6)
 
 
+@pytest.mark.feature("D-13")
 @given(turns)
 def test_every_conversation_comes_back_as_it_was(said: list[Turn]) -> None:
     assert parse_turns(render_turns(said)) == said

@@ -44,6 +44,7 @@ def graph(*nodes: Node, edges: tuple[Edge, ...] = ()) -> Graph:
     return Graph(Level.PROJECT, nodes, edges)
 
 
+@pytest.mark.feature("3.3-ties")
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -69,6 +70,7 @@ def test_percentiles_are_never_nothing_and_average_to_a_half(values: list[float]
     assert sum(found) / len(found) == pytest.approx(0.5)
 
 
+@pytest.mark.feature("C-18")
 def test_a_score_is_the_product_of_three_percentiles() -> None:
     old, new = node("old", updated=NOW - 9 * DAY, size=90), node("new", updated=NOW, size=10)
 
@@ -77,6 +79,7 @@ def test_a_score_is_the_product_of_three_percentiles() -> None:
     assert found == pytest.approx({"old": 0.25 * 0.75 * 0.75, "new": 0.75 * 0.25 * 0.25})
 
 
+@pytest.mark.feature("3.3-minimum")
 def test_the_least_in_one_dimension_is_worth_something() -> None:
     """A score of index/(n-1) made it nothing, however much the rest said."""
     oldest = node("oldest", updated=0, size=900, touches=("a", "b", "c"))
@@ -91,6 +94,7 @@ def test_equal_nodes_are_worth_the_same_whatever_their_order() -> None:
     assert len(set(scores([node("a"), node("b"), node("c")], []).values())) == 1
 
 
+@pytest.mark.feature("3.3-archived-edge")
 def test_an_archived_neighbour_counts_a_fifth() -> None:
     trace = Edge("a", "uses", "gone", end_status=Status.ARCHIVED)
     found = scores([node("a"), node("b"), node("c")], [trace, Edge("b", "uses", "c")])
@@ -168,6 +172,7 @@ nodes = st.lists(
 )
 
 
+@pytest.mark.feature("3.3-estimate")
 @given(nodes, st.lists(st.tuples(names, st.text(max_size=80), names), max_size=40), st.integers(600, 5000))
 def test_what_is_rendered_never_exceeds_the_limit(
     given_nodes: list[Node], edges: list[tuple[str, str, str]], limit: int

@@ -74,6 +74,7 @@ def test_a_block_with_text_below_it_goes_with_its_own_lines_only() -> None:
     assert splice("a\n", "") == "a\n"
 
 
+@pytest.mark.feature("3.1-8")
 @pytest.mark.parametrize(
     "text",
     [
@@ -190,6 +191,7 @@ def random_block(rng: random.Random) -> str:
     return render_block(rng.choice(["shop", "", START, "```", "a\nb"]), groups).text
 
 
+@pytest.mark.feature("A-33")
 def test_in_ten_thousand_documents_only_the_block_changes() -> None:
     rng = random.Random(20261120)
     blocks = [random_block(rng) for _ in range(100)]

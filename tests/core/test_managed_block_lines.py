@@ -31,6 +31,7 @@ def groups(**counts: int) -> list[list[Point]]:
     return [points(counts.get(types[0], 0), types[0]) for _, _, types in TOPICS]
 
 
+@pytest.mark.feature("A-07", "A-38")
 def test_the_block_reads_like_a_briefing() -> None:
     known = [
         [Point("p/api", "d1", "API layers", "No handler touches SQL.", "internal/api")],
@@ -84,6 +85,7 @@ def test_the_same_line_is_told_once() -> None:
     assert render_block("shop", [list(twice), [twice[1]], [], [], [], []]).told == {"a/1": "d"}
 
 
+@pytest.mark.feature("A-37")
 @pytest.mark.parametrize(
     ("needs", "given"),
     [
@@ -102,6 +104,7 @@ def test_unused_lines_go_evenly_to_sections_that_overflow(needs: list[int], give
     assert share_out(needs, BUDGETS, MAX_LINES - FRAME_LINES) == given
 
 
+@pytest.mark.feature("A-36")
 def test_a_section_that_overflows_says_how_many_more_there_are() -> None:
     block = render_block("shop", groups(architecture=300))
     lines = block.text.split("\n")
@@ -111,6 +114,7 @@ def test_a_section_that_overflows_says_how_many_more_there_are() -> None:
     assert len(block.told) == 140
 
 
+@pytest.mark.feature("A-04", "A-34")
 @settings(max_examples=200)
 @given(st.lists(st.integers(0, 400), min_size=6, max_size=6), st.text(max_size=100))
 def test_any_store_fits_into_the_lines_of_the_block(counts: list[int], name: str) -> None:

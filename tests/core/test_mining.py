@@ -13,6 +13,7 @@ def only(speaker: str, words: str) -> Mined:
     return mined
 
 
+@pytest.mark.feature("B-38")
 @pytest.mark.parametrize(
     ("speaker", "words", "type", "confidence"),
     [
@@ -77,6 +78,7 @@ def test_a_chunk_gives_its_most_believable_candidates() -> None:
     assert {each.confidence for each in mined} == {0.8}
 
 
+@pytest.mark.feature("B-39")
 @pytest.mark.parametrize(
     ("confidence", "times", "stored"),
     [

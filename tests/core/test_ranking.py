@@ -9,6 +9,7 @@ from mcp_server.core.search import ranking
 share = st.floats(0, 1)
 
 
+@pytest.mark.feature("D-22")
 def test_the_fused_relevance_is_the_documented_sum() -> None:
     relevance = ranking.relevance(words=1.0, near=0.4, cosine=0.8)
 
@@ -54,6 +55,7 @@ def test_the_composite_stays_between_nothing_and_one(
     assert 0 <= ranking.composite(relevance=a, recency=b, usage=c, trust=d, helpfulness=e) <= 1 + 1e-9
 
 
+@pytest.mark.feature("B-10")
 @given(st.floats(0.01, 1), share, share, share, share)
 def test_age_and_use_decide_only_between_equals(a: float, b: float, c: float, d: float, e: float) -> None:
     nothing_else = ranking.composite(relevance=1.08 * a, recency=0, usage=0, trust=0, helpfulness=0)

@@ -6,6 +6,7 @@ from mcp_server.core.worth import ratings
 from tests.growth import grows_evenly
 
 
+@pytest.mark.feature("A-28", "A-29", "A-30", "A-31")
 @pytest.mark.parametrize(
     ("type", "age", "expected"),
     [
@@ -41,6 +42,7 @@ def test_trust_shows_as_a_label(value: float, label: str) -> None:
     assert ratings.trust_label(value) == label
 
 
+@pytest.mark.feature("B-07")
 def test_heat_is_accesses_and_a_fading_last_access() -> None:
     assert ratings.heat(4, 0) == pytest.approx(4.5)
     assert ratings.heat(4, 7) == pytest.approx(4.25)
@@ -93,6 +95,7 @@ def test_importance_counts_length_code_and_names() -> None:
     assert plain < ratings.importance("word " * 30 + "`code()` in src/a.py, version 1.2") <= 1.0
 
 
+@pytest.mark.feature("B-27")
 def test_salience_is_the_weighted_sum_of_four_shares() -> None:
     assert ratings.salience(importance=1, trust=1, accesses=20, age=0) == pytest.approx(1.0)
     assert ratings.salience(importance=0, trust=0, accesses=10, age=14) == pytest.approx(0.35)

@@ -44,6 +44,7 @@ port: 80
 """
 
 
+@pytest.mark.feature("B-29")
 def test_a_document_becomes_a_section_for_each_heading() -> None:
     assert sections(README, "README.md") == [
         Section("Shop", "[README.md > Shop]", "The shop sells bicycles and their parts.", "note"),

@@ -17,6 +17,7 @@ def said(text: str, *, source: str = "manual", **more: object) -> Statement:
     return Statement("", text, "decision", source, **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.feature("3.1-4")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -58,6 +59,7 @@ def test_what_says_the_same_in_other_words_differs_in_nothing(old: str, new: str
     assert guarded_difference(new, old) == ""
 
 
+@pytest.mark.feature("A-27")
 def test_jaccard_is_the_share_of_common_words() -> None:
     one, other = "Using Next.js app router", "Project uses Next.js app router"
 
@@ -81,6 +83,7 @@ def test_what_claude_or_a_pattern_says_does_not_undo_the_persons_word(
     assert outranks(said("a", source=old, verified=verified), said("b", source=new)) is expected
 
 
+@pytest.mark.feature("A-26")
 @given(st.text(), st.text())
 def test_any_two_texts_are_judged_alike_both_ways(one: str, other: str) -> None:
     assert bool(guarded_difference(one, other)) == bool(guarded_difference(other, one))

@@ -118,6 +118,7 @@ def test_every_plain_word_of_a_text_finds_it(table: sqlite3.Connection, word: st
     assert found(table, word) == 1
 
 
+@pytest.mark.feature("A-26")
 def test_stop_words_are_left_out_unless_nothing_else_remains() -> None:
     assert query_terms("how do we verify the webhook") == ["verify", "webhook"]
     assert query_terms("to be or not to be") == ["to", "be", "or", "not"]

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.doors.shell import Run
 from tests.recorded import Recorded
 
@@ -43,6 +45,7 @@ def test_setup_without_a_terminal_says_which_options_to_give(run: Run, memory_di
     assert not (memory_dir / "config.toml").exists()
 
 
+@pytest.mark.feature("A-46")
 def test_setup_says_what_holds_and_what_is_missing(run: Run, typed: Run) -> None:
     said = typed("setup", "--model", "--daily-usd", "0.05").stdout
 

@@ -87,6 +87,7 @@ def wait_for(holds: Callable[[], object]) -> None:
         os.sched_yield()
 
 
+@pytest.mark.feature("A-01", "A-08", "A-09")
 def test_the_end_of_a_session_starts_a_worker_that_keeps_it(
     memory_dir: Path, recorded: Recorded, store: Store
 ) -> None:
@@ -174,6 +175,7 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_us
     assert used in brief(store, again=recorded.session).text
 
 
+@pytest.mark.feature("A-08")
 def test_an_answer_is_noted_by_the_running_server(
     recorded: Recorded, open_here: Callable[..., Opened], project: Path
 ) -> None:

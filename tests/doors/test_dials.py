@@ -46,6 +46,7 @@ def resource(read: Any) -> str:
     return "".join(part.text for part in read.contents)
 
 
+@pytest.mark.feature("B-03")
 def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(
     open_here: Callable[..., Opened], store: Store
 ) -> None:
@@ -83,6 +84,7 @@ def test_the_resource_shows_only_what_may_be_pushed(open_here: Callable[..., Ope
     talk(open_here(), conversation)
 
 
+@pytest.mark.feature("B-18")
 def test_trust_is_moved_by_tools_and_told_where_memories_are_shown(
     open_here: Callable[..., Opened], store: Store
 ) -> None:
@@ -128,6 +130,7 @@ def test_a_stop_notes_what_the_reply_makes_use_of_and_nobody_waits(
     ]
 
 
+@pytest.mark.feature("B-23", "B-24")
 def test_patterns_uses_and_their_sum_are_told(open_here: Callable[..., Opened], store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.")).memory.id
     egret = remember(store, Draft("Egret database", "It runs.")).memory.id

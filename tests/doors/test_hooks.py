@@ -119,6 +119,7 @@ def test_while_daybook_is_set_up_the_person_is_told_in_one_line(hook: Hook) -> N
     assert "\n" not in said["systemMessage"]
 
 
+@pytest.mark.feature("A-09")
 @pytest.mark.parametrize(
     "raw", [b"", b"not json", b"[]", b"\xff\xfe", b"{" * 50_000, b'{"source": 3}', b"null"]
 )
@@ -130,6 +131,7 @@ def test_a_huge_input_breaks_nothing(hook: Hook, known: str) -> None:
     assert hook(raw=b'{"prompt": "' + b"x" * 50_000_000 + b'"}').returncode == 0
 
 
+@pytest.mark.feature("A-17")
 @pytest.mark.parametrize("damage", ["missing", "garbage", "empty", "folder", "truncated"])
 def test_a_damaged_index_breaks_nothing(hook: Hook, known: str, memory_dir: Path, damage: str) -> None:
     index = memory_dir / "memory.db"

@@ -8,6 +8,7 @@ import pytest
 from tests.doors.shell import Run, said
 
 
+@pytest.mark.feature("A-01")
 def test_remember_and_recall_from_the_shell(run: Run) -> None:
     stored = json.loads(
         said(run("remember", "Webhook | Skip body parsing.", "--type", "gotcha", "--tags", "a,b", "--json"))

@@ -76,6 +76,7 @@ def config(home: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
+@pytest.mark.feature("D-23")
 def test_a_named_model_is_downloaded_once_and_answers(home: Path, tiny: Path, scratch_home: Path) -> None:
     with hub("multilingual", tiny) as (address, asked):
         done = download(home, HF_ENDPOINT=address)
@@ -94,6 +95,7 @@ def test_a_named_model_is_downloaded_once_and_answers(home: Path, tiny: Path, sc
     assert not (scratch_home / ".cache/huggingface").exists()
 
 
+@pytest.mark.feature("D-26")
 @pytest.mark.parametrize("command", ["recall quagga", "sync", "status", "doctor", "model status"])
 def test_nothing_but_model_use_asks_the_hub(home: Path, tiny: Path, command: str) -> None:
     with hub("multilingual", tiny) as (address, asked):

@@ -129,6 +129,7 @@ def test_who_switched_hooks_off_is_told_nothing_unasked(served: Callable[..., No
     served(conversation, env={"DAYBOOK_HOOKS": "off"})
 
 
+@pytest.mark.feature("B-21")
 @pytest.mark.parametrize("mode", MODES)
 def test_the_session_tools_work_without_a_hook(
     served: Callable[..., None], project: Path, memory_dir: Path, mode: str

@@ -63,6 +63,7 @@ def test_two_tools_are_always_loaded_and_the_module_has_its_own(talk: Call) -> N
     talk(conversation)
 
 
+@pytest.mark.feature("A-42", "D-08", "D-30", "D-31")
 def test_a_memory_goes_in_and_comes_back_with_its_id_first(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         said = await call(
@@ -105,6 +106,7 @@ def test_what_is_all_title_is_said_once(talk: Call) -> None:
     talk(conversation)
 
 
+@pytest.mark.feature("B-47")
 def test_errors_say_what_to_do(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         for tool, arguments, sentence in (
@@ -187,6 +189,7 @@ def test_wrong_arguments_are_named_with_what_they_take(
     talk(conversation)
 
 
+@pytest.mark.feature("B-14")
 def test_a_memory_is_revised_forgotten_and_restored(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         memory_id = (await call("remember", title="Deploys", content="From main.")).split(": ")[0]
@@ -202,6 +205,7 @@ def test_a_memory_is_revised_forgotten_and_restored(talk: Call) -> None:
     talk(conversation)
 
 
+@pytest.mark.feature("B-14", "D-32", "D-37", "D-38")
 def test_lists_counts_and_knowledge_searches(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         assert await call("list_memories") == "No memories."
@@ -271,6 +275,7 @@ def test_what_claude_stores_of_its_own_accord_is_marked_so(talk: Call) -> None:
     talk(conversation)
 
 
+@pytest.mark.feature("B-31")
 def test_answers_stay_below_eight_thousand_characters(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         for number in range(20):

@@ -2,10 +2,13 @@
 
 import re
 
+import pytest
+
 from tests.doors.test_server import Answers, Call
 from tests.doors.test_server import talk as talk
 
 
+@pytest.mark.feature("D-11", "D-33", "D-34", "D-35")
 def test_sessions_and_conversations_come_back(talk: Call) -> None:
     async def conversation(call: Answers) -> None:
         said = await call(

@@ -140,6 +140,7 @@ def test_init_share_and_trust_from_a_terminal(run: Run, typed: Run, project: Pat
     assert "Nothing waits" in said(typed("trust"))
 
 
+@pytest.mark.feature("A-46", "B-35")
 def test_every_command_is_in_the_list_of_its_module() -> None:
     for module, names in GROUPS.items():
         found = import_module(f"mcp_server.doors.cli.{module}").COMMANDS

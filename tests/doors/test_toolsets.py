@@ -35,6 +35,7 @@ def test_every_set_is_agreed_on() -> None:
     assert AGREED.keys() == set(TOOLSETS)
 
 
+@pytest.mark.feature("A-45", "B-31")
 @pytest.mark.parametrize("name", TOOLSETS)
 def test_a_set_holds_its_tools_beside_the_core(name: str) -> None:
     offered = {*AGREED["core"].split(), *AGREED[name].split()}

@@ -99,6 +99,7 @@ def test_no_session_is_noted_when_nothing_is_to_be_captured(
     assert noted(store) == []
 
 
+@pytest.mark.feature("B-21")
 def test_claude_tells_of_sessions_and_says_what_this_one_is_about(store: Store, call: Call) -> None:
     assert call("get_sessions").startswith("No session is known here")
     stored = remember(store, Draft("Port", "Staging listens on 8080.", tags=("net",), session=EARLIER))

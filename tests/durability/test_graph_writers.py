@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.bootstrap import Opened
@@ -13,6 +15,7 @@ from mcp_server.core.memory import Level
 PROCESSES, EACH = 2, 50  # 200 nodes put, 100 of them one and the same, and 200 edges
 
 
+@pytest.mark.feature("C-04", "C-15")
 def test_two_processes_put_two_hundred_nodes_and_edges_and_none_is_lost(
     run_program: Callable[..., dict[str, Any]], quick_folder: Path
 ) -> None:

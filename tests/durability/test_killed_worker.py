@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.list import list_memories
@@ -67,6 +69,7 @@ def off(found: Counter[str], expected: int) -> list[str]:
     return [*said, *([f"{expected - len(found)} are not there"] if len(found) != expected else [])]
 
 
+@pytest.mark.feature("A-11")
 def test_no_kill_loses_a_turn_or_pays_twice(
     run_program: Callable[..., dict[str, Any]], quick_folder: Path
 ) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mcp_server.actions.files.sync import sync
 from mcp_server.adapters import leftovers, vault
 from mcp_server.adapters.index.memories import memories
@@ -14,6 +16,7 @@ from mcp_server.bootstrap import Opened
 KILLS = 150  # `make attack` has thousands
 
 
+@pytest.mark.feature("A-52")
 def test_no_kill_loses_tears_or_resurrects_a_memory(
     run_program: Callable[..., dict[str, Any]], quick_folder: Path
 ) -> None:

@@ -78,6 +78,7 @@ def test_a_log_that_an_earlier_version_left_open_is_closed(memory_dir: Path, pro
     assert open_to_others(memory_dir) == {}
 
 
+@pytest.mark.feature("D-27")
 def test_no_door_leaves_anything_that_others_can_read(doors: Doors) -> None:
     if doors.umask != 0o777:  # this program is no door, so nothing corrects its umask
         doors.run(sys.executable, EVERY_VERB, doors.memory_dir, doors.project)

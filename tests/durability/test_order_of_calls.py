@@ -64,6 +64,7 @@ def removed_too_early(calls: Calls) -> list[str]:
     return early
 
 
+@pytest.mark.feature("A-52")
 @pytest.mark.parametrize("verb", PROMISES)
 def test_everything_on_the_way_to_what_is_acknowledged_is_durable(
     run_program: Callable[..., Any], tmp_path: Path, verb: str

@@ -139,6 +139,7 @@ class Life:
         sync(self.store)
 
 
+@pytest.mark.feature("D-07")
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_happened_an_index_made_anew_says_the_same(
     open_here: Callable[..., Opened], seed: int

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mcp_server.core.budget import MOST_TRIES
 from tests.scripted_model import ScriptedModel, moody
 
@@ -14,6 +16,7 @@ RUNS = int(os.environ.get("SPENDING_RUNS", "60"))  # 1000 by hand
 CAP = 0.08  # USD a day, as programs/killed_callers.py has it
 
 
+@pytest.mark.feature("A-50")
 def test_no_kill_lets_a_day_cost_more_than_its_cap(
     run_program: Callable[..., dict[str, Any]], quick_folder: Path
 ) -> None:

@@ -18,6 +18,7 @@ from mcp_server.store import Store
 from tests.actions.choose_embedder.chosen import Chosen
 
 
+@pytest.mark.feature("B-33", "B-49")
 def test_every_name_and_any_absolute_path_is_a_setting() -> None:
     for name in NAMES:
         assert parse_settings({"EMBEDDING_MODEL": name.upper()}, {}).embedding_model == name

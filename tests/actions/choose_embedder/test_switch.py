@@ -90,6 +90,7 @@ def test_what_is_written_meanwhile_is_found_by_meaning_at_once(filled: Chosen, m
     assert who_answers(store) == "new"
 
 
+@pytest.mark.feature("D-16")
 def test_what_is_edited_keeps_the_vectors_of_both(filled: Chosen, models: Path) -> None:
     store = filled.use(models / "new")
     with stopped_after(2) as advance:
@@ -197,6 +198,7 @@ def test_killed_after_the_switch_the_old_vectors_go_all_the_same(filled: Chosen,
     assert progress(store).embedded == MEMORIES
 
 
+@pytest.mark.feature("B-09")
 def test_an_index_made_anew_answers_with_the_chosen_model(filled: Chosen, models: Path) -> None:
     store = filled.use(models / "new")
     rebuild(store)

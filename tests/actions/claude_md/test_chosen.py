@@ -40,6 +40,7 @@ def test_nothing_is_written_before_a_file_was_chosen(store: Store, project: Path
     assert list(project.iterdir()) == []
 
 
+@pytest.mark.feature("A-48")
 def test_the_chosen_file_gets_the_block_and_nothing_else_appears_in_the_project(
     store: Store, document: Path, project: Path
 ) -> None:

@@ -44,6 +44,7 @@ def test_the_block_tells_what_is_known_of_the_project_and_of_the_person(
     assert current_block(store).text.split("\n")[1] == "# shop"
 
 
+@pytest.mark.feature("A-32")
 def test_faded_superseded_and_archived_memories_are_not_told(store: Store, clock: Clock) -> None:
     remember(store, Draft("Migration", "Half of the tables moved.", type="progress"))
     old = one_more(store).memory.id
@@ -109,6 +110,7 @@ def test_secrets_are_masked_in_the_block(store: Store) -> None:
     assert token not in current_block(store).text
 
 
+@pytest.mark.feature("A-35")
 def test_what_is_used_often_comes_first(store: Store) -> None:
     remember(store, Draft("Kafka for events", "Because of replay.", type="decision"))
     for _ in range(2):

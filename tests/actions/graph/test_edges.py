@@ -23,6 +23,7 @@ from tests.conftest import Clock
 # Edges
 
 
+@pytest.mark.feature("C-01", "C-26")
 def test_an_edge_is_a_link_with_notes_and_putting_again_updates_it(store: Store) -> None:
     node(store, "a"), node(store, "b")
 
@@ -48,6 +49,7 @@ def test_an_unknown_end_is_refused_with_what_looks_like_it(store: Store) -> None
         put_edge(store, PROJECT, "auth-flow", "auth-flow", "uses")
 
 
+@pytest.mark.feature("C-09")
 def test_ends_may_be_files_on_either_side(store: Store) -> None:
     node(store, "n")
     put_edge(store, PROJECT, "n", "src/a.ts:3", "explains")
@@ -167,6 +169,7 @@ def test_what_cannot_be_superseded_is_refused_before_anything_is_done(store: Sto
     assert read(store, B).memory.status is Status.ACTIVE
 
 
+@pytest.mark.feature("C-12")
 def test_an_edge_may_lead_from_the_project_to_the_person(store: Store) -> None:
     node(store, "measure-first", level=USER)
     node(store, "bench")
@@ -177,6 +180,7 @@ def test_an_edge_may_lead_from_the_project_to_the_person(store: Store) -> None:
     assert shown(store, USER).edges == ()
 
 
+@pytest.mark.feature("C-28")
 def test_deleting_an_edge_that_is_not_there_deletes_nothing(store: Store) -> None:
     node(store, "a"), node(store, "b")
     put_edge(store, PROJECT, "a", "b", "uses")
@@ -206,6 +210,7 @@ def test_a_change_of_links_leaves_what_others_wrote_meanwhile(store: Store) -> N
 # What is shown
 
 
+@pytest.mark.feature("C-10")
 def test_ordinary_memories_are_shown_where_they_are_linked(store: Store) -> None:
     def ordinary(title: str, **more: object) -> str:
         return remember(store, Draft(title, f"{title} and more", **more)).memory.id  # type: ignore[arg-type]

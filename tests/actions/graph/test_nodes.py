@@ -26,6 +26,7 @@ from tests.conftest import Clock
 # Nodes
 
 
+@pytest.mark.feature("C-08")
 def test_a_node_is_a_memory_and_its_gist_comes_back(store: Store) -> None:
     gist = "JWT is checked in the middleware, not in handlers.\nElse a new route is open."
 
@@ -39,6 +40,7 @@ def test_a_node_is_a_memory_and_its_gist_comes_back(store: Store) -> None:
     assert recall(store, Query("where is JWT checked")).hits[0].id == "auth-flow"
 
 
+@pytest.mark.feature("C-14", "C-25", "3.3-put-drops")
 def test_putting_again_keeps_touches_and_notes_that_are_not_given(store: Store, clock: Clock) -> None:
     node(store, "n", touches=["a.py"], notes=["one", "two"])
     clock.pass_days(1)
@@ -52,6 +54,7 @@ def test_putting_again_keeps_touches_and_notes_that_are_not_given(store: Store, 
     assert read(store, "n").memory.touches == ()
 
 
+@pytest.mark.feature("C-11")
 def test_the_same_id_at_both_levels_is_two_nodes(store: Store) -> None:
     node(store, "n", "of the person", level=USER)
     node(store, "n", "of the project")
@@ -64,6 +67,7 @@ def test_the_same_id_at_both_levels_is_two_nodes(store: Store) -> None:
     ]
 
 
+@pytest.mark.feature("3.3-ids")
 @pytest.mark.parametrize("bad", ["", "Upper", "a b", "../x", "-a", "x" * 81, "ü"])
 def test_an_id_that_could_not_name_a_file_is_refused(store: Store, bad: str) -> None:
     with pytest.raises(Rejected):
@@ -133,6 +137,7 @@ def test_what_was_superseded_is_not_put_again(store: Store) -> None:
         node(store, "old", "back again")
 
 
+@pytest.mark.feature("3.3-empty-graph")
 def test_a_file_that_cannot_be_read_is_left_as_it_is(store: Store) -> None:
     """A graph whose file was damaged began empty, and was written over it."""
     node(store, "n", "first"), node(store, "other")
@@ -151,6 +156,7 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(store: Store) -> None:
 # The archive
 
 
+@pytest.mark.feature("C-20", "C-21", "C-29")
 def test_a_node_in_the_archive_leaves_a_trace_and_comes_back_dated_now(store: Store, clock: Clock) -> None:
     node(store, "a"), node(store, "b")
     put_edge(store, PROJECT, "a", "b", "uses")
@@ -194,6 +200,7 @@ def test_putting_a_node_brings_it_back(store: Store) -> None:
     assert (memory.status, memory.text, memory.notes) == (Status.ACTIVE, "again", ("kept",))
 
 
+@pytest.mark.feature("C-27")
 def test_deleting_a_node_takes_its_edges_and_restoring_brings_back_the_node(store: Store) -> None:
     node(store, "a"), node(store, "b")
     ordinary = remember(store, Draft("Plain", "text", level=USER, links=(Link("uses", "b"),))).memory.id

@@ -19,6 +19,7 @@ from tests.actions.graph.nodes import PROJECT, A, B, accepted, archive, node
 from tests.conftest import Clock
 
 
+@pytest.mark.feature("C-23")
 def test_a_session_has_one_short_id_whoever_asks(store: Store, open_here: Callable[..., Opened]) -> None:
     first = register(store, "3f2a9c11-aaaa-bbbb-cccc-000000000000", folder="/a")
     other_process = open_here().store()
@@ -32,6 +33,7 @@ def test_a_session_has_one_short_id_whoever_asks(store: Store, open_here: Callab
     assert ping(store).sessions == 3
 
 
+@pytest.mark.feature("C-16")
 def test_changes_by_others_are_told_once_and_ones_own_never(store: Store, clock: Clock) -> None:
     a, b = register(store, A, folder="/a"), register(store, B, folder="/b")
     node(store, "of-a", session=A), node(store, "of-b", session=B)
@@ -45,6 +47,7 @@ def test_changes_by_others_are_told_once_and_ones_own_never(store: Store, clock:
     assert [one.id for one in sync_graph(store, a)] == ["of-b"]
 
 
+@pytest.mark.feature("C-24", "3.3-sync-since-start")
 def test_told_is_what_changed_since_the_last_sync_not_since_the_start(store: Store) -> None:
     register(store, A, folder="/a")
     b = register(store, B, folder="/b")

@@ -17,6 +17,7 @@ from mcp_server.store import Store
 from tests.actions.imports.imported import index_rows, items, mem, memories, outcomes, state, tree
 
 
+@pytest.mark.feature("A-48")
 def test_importing_twice_changes_nothing(store: Store, project: Path) -> None:
     state(project / ".memory/state.json", mem(1, "The API speaks JSON."), mem(2, "Ports start at 8000."))
     import_from(store, "memory-mcp")
@@ -28,6 +29,7 @@ def test_importing_twice_changes_nothing(store: Store, project: Path) -> None:
     assert tree(store.home) == before
 
 
+@pytest.mark.feature("B-50")
 def test_what_is_new_or_changed_there_is_taken_in(store: Store, project: Path) -> None:
     path = state(project / ".memory/state.json", mem(1, "Ports start at 8000."), mem(2, "Logs are JSON."))
     first = items(import_from(store, "memory-mcp"))
@@ -70,6 +72,7 @@ def test_a_pin_made_here_survives_a_change_there(store: Store, project: Path) ->
     assert (memory.text, memory.pinned) == ("Ports start at 9000.", True)
 
 
+@pytest.mark.feature("B-46")
 @pytest.mark.parametrize("forever", [False, True])
 def test_what_was_forgotten_here_is_not_brought_back(store: Store, project: Path, forever: bool) -> None:
     path = state(project / ".memory/state.json", mem(1, "Ports start at 8000."))

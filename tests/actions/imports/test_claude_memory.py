@@ -56,6 +56,7 @@ def filled(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.feature("D-18", "3.4-conversation-round-trip", "3.4-metadata")
 def test_a_folder_of_uuids_becomes_knowledge_conversations_sessions_and_archive(
     store: Store, theirs: Path
 ) -> None:

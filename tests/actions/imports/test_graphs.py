@@ -4,6 +4,8 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.exchange.imports.batch import Outcome
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
@@ -54,6 +56,7 @@ def graph(path: Path, *, gist: str = "Sessions are kept in Redis. TTL is a day."
     return path
 
 
+@pytest.mark.feature("C-08")
 def test_a_graph_becomes_memories_that_link_to_each_other(store: Store, project: Path) -> None:
     graph(project / ".knowledge/graph.json")
 
@@ -96,6 +99,7 @@ def test_an_imported_graph_is_the_graph_that_is_read(store: Store, project: Path
     assert not put_node(store, Level.PROJECT, "session-store", "Sessions are kept in Valkey.").ordinary
 
 
+@pytest.mark.feature("C-11")
 def test_the_persons_graph_goes_to_the_person(store: Store, scratch_home: Path, project: Path) -> None:
     graph(scratch_home / ".claude/knowledge/user.json")
 

@@ -27,6 +27,7 @@ from tests.actions.imports.imported import items, mem, memories, outcomes, state
 # memory-mcp
 
 
+@pytest.mark.feature("A-18", "3.1-state-tags")
 def test_the_memories_of_a_state_file_come_with_types_tags_and_dates(store: Store, project: Path) -> None:
     state(
         project / ".memory/state.json",
@@ -82,6 +83,7 @@ def test_how_often_a_memory_was_looked_at_comes_along_once(
     assert accesses() == {"We chose Postgres for its windows": (7, looked_at)}
 
 
+@pytest.mark.feature("A-21")
 def test_what_replaced_what_is_kept(store: Store, project: Path) -> None:
     path = state(
         project / "state.json",
@@ -199,6 +201,7 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.feature("B-41")
 def test_a_database_comes_with_pins_trust_tags_and_relations(store: Store, database: Path) -> None:
     done = items(import_from(store, "memory-mcp-db", database))
 
@@ -230,6 +233,7 @@ def test_a_database_in_use_is_read_with_its_log_and_not_touched(store: Store, da
     assert "Only in the log" in memories(store)
 
 
+@pytest.mark.feature("B-30")
 def test_a_database_of_an_old_version_lacks_tables_and_columns(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with closing(sqlite3.connect(path)) as db:

@@ -95,6 +95,7 @@ def test_a_refusal_is_taken_for_an_answer(learning: Store, model: ScriptedModel,
     assert knowledge(learning) == []
 
 
+@pytest.mark.feature("3.1-6")
 def test_a_service_that_is_down_leaves_everything_pending(
     learning: Store, model: ScriptedModel, recorded: Recorded
 ) -> None:

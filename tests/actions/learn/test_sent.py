@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.forget import forget
 from mcp_server.store import Store
@@ -61,6 +63,7 @@ def test_nothing_secret_or_private_is_sent(learning: Store, model: ScriptedModel
         assert absent not in sent
 
 
+@pytest.mark.feature("3.1-2")
 def test_a_short_rest_waits_until_the_session_ends(
     learning: Store, model: ScriptedModel, recorded: Recorded
 ) -> None:

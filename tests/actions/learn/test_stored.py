@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from mcp_server.actions.capture.learn import next_piece, take_proposals
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.candidate import review_candidates
@@ -17,6 +19,7 @@ from tests.recorded import Recorded, queued
 from tests.scripted_model import ScriptedModel
 
 
+@pytest.mark.feature("B-49")
 def test_what_the_model_proposes_and_the_person_said_is_stored(
     learning: Store, model: ScriptedModel, recorded: Recorded
 ) -> None:
@@ -85,6 +88,7 @@ def test_a_quote_of_the_person_does_not_lend_their_name_to_other_words(
     assert knowledge(learning) == []
 
 
+@pytest.mark.feature("A-14", "A-15")
 def test_the_neighbours_are_in_the_prompt_and_a_number_supersedes_one(
     learning: Store, model: ScriptedModel, recorded: Recorded
 ) -> None:
@@ -106,6 +110,7 @@ def test_the_neighbours_are_in_the_prompt_and_a_number_supersedes_one(
     assert read(learning, settled.id).memory.supersedes == (old.memory.id,)
 
 
+@pytest.mark.feature("3.1-1")
 def test_what_is_superseded_without_being_known_is_stored_all_the_same(
     learning: Store, model: ScriptedModel, recorded: Recorded
 ) -> None:

@@ -60,6 +60,7 @@ def test_a_wiki_link_is_told_and_only_an_edit_takes_it_out(store: Store) -> None
     assert f"{path}:{number}" in refused.value.hint
 
 
+@pytest.mark.feature("A-44")
 def test_related_by_tags_is_whatever_carries_any_of_them(store: Store) -> None:
     both = known(store, "Both", tags=("billing", "stripe"))
     one = known(store, "One", tags=("stripe",))
@@ -108,6 +109,7 @@ def test_linking_accepts_nothing_that_the_person_did_not(store: Store) -> None:
     assert is_accepted(store, read(store, plain))
 
 
+@pytest.mark.feature("3.2-expansion")
 def test_expansion_takes_three_of_each_hit_at_less_than_its_score(
     open_here: Callable[..., Opened], project: Path
 ) -> None:

@@ -25,6 +25,7 @@ def test_a_link_stands_in_the_file_and_is_told_from_both_ends(store: Store) -> N
     assert told(store, other) == [("depends-on", False, one)]
 
 
+@pytest.mark.feature("B-41")
 @pytest.mark.parametrize(
     ("said", "rel"),
     [

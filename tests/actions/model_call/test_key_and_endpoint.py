@@ -11,6 +11,7 @@ from tests.actions.model_call.asking import KEY, Open, ask, events, refused
 from tests.scripted_model import ScriptedModel, error, reply
 
 
+@pytest.mark.feature("A-05", "D-26")
 def test_nothing_is_sent_without_consent(open_asking: Open, api: ScriptedModel) -> None:
     for said in ("", "false"):
         opened = open_asking(DAYBOOK_MODEL_CALLS=said)
@@ -32,6 +33,7 @@ def test_a_hook_has_no_model(open_asking: Open, project: Path) -> None:
     assert open_for_reading(opened.environment, project).model() is None
 
 
+@pytest.mark.feature("A-49")
 def test_the_first_key_in_order_pays(
     open_asking: Open, api: ScriptedModel, memory_dir: Path, scratch_home: Path
 ) -> None:

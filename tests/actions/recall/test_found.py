@@ -23,6 +23,7 @@ from tests.conftest import Clock
 # By words and by meaning
 
 
+@pytest.mark.feature("A-04", "D-06")
 def test_words_find_a_memory(store: Store, ids: dict[str, str]) -> None:
     assert found(store, "signature verification")[0] == ids["webhook"]
 
@@ -49,6 +50,7 @@ def test_languages_that_only_signs_tell_apart_are_told_apart(store: Store, tagge
         assert best.id == ids[wanted], asked
 
 
+@pytest.mark.feature("B-09", "B-37", "D-06")
 def test_meaning_finds_what_no_word_does(meaning_store: Store) -> None:
     ids = fill(meaning_store)
     embed_pending(meaning_store)
@@ -91,6 +93,7 @@ def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened]
     assert answer.hits[0].id == ids["webhook"]
 
 
+@pytest.mark.feature("B-44")
 def test_a_model_that_cannot_be_loaded_leaves_the_words(
     open_here: Callable[..., Opened], tmp_path: Path
 ) -> None:
@@ -109,6 +112,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_words(
 # Within filters
 
 
+@pytest.mark.feature("D-43")
 def test_the_default_search_sees_the_person_and_this_project_only(
     open_here: Callable[..., Opened], ids: dict[str, str], tmp_path: Path
 ) -> None:
@@ -121,6 +125,7 @@ def test_the_default_search_sees_the_person_and_this_project_only(
     assert {elsewhere.memory.id, ids["webhook"]} <= set(both)
 
 
+@pytest.mark.feature("D-14")
 def test_filters_apply_before_the_ranking(store: Store, ids: dict[str, str]) -> None:
     remember(store, Draft("Signature of commits", "Sign them.", type="decision", level=Level.USER))
 
@@ -163,6 +168,7 @@ def test_expansion_follows_links_and_gives_the_successor_of_what_is_superseded(s
 # Whatever is asked
 
 
+@pytest.mark.feature("D-31")
 @pytest.mark.parametrize("limit", [0, -1, 51])
 def test_a_limit_that_makes_no_sense_is_refused(store: Store, limit: int) -> None:
     with pytest.raises(Rejected, match="limit"):
@@ -174,6 +180,7 @@ def test_odd_questions_get_an_answer(store: Store, ids: dict[str, str], text: st
     recall(store, Query(text))
 
 
+@pytest.mark.feature("A-20")
 def test_hits_given_to_a_model_count_once_for_a_query(store: Store, ids: dict[str, str]) -> None:
     recall(store, Query("webhook signature"))
     for _ in range(3):

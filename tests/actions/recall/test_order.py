@@ -80,6 +80,7 @@ def test_a_boost_lifts_a_memory_that_is_far_from_the_first(store: Store) -> None
     assert dict(hits[0].parts.boosts) == {"path": 1.1}
 
 
+@pytest.mark.feature("D-21")
 def test_recency_settles_equals_but_not_the_order_by_relevance(store: Store, clock: Clock) -> None:
     first = remember(store, Draft("Cache A", "Redis holds sessions."))
     clock.pass_days(200)
@@ -99,6 +100,7 @@ def test_an_exact_old_match_is_not_hidden_by_what_is_new(store: Store, clock: Cl
     assert found(store, "kafka offset reset for replay")[0] == exact.memory.id
 
 
+@pytest.mark.feature("B-13")
 def test_the_newer_of_two_is_first_where_the_question_is_about_now(
     store: Store, clock: Clock, ids: dict[str, str]
 ) -> None:
@@ -167,6 +169,7 @@ def test_a_sure_match_of_one_sentence_vouches_for_none_of_another(store: Store) 
     ]
 
 
+@pytest.mark.feature("D-09")
 def test_every_component_of_a_score_is_explained(store: Store, ids: dict[str, str]) -> None:
     hit = recall(store, Query("webhook signature")).hits[0]
 

@@ -23,6 +23,7 @@ from tests.conftest import Clock
 EVERYTHING = Filter(statuses=tuple(Status))
 
 
+@pytest.mark.feature("D-19")
 def test_what_nobody_uses_goes_to_the_archive_and_comes_back(store: Store, clock: Clock) -> None:
     note = put(store, "A passing thought about the logo", type="note")
     talk = put(store, "user: hello\n\nclaude: hello", title="Talk", kind=Kind.CONVERSATION)
@@ -86,6 +87,7 @@ def test_what_an_aged_memory_had_replaced_is_named(store: Store, clock: Clock) -
     assert entry.line.endswith(f"what it had replaced: [{old}]")
 
 
+@pytest.mark.feature("A-22", "A-41")
 def test_what_was_dropped_ends_in_the_trash_and_comes_back_in_one_step(store: Store, clock: Clock) -> None:
     known = put(store, "The beta banner is shown until 2026-11-01", type="context")
     perform(store, put_away(store, read(store, known), DROPS, "dropped", "drop"), new_run(store))

@@ -17,6 +17,7 @@ from tests.conftest import Clock
 # Duplicates
 
 
+@pytest.mark.feature("A-28")
 def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store, clock: Clock) -> None:
     gone, stays = twins(store, tags=("ci",))
     revise(store, gone, Revision(tags=("deploy",)))
@@ -57,6 +58,7 @@ def test_a_pinned_memory_never_goes(store: Store) -> None:
     assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
 
 
+@pytest.mark.feature("3.1-3")
 def test_no_number_is_lost_with_a_duplicate(store: Store) -> None:
     put(store, "Invoices are rendered nightly by the billing worker at 02:30")
     put(store, "Invoices are rendered nightly by the billing worker, in the shop's container")

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.upkeep.tidy import tidy
@@ -13,6 +15,7 @@ from tests.conftest import Clock
 from tests.scripted_model import Answer, ScriptedModel
 
 
+@pytest.mark.feature("A-21", "A-40")
 def test_a_model_merges_and_drops_what_the_checks_let_through(
     with_model: Callable[[ScriptedModel], Store], clock: Clock
 ) -> None:
@@ -102,6 +105,7 @@ def test_nothing_is_dropped_on_its_first_day(
         assert "protected" in tidy(store).refused[0]
 
 
+@pytest.mark.feature("A-40", "3.1-7")
 def test_without_consent_or_enough_memories_nobody_is_asked(
     with_model: Callable[[ScriptedModel], Store], open_here: Callable[..., Opened]
 ) -> None:

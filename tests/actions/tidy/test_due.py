@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.recall.recall import recall
@@ -23,6 +25,7 @@ def learned(store: Store, pieces: int) -> None:
     catch_up(store)
 
 
+@pytest.mark.feature("A-39")
 def test_it_is_due_after_ten_pieces_and_at_most_once_an_hour(store: Store, clock: Clock) -> None:
     learned(store, 9)
     assert tidy_when_due(store) is None
@@ -45,6 +48,7 @@ def test_it_is_due_although_a_clock_was_ahead_when_it_was_done(store: Store, clo
     assert isinstance(tidy_when_due(store), Tidied)
 
 
+@pytest.mark.feature("A-39")
 def test_it_is_due_at_the_end_of_a_session_that_taught_something(store: Store, clock: Clock) -> None:
     tidy(store)
     clock.pass_days(1)
@@ -57,6 +61,7 @@ def test_it_is_due_at_the_end_of_a_session_that_taught_something(store: Store, c
     assert isinstance(tidy_when_due(store), Tidied)
 
 
+@pytest.mark.feature("A-39")
 def test_it_is_due_when_many_memories_are_new(store: Store, clock: Clock) -> None:
     folder = read(store, put(store, FIVE[0])).path.parent
     for number in range(80):

@@ -141,6 +141,7 @@ def look_after(store: Store, known: str, how: str) -> None:
             sync(store)
 
 
+@pytest.mark.feature("D-24")
 @pytest.mark.parametrize(
     "how",
     [

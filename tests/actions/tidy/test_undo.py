@@ -26,6 +26,7 @@ from tests.patience import PATIENCE
 from tests.scripted_model import ScriptedModel
 
 
+@pytest.mark.feature("B-25")
 def test_a_dry_run_changes_nothing_and_says_what_would_be_done(store: Store, clock: Clock) -> None:
     twins(store)
     for text in TRAPS[0]:
@@ -40,6 +41,7 @@ def test_a_dry_run_changes_nothing_and_says_what_would_be_done(store: Store, clo
     assert [entry.line for entry in tidy(store).entries] == [entry.line for entry in dry.entries]
 
 
+@pytest.mark.feature("A-23", "3.2-8")
 def test_undo_puts_everything_back_and_it_is_not_done_again(store: Store, clock: Clock) -> None:
     put(store, "A passing thought about the logo", type="note")
     clock.pass_days(91)
@@ -246,6 +248,7 @@ def die_before_write(number: int) -> None:
         setattr(os, name, dying(getattr(os, name)))
 
 
+@pytest.mark.feature("A-41")
 def test_a_kill_at_any_moment_loses_nothing_and_can_be_undone(
     store: Store, clock: Clock, project: Path
 ) -> None:

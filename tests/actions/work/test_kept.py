@@ -62,6 +62,7 @@ def test_with_nothing_pending_nothing_is_done_or_written(open_here: Open, record
     assert [path.read_bytes() for path in opened.store().ledger.paths()] == before
 
 
+@pytest.mark.feature("A-51")
 def test_another_worker_at_it_is_left_alone(open_here: Open, recorded: Recorded) -> None:
     opened = open_here()
     recorded.user("Something to keep")
@@ -74,6 +75,7 @@ def test_another_worker_at_it_is_left_alone(open_here: Open, recorded: Recorded)
     assert worked(opened).kept == 1
 
 
+@pytest.mark.feature("A-11", "3.1-5")
 def test_three_workers_at_once_do_everything_once(
     open_here: Open, memory_dir: Path, recorded: Recorded, model: ScriptedModel
 ) -> None:

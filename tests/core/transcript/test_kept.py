@@ -12,6 +12,7 @@ from tests.core.transcript.lines import DATA, IMAGE, as_bytes, call, claude, ran
 # A real session
 
 
+@pytest.mark.feature("A-12")
 @pytest.mark.parametrize(("name", "subagent"), [("session", False), ("agent", True)])
 def test_a_real_transcript_becomes_this_digest(name: str, subagent: bool) -> None:
     condenser = Condenser(subagent=subagent)
@@ -121,6 +122,7 @@ def test_bytes_that_are_no_text_do_not_hide_the_rest_of_a_turn() -> None:
     assert [one.words for one in Condenser().read([(line, 0, 9)])] == ["caf\ufffd is open"]
 
 
+@pytest.mark.feature("A-12")
 @pytest.mark.parametrize(
     ("block", "expected"),
     [
