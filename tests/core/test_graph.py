@@ -12,7 +12,6 @@ from mcp_server.core.graph.graph import (
     Graph,
     Node,
     artifact_id,
-    check_relation,
     end_of,
     gist_of,
     percentiles,
@@ -274,20 +273,6 @@ def test_a_file_has_one_id_that_stands_for_it() -> None:
     assert stands_for(found, ("src/Lib/stripe.ts:42",)) == "src/Lib/stripe.ts:42"
     assert stands_for("own-id", ("src/a.ts",)) == stands_for(found, ()) == ""
     assert ID.fullmatch(artifact_id("日本/" * 60))
-
-
-@pytest.mark.parametrize(
-    ("said", "label"),
-    [("depends-on", "depends-on"), ("Must load_before", "must-load-before"), ("führt zu", "führt-zu")],
-)
-def test_a_label_becomes_kebab_case(said: str, label: str) -> None:
-    assert check_relation(said) == label
-
-
-@pytest.mark.parametrize("said", ["", "-->", "x" * 61])
-def test_what_is_no_label_is_refused(said: str) -> None:
-    with pytest.raises(Rejected):
-        check_relation(said)
 
 
 @pytest.mark.parametrize("said", ["auth-flow", "src/a.ts", "./Makefile", "a.py:12"])

@@ -25,13 +25,12 @@ from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import (
     GRAPH,
     artifact_id,
-    check_relation,
     end_of,
     id_of,
     stands_for,
     words_of,
 )
-from mcp_server.core.links import SUPERSEDES
+from mcp_server.core.links import SUPERSEDES, as_label, check_label, labelled
 from mcp_server.core.memory import ID, Draft, Level, Link, Memory
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.secrets.redaction import refuse_secrets
@@ -56,7 +55,7 @@ def put_edge(
     for ends that cannot be linked so, as `link` does.
     """
     here = at_level(store, level)
-    start, end, rel = end_of(start), end_of(end), check_relation(rel)
+    start, end, rel = end_of(start), end_of(end), check_label(rel)
     refuse_secrets(*(notes or ()))
     if start == end:
         raise Rejected(f"'{start}' cannot be linked with itself.", "Name two different ends.")
@@ -94,7 +93,8 @@ def holder_of(end: str) -> str:
 def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, session: str = "") -> bool:
     """Delete an edge; return False when there is none. What was superseded by it is active again."""
     here = at_level(store, level)
-    start, end, rel = end_of(start), end_of(end), check_relation(rel)
+    start, end = end_of(start), end_of(end)
+    superseding = as_label(rel) == SUPERSEDES
 
     def attempt() -> bool:
         try:
@@ -102,8 +102,9 @@ def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, s
         except NotFound:
             return False
         memory = found.memory
-        links = tuple(link for link in memory.links if (link.rel, link.to) != (rel, end))
-        kept = tuple(old for old in memory.supersedes if not (rel == SUPERSEDES and old == end))
+        gone = labelled([link for link in memory.links if link.to == end], rel)
+        links = tuple(link for link in memory.links if link not in gone)
+        kept = tuple(old for old in memory.supersedes if not (superseding and old == end))
         if (links, kept) == (memory.links, memory.supersedes):
             return False
         if stands_for(memory.id, memory.touches) and not (links or kept):
@@ -133,7 +134,7 @@ def _start(here: Store, level: Level, name: str, session: str) -> Found:
 def _with_edge(memory: Memory, rel: str, end: str, notes: Sequence[str] | None) -> tuple[Memory, bool]:
     """Return *memory* with the edge, and whether it is new."""
     links = list(memory.links)
-    old = next((link for link in links if (link.rel, link.to) == (rel, end)), None)
+    old = next(iter(labelled([link for link in links if link.to == end], rel)), None)
     new = Link(rel, end, tuple(notes) if notes is not None else old.notes if old else ())
     known = old is not None or (rel == SUPERSEDES and end in memory.supersedes)
     if rel == SUPERSEDES:

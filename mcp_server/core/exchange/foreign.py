@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.links import RELATES_TO, as_label, check_label
 from mcp_server.core.memory import (
     DEFAULT_TYPE,
     MAX_TAGS,
@@ -179,8 +180,11 @@ def share_of(value: object) -> float | None:
 
 
 def label_of(value: object) -> str:
-    """Return the label of a link in kebab case: `depends_on` → `depends-on`."""
-    return re.sub(r"[^a-z0-9]+", "-", line_of(value, 60).lower()).strip("-") or "relates-to"
+    """Return the label of a link; what can be none says relates-to."""
+    try:
+        return check_label(as_label(line_of(value)))
+    except Rejected:
+        return RELATES_TO
 
 
 def title_from(text: str) -> str:

@@ -5,7 +5,6 @@ A node is a memory and an edge is a link; what was put through the graph's tools
 """
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -129,14 +128,6 @@ def artifact_id(path: str) -> str:
 def stands_for(memory_id: str, touches: Sequence[str]) -> str:
     """Return the file that the memory stands for, '' when it is one of its own."""
     return touches[0] if len(touches) == 1 and memory_id == artifact_id(touches[0]) else ""
-
-
-def check_relation(rel: str) -> str:
-    """Return the label *rel* in kebab case; raise Rejected when nothing is left of it."""
-    label = "-".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", rel).lower()))
-    if not label or len(label) > 60:
-        raise Rejected(f"'{rel[:80]}' is no label of an edge.", "Use a few words in kebab case: depends-on.")
-    return label
 
 
 def end_of(name: str) -> str:
