@@ -22,18 +22,12 @@ from mcp_server.actions.memory.remember import reinstate, take_place
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.adapters import memory_file
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.graph.graph import (
-    GRAPH,
-    artifact_id,
-    end_of,
-    id_of,
-    stands_for,
-    words_of,
-)
+from mcp_server.core.graph.graph import GRAPH, artifact_id, end_of, id_of, stands_for
 from mcp_server.core.links import SUPERSEDES, as_label, check_label, labelled
 from mcp_server.core.memory import ID, Draft, Level, Link, Memory
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.secrets.redaction import refuse_secrets
+from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
 
@@ -124,9 +118,8 @@ def _start(here: Store, level: Level, name: str, session: str) -> Found:
         return read(here, name)
     memory_id = artifact_id(name)
     if look_up(here, memory_id) is None:
-        title, text = words_of(name)
-        draft = Draft(title, text, "reference", id=memory_id, level=level, category=GRAPH, touches=(name,))
-        create(here, replace(draft, session=session, source=ASSISTANT))
+        draft = Draft(clipped(name), name, "reference", id=memory_id, level=level, category=GRAPH)
+        create(here, replace(draft, touches=(name,), session=session, source=ASSISTANT))
     found = read(here, memory_id)
     return returned(here, found, session) if is_put_away(found) else found
 

@@ -33,7 +33,6 @@ from mcp_server.core.memory import (
     check_type,
     clean_tags,
     clean_text,
-    clean_title,
     fingerprint,
     new_id,
 )
@@ -41,6 +40,7 @@ from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of
 from mcp_server.core.text.level_words import names_project
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 T = TypeVar("T")
