@@ -62,7 +62,7 @@ def test_ids_that_begin_alike_get_short_names_that_differ(store: Store, project:
         OTHER,
     ]
     with store.database.read() as db:
-        assert sessions.free_short(db, OTHER) == "8d7cabcd-999"
+        assert sessions.short_of(db, OTHER) == "8d7cabcd-999"
     with pytest.raises(Rejected, match="Several sessions"):
         find_session(store, "8d7c")
     with pytest.raises(Rejected, match="No session"):

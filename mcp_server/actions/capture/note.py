@@ -79,7 +79,7 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
         known = sessions.with_id(db, session)
         if known and known.folder and not known.ended:
             return
-        short = (known.short if known else "") or sessions.free_short(db, session)
+        short = sessions.short_of(db, session)
     vault = store.project.key if store.project else ""
     store.ledger.note(
         "session_started", store.clock(), session=session, short=short, folder=folder, vault=vault

@@ -6,8 +6,6 @@ compacted session, another process and an index made anew.
 """
 
 import contextlib
-import hashlib
-import re
 import sqlite3
 import uuid
 from dataclasses import dataclass, replace
@@ -50,13 +48,6 @@ class News:
     edges: tuple[Edge, ...] = ()
 
 
-def short_of(session: str) -> str:
-    """Return the eight characters that a session is named by; of a UUID those that it begins with."""
-    if re.match(r"[0-9a-f]{8}-", session):
-        return session[:8]
-    return hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-
-
 def register(store: Store, session: str, *, folder: str) -> str:
     """
     Note that *session* (a new one for '') works with the graph, and return its short id.
@@ -68,11 +59,11 @@ def register(store: Store, session: str, *, folder: str) -> str:
     with store.database.read() as db:
         known = sessions.with_name(db, session)
         here = graph.replayed(db)
-    session = known.id if known else session
-    short = (known.short if known else "") or short_of(session)
+        session = known.id if known else session
+        short = sessions.short_of(db, session)
     said: dict[str, object] = {"session": session, "short": short, "folder": folder}
     if store.project:
-        said["vault"] = store.vaults[-1].key
+        said["vault"] = store.project.key
     if known is None or known.watermark is None:
         said["watermark"] = here
     store.ledger.append("session_started", store.clock(), **said)
@@ -176,4 +167,4 @@ def _by(db: sqlite3.Connection, deed: Deed) -> str:
     if deed.event == "tidied":
         return "tidy"
     known = sessions.with_name(db, deed.session) if deed.session else None
-    return known.short if known and known.short else short_of(deed.session) if deed.session else ""
+    return sessions.short_of(db, known.id if known else deed.session) if deed.session else ""

@@ -77,8 +77,10 @@ def with_name(db: sqlite3.Connection, name: str) -> SessionRow | None:
     return found[0] if found else None
 
 
-def free_short(db: sqlite3.Connection, session: str) -> str:
-    """Return the first eight characters of the id *session*, or more when another session has those."""
+def short_of(db: sqlite3.Connection, session: str) -> str:
+    """Return what *session* goes by: the first eight characters of its id, more when another has those."""
+    if (known := with_id(db, session)) and known.short:
+        return known.short
     lengths = [*range(8, min(len(session), LONGEST_SHORT), 4), len(session)]
     taken = {
         str(row[0])
