@@ -19,13 +19,20 @@ The errors that Daybook raises on purpose.
 Inside Daybook a broken file is data in a report: `Unreadable` is collected, not propagated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def disk_refused(error: OSError) -> str:
     """Return a sentence about an error of the disk, with the file or folder that it is about."""
     what = f" {error.filename}" if isinstance(error.filename, str) else ""
     return f"The disk refused{what}: {error.strerror or error}. Nothing was changed."
+
+
+def similar(name: str, among: Iterable[str]) -> list[str]:
+    """Return up to three of the lower-case names *among* that look like *name*, the most alike first."""
+    import difflib  # only a mistake needs it
+
+    return difflib.get_close_matches(name[:80].lower(), list(among), n=3)
 
 
 class DaybookError(Exception):

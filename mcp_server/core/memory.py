@@ -57,6 +57,11 @@ MAX_LINKS = 50  # of one memory, unless it is a node of the graph
 MAX_TOUCHES = 50
 
 
+def type_or_kind(kind: Kind, type: str) -> str:
+    """Return what a memory is called by: its type, or its kind when it is no knowledge."""
+    return type if kind is Kind.KNOWLEDGE else kind.value
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A directed, labelled relation to a memory id or to an artifact (`path[:line]`), with its notes."""

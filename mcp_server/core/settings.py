@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_server.core import embedding_models
-from mcp_server.core.errors import SettingsError
+from mcp_server.core.errors import SettingsError, similar
 
 CAPTURES = ("auto", "suggest", "manual")
 TOOLSETS = ("core", "sessions", "curation", "graph", "admin")
@@ -194,10 +194,8 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
 
 
 def _meant(name: str) -> str:
-    import difflib  # only a mistake needs it
-
-    near = difflib.get_close_matches(name.lower().removeprefix("daybook_"), IN_CONFIG, n=1)
-    return f"Did you mean '{near[0]}'?" if near else f"Take it out; there are {', '.join(IN_CONFIG)}."
+    meant = similar(name.lower().removeprefix("daybook_"), IN_CONFIG)
+    return f"Did you mean '{meant[0]}'?" if meant else f"Take it out; there are {', '.join(IN_CONFIG)}."
 
 
 def environment_told(data: bytes) -> dict[str, object] | None:

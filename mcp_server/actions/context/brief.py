@@ -32,7 +32,7 @@ from mcp_server.core.context.brief import (
     render_brief,
 )
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import DAY, Kind, Level, fingerprint
+from mcp_server.core.memory import DAY, Kind, Level, fingerprint, type_or_kind
 from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
@@ -306,5 +306,5 @@ def _untold(entries: Iterable[Entry], carried: Mapping[str, str]) -> Iterator[En
 def _entry(row: Row, *, otherwise: str) -> Entry:
     day = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
     dated = dated_line(day, stale=False, otherwise=otherwise)
-    kind = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
+    kind = type_or_kind(row.kind, row.type)
     return Entry(row.id, row.ref, row.digest, kind, row.title, row.text, dated)

@@ -5,7 +5,6 @@ Everything is a memory or a link in a file: what is put is written there before 
 """
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import TypeVar
 
 from mcp_server.actions.files.read import Found, look_up
@@ -14,7 +13,7 @@ from mcp_server.actions.memory.forget import unarchive
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters.index.events import graph
-from mcp_server.core.errors import Conflict, Rejected
+from mcp_server.core.errors import Conflict, Rejected, similar
 from mcp_server.core.memory import ARCHIVE_FOLDER, Draft, Status
 from mcp_server.store import Store
 
@@ -55,7 +54,7 @@ def nearest(store: Store, memory_id: str) -> list[str]:
     """Return up to three ids that look like *memory_id*."""
     with store.database.read() as db:
         ids = graph.ids(db, [vault.key for vault in store.vaults])
-    return get_close_matches(memory_id, ids, n=3, cutoff=0.6)
+    return similar(memory_id, ids)
 
 
 def repeated(attempt: Callable[[], T]) -> T:

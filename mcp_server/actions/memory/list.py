@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 
 from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
@@ -12,6 +11,7 @@ from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Problem, Row
 from mcp_server.adapters.index.memories.selections import Counts
 from mcp_server.core.embedding_models import NONE
+from mcp_server.core.errors import similar
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
 from mcp_server.store import Store
@@ -73,7 +73,7 @@ def nearest_of(store: Store, kind: Kind, memory_id: str) -> list[str]:
     """Return up to three ids of one *kind* that look like *memory_id*, the newest when none does."""
     rows = list_memories(store, Filter(kinds=(kind,), statuses=ANY_STATUS), limit=LOOKED_AT).rows
     ids = [row.id for row in rows]
-    return get_close_matches(memory_id, ids, n=NAMED, cutoff=0.5) or ids[:NAMED]
+    return similar(memory_id, ids) or ids[:NAMED]
 
 
 @self_healing

@@ -10,7 +10,7 @@ from mcp_server.adapters.index.events.usage import UNUSED, Usage
 from mcp_server.adapters.index.memories import memories, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.shadows import Shadow
-from mcp_server.core.memory import DAY, Kind, Level
+from mcp_server.core.memory import DAY, Level, type_or_kind
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Hit, Verdict
@@ -57,7 +57,7 @@ def as_hit(
         digest=row.digest,
         title=redact(row.title),
         kind=row.kind,
-        type=row.type if row.kind is Kind.KNOWLEDGE else row.kind.value,
+        type=type_or_kind(row.kind, row.type),
         level=vault.level if vault else Level.PROJECT,
         status=row.status,
         path=row.path,

@@ -26,7 +26,7 @@ from mcp_server.adapters.index.events import audit, episodes, tidying, transcrip
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Change, Entry, change
-from mcp_server.core.memory import Kind, Memory, Status
+from mcp_server.core.memory import Memory, Status, type_or_kind
 from mcp_server.store import Store
 
 MOST_DEEDS = 1000  # deeds of a session that are looked at for what cannot be taken back
@@ -138,7 +138,7 @@ def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSessio
     gone = {each.memory.id for each in found.values()}
     for each in found.values():
         revived = list(_revived(store, each.memory, gone))
-        line = f"{_kind(each.memory)} [{each.memory.id}] goes to the trash"
+        line = f"{type_or_kind(each.memory.kind, each.memory.type)} [{each.memory.id}] goes to the trash"
         line += "".join(f"; [{one.id}] {_becomes(one)}" for one in revived)
         trashed = change(each.ref, each.memory, each.place, to=journal.trash_place(store, each))
         plan.entries.append(Entry(tidying.FORGETTING, line, (*revived, trashed), each.memory.title))
@@ -206,10 +206,6 @@ def _heir(store: Store, memory: Memory, gone: set[str]) -> str:
 def _becomes(one: Change) -> str:
     heir = one.now.get("superseded_by")
     return f"is superseded by [{heir}] then" if heir else "is active again"
-
-
-def _kind(memory: Memory) -> str:
-    return memory.type if memory.kind is Kind.KNOWLEDGE else memory.kind.value
 
 
 def _left(store: Store, session: str, gone: set[str], revived: set[str]) -> list[str]:

@@ -12,7 +12,7 @@ from mcp_server.adapters.index.events.episodes import Again, Episode
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, clean_text, fingerprint
+from mcp_server.core.memory import clean_text, fingerprint, type_or_kind
 from mcp_server.core.search.query import check_limit
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.titles import clean_title
@@ -113,7 +113,7 @@ def tell_session(store: Store, name: str) -> Told:
         cost = spending.of_sessions(db, [episode.id]).get(episode.id, Cost())
     return Told(
         episode,
-        dict(Counter(row.type if row.kind is Kind.KNOWLEDGE else row.kind.value for row in stored)),
+        dict(Counter(type_or_kind(row.kind, row.type) for row in stored)),
         sum(recalled > 0 for _, _, recalled, _ in given),
         sum(used > 0 for _, _, _, used in given),
         tuple(

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from mcp_server import __version__
-from mcp_server.core.errors import DaybookError, disk_refused
+from mcp_server.core.errors import DaybookError, disk_refused, similar
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import given
 
@@ -65,10 +65,8 @@ class Groups(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in (known := self.list_commands(ctx)) and not args[0].startswith("-"):
-            import difflib  # only a mistake needs it
-
-            near = difflib.get_close_matches(args[0], known, n=3)
-            hint = f"Did you mean {' or '.join(near)}?" if near else "'daybook --help' lists them."
+            meant = similar(args[0], known)
+            hint = f"Did you mean {' or '.join(meant)}?" if meant else "'daybook --help' lists them."
             ctx.fail(f"There is no command '{visible(args[0])}'. {hint}")
         return super().resolve_command(ctx, args)
 

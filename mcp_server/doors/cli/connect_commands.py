@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mcp_server.actions.exchange import connect as connecting
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import Rejected, similar
 from mcp_server.core.exchange.clients import CLIENTS, Client
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
@@ -79,8 +79,8 @@ def disconnect_command(client: str) -> None:
 def _known(name: str) -> Client:
     if name in CLIENTS:
         return CLIENTS[name]
-    near = difflib.get_close_matches(name.lower(), CLIENTS, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(CLIENTS)}."
+    meant = similar(name, CLIENTS)
+    hint = f"Did you mean {meant[0]}?" if meant else f"There are {', '.join(CLIENTS)}."
     raise Rejected(f"No client is known as '{visible(name)[:60]}'.", hint)
 
 

@@ -23,7 +23,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.links import RESERVED, SUPERSEDES, as_label
-from mcp_server.core.memory import TYPES, Level, split_list
+from mcp_server.core.memory import TYPES, Level, split_list, type_or_kind
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
@@ -97,7 +97,10 @@ def related_command(memory_id: str, tags: str, depth: int, as_json: bool) -> Non
     output.print_table(["memory", "link", "with", "status", "title"], rows)
     output.print_table(
         ["id", "type", "tags", "title"],
-        [[row.id, output.type_of(row), ", ".join(row.tags), row.title[:60]] for row in found.tagged],
+        [
+            [row.id, type_or_kind(row.kind, row.type), ", ".join(row.tags), row.title[:60]]
+            for row in found.tagged
+        ],
     )
 
 

@@ -10,6 +10,7 @@ from mcp_server.actions.sessions import forget_session, session_history
 from mcp_server.adapters.index.events.episodes import Again
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import type_or_kind
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
@@ -127,7 +128,7 @@ def _print_session(store: Store, name: str, as_json: bool) -> None:
         f"stored {sum(told.stored.values())}, recalled {told.recalled}, used {counted(told.used, 'memory')}"
     )
     click.echo(f"learning from it: {str(told.cost) or 'no call of a model'}")
-    rows = [[row.id, output.type_of(row), row.status.value, row.title[:60]] for row in stored]
+    rows = [[row.id, type_or_kind(row.kind, row.type), row.status.value, row.title[:60]] for row in stored]
     output.print_table(["stored", "type", "status", "title"], rows)
     output.print_table(
         ["given", "recalled", "used", "title"],

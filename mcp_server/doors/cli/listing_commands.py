@@ -6,7 +6,7 @@ import click
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import get_stats, list_memories
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import Kind, type_or_kind
 from mcp_server.core.render import counted, state_of
 from mcp_server.core.search.query import filter_of
 from mcp_server.doors.cli import given, output
@@ -78,7 +78,7 @@ def list_command(
     output.print_table(
         ["id", "type", *status, "updated", "title", "tags"],
         [
-            [row.id, output.type_of(row),
+            [row.id, type_or_kind(row.kind, row.type),
              *(state_of(row.status, here=found.shadowed.get(row.row, "")) or "active" for _ in status),
              f"{row.updated_at:%Y-%m-%d}", row.title[:60], " ".join(row.tags)]
             for row in found.rows

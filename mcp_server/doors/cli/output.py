@@ -14,7 +14,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory import Level
 from mcp_server.core.render import outdated, repeats, state_of, visible
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.text.excerpt import excerpt
@@ -218,10 +218,6 @@ def row_json(row: Row) -> dict[str, Any]:
         "path": row.path,
         "updated": row.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
-
-
-def type_of(row: Row) -> str:
-    return row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
 
 
 @contextlib.contextmanager

@@ -1,7 +1,6 @@
 """The MCP server itself, which says in our words that a call names no tool or its arguments do not fit."""
 
 import contextlib
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +24,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from mcp_server.core.bounds import check_amount
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import Rejected, similar
 from mcp_server.core.render import one_line
 from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.json_rpc import Refusal
@@ -168,14 +167,14 @@ def refused(sentence: str) -> CallToolResult:
 
 
 def _no_tool(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name[:VALUE], known, n=3)
-    hint = f"Did you mean {' or '.join(near)}?" if near else "DAYBOOK_TOOLSETS says which tools there are."
+    meant = similar(name, known)
+    hint = f"Did you mean {' or '.join(meant)}?" if meant else "DAYBOOK_TOOLSETS says which tools there are."
     return f"There is no tool '{one_line(name, VALUE)}' here. {hint}"
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name[:VALUE], known, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"it takes {', '.join(known) or 'none'}."
+    meant = similar(name, known)
+    hint = f"did you mean '{meant[0]}'?" if meant else f"it takes {', '.join(known) or 'none'}."
     return f"This tool has no argument '{one_line(name, VALUE)}': {hint}"
 
 

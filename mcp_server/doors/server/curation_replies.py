@@ -11,7 +11,7 @@ from mcp_server.actions.memory.link import Linked, Related, is_written
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.core.links import MAX_LABEL
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory import Status, type_or_kind
 from mcp_server.core.render import counted, one_line, quoted, within
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.replies import LIMIT
@@ -144,7 +144,7 @@ def _words(row: Row) -> str:
 
 
 def _line(row: Row, said_by_person: Collection[int] = ()) -> str:
-    what = row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
+    what = type_or_kind(row.kind, row.type)
     said = " · said by the person" if row.row in said_by_person else ""
     status = "" if row.status is Status.ACTIVE else f" · {row.status.value}"
     return f"{row.id}  {what} · {row.updated_at:%Y-%m-%d}{said}{status}  {one_line(redact(row.title), 100)}"

@@ -12,7 +12,7 @@ from mcp_server.actions.memory.revise import version
 from mcp_server.actions.memory.session import Since
 from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import type_or_kind
 from mcp_server.core.render import counted, one_line, outdated, quoted, repeats, state_of, within
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.secrets.redaction import redact
@@ -90,7 +90,7 @@ def settled(done: Settled, found: Found, *, waits: str = "") -> str:
     if done.known:
         added = note or "Only what it lacked beside its words was added."
         return f"{done.id}: known already. {added} {found.path}"
-    what = _what(found.memory.kind, found.memory.type)
+    what = type_or_kind(found.memory.kind, found.memory.type)
     said = f"{done.id}: remembered as {what} ({found.vault.level.value} level). {note}".strip()
     return f"{said} {found.path}"
 
@@ -98,8 +98,9 @@ def settled(done: Settled, found: Found, *, waits: str = "") -> str:
 def read(found: Found, *, standing: str = "") -> str:
     """Return a memory whole; *standing* says how far it is believed."""
     memory = found.memory
+    kind = type_or_kind(memory.kind, memory.type)
     head = [
-        f"{memory.id}  {_what(memory.kind, memory.type)} · {memory.status.value} · version {version(found)}",
+        f"{memory.id}  {kind} · {memory.status.value} · version {version(found)}",
         f"title: {one_line(memory.title)}",
         f"file: {one_line(str(found.path), PATH)}",
         f"updated: {memory.updated:%Y-%m-%d}, created: {memory.created:%Y-%m-%d}",
@@ -309,9 +310,5 @@ def _line(row: Row, shadowed_by: str) -> str:
     state = state_of(row.status, here=shadowed_by)
     status = f" · {state}" if state else ""
     tags = one_line(f"[{', '.join(row.tags)}]", 100) if row.tags else ""
-    about = f"{_what(row.kind, row.type)} · {updated:%Y-%m-%d}{status}"
+    about = f"{type_or_kind(row.kind, row.type)} · {updated:%Y-%m-%d}{status}"
     return f"{row.id}  {about}  {one_line(redact(row.title), 120)} {tags}".rstrip()
-
-
-def _what(kind: Kind, type: str) -> str:
-    return type if kind is Kind.KNOWLEDGE else kind.value

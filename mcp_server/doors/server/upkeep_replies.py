@@ -12,7 +12,7 @@ from mcp_server.actions.upkeep.maintain import Cleaned, Step
 from mcp_server.adapters.index.events.episodes import Episode
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import type_or_kind
 from mcp_server.core.render import counted, one_line, quoted, within
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.replies import LIMIT
@@ -52,7 +52,7 @@ def session(told: Told) -> str:
 def session_memories(episode: Episode, stored: Sequence[Row], given: Sequence[Given]) -> str:
     lines = [f"session {_name(episode)} stored {len(stored)}, and was given {len(given)} that it asked for"]
     lines += [
-        f"{row.id}  {row.type if row.kind is Kind.KNOWLEDGE else row.kind.value} · {row.status.value}  "
+        f"{row.id}  {type_or_kind(row.kind, row.type)} · {row.status.value}  "
         f"{one_line(redact(row.title), 120)}"
         for row in stored
     ]

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mcp_server.adapters.index.events.values import a_list
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.memory import TRASH
@@ -69,7 +70,7 @@ def add(
     if event in _NOT_HISTORY:
         return
     detail = json.dumps({key: value for key, value in data.items() if key not in _KNOWN_ELSEWHERE})
-    refs = [*_list(data.get("refs")), *(change.get("ref") for change in _list(data.get("changes")))]
+    refs = [*a_list(data.get("refs")), *(change.get("ref") for change in a_list(data.get("changes")))]
     session = str(data.get("session") or "")
     db.executemany(
         "INSERT INTO audit (file, offset, at, event, ref, session, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -154,7 +155,7 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
         ).fetchall()
         away = any(str(place or "").startswith(TRASH) for _, place in changes)
         return Written("", frozenset(str(said) for said, _ in changes), away)
-    effects = [each for each in _list(detail.get("files")) if each[0] == ref]
+    effects = [each for each in a_list(detail.get("files")) if each[0] == ref]
     place, digest = effects[-1][3:] if effects else ("", "")
     return Written(digest, frozenset(), not place or place.startswith(TRASH))
 
@@ -191,7 +192,3 @@ def _deeds(db: sqlite3.Connection, where: str, bound: Sequence[object], order: s
         Deed(at, event, ref, session, json.loads(detail), (file, offset))
         for at, event, ref, session, detail, file, offset in found
     ]
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

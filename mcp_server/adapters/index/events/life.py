@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from mcp_server.adapters.index.events.values import a_list
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.core.judge.ageing import AHEAD
 from mcp_server.core.memory import DAY
@@ -83,17 +84,13 @@ def never_seen(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
 
 def _refs(event: str, data: Mapping[str, Any]) -> list[str]:
     if event == "imported":
-        named = [one[1] for one in _list(data.get("taken")) if isinstance(one, list) and len(one) == 4]
+        named = [one[1] for one in a_list(data.get("taken")) if isinstance(one, list) and len(one) == 4]
     elif event == "recalled":
         # A line of before says of all of them that they were given.
         sure = data.get("confident")
-        named = _list(data.get("refs") if sure is None else sure)
+        named = a_list(data.get("refs") if sure is None else sure)
     elif event == "trusted" and data.get("reason") not in VALIDATING:
         named = []
     else:
-        named = _list(data.get("refs"))
+        named = a_list(data.get("refs"))
     return list(dict.fromkeys(map(str, named)))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

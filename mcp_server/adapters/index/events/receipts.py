@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.events.values import a_list
+
 EVENTS = frozenset({"recalled", "injected", "kept_silent"})
 RECALL, PROMPT, START = "recall", "prompt", "session start"
 
@@ -53,7 +55,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         db.execute("INSERT INTO prompts VALUES (?, ?, ?)", (at, session, int(event == "injected")))
     if event == "kept_silent":
         return
-    refs, scores, tokens = (_list(data.get(name)) for name in ("refs", "scores", "tokens"))
+    refs, scores, tokens = (a_list(data.get(name)) for name in ("refs", "scores", "tokens"))
     sure = confident(data)
     said = str(data.get("query" if why == RECALL else "prompt") or "")
     rows: dict[str, tuple[object, ...]] = {}
@@ -77,7 +79,7 @@ def confident(data: Mapping[str, Any]) -> list[str]:
 
     What stands under "no confident match" is none. Lines of before that was noted give all as answers.
     """
-    refs = dict.fromkeys(map(str, _list(data.get("refs"))))
+    refs = dict.fromkeys(map(str, a_list(data.get("refs"))))
     sure = data.get("confident")
     return [ref for ref in refs if not isinstance(sure, list) or ref in sure]
 
@@ -161,7 +163,3 @@ def prompts(db: sqlite3.Connection, *, since: int) -> tuple[int, int]:
 
 
 _IN_VAULTS = "substr(ref, 1, instr(ref, '/') - 1) IN (SELECT value FROM json_each(?))"
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

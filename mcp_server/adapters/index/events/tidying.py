@@ -7,6 +7,7 @@ from typing import Any
 
 from mcp_server.adapters.index.events import life
 from mcp_server.adapters.index.events.unattended import changed_in
+from mcp_server.adapters.index.events.values import a_list, a_number
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.search import vectors
@@ -31,13 +32,13 @@ NO_TIDYING = (FORGETTING, SETTLING)
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
     """Take in one event of the ledger; one with odd particulars is left out."""
-    refs = [str(ref) for ref in _list(data.get("refs"))]
+    refs = [str(ref) for ref in a_list(data.get("refs"))]
     match event:
         case "transcript_kept" | "transcript_learned":
             if data.get("turns"):
                 _upkeep(db, "", "pieces = pieces + 1")
         case "merged" | "unmerged":
-            _inherit(db, refs, [str(ref) for ref in _list(data.get("from"))], back=event == "unmerged")
+            _inherit(db, refs, [str(ref) for ref in a_list(data.get("from"))], back=event == "unmerged")
         case "restored":
             _touch(db, refs, at)
         case "tidied":
@@ -207,7 +208,7 @@ def likeness(
 
 def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
     run = str(data.get("run", ""))
-    changes = [change for change in map(change_of, _list(data.get("changes"))) if change]
+    changes = [change for change in map(change_of, a_list(data.get("changes"))) if change]
     if changes:
         db.execute(
             "INSERT INTO tidied (run, vault, step, reason, changes, undone) VALUES (?, ?, ?, ?, ?, 0)",
@@ -224,11 +225,11 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
             db, ended,
             "at = ?, open = '', active = ?, \"left\" = ?, pieces ="
             " (SELECT coalesce(max(p.pieces), 0) FROM upkeep p WHERE p.scope = '')",
-            at, _number(data.get("active")), _number(data.get("left")),
+            at, a_number(data.get("active")) or 0, a_number(data.get("left")) or 0,
         )  # fmt: skip
-        groups = [(str(digest),) for digest in _list(data.get("groups"))]
+        groups = [(str(digest),) for digest in a_list(data.get("groups"))]
         db.executemany("INSERT OR IGNORE INTO tidied_groups VALUES (?)", groups)
-    if vaults := [(GUESSING, str(vault)) for vault in _list(data.get("withdraws"))]:
+    if vaults := [(GUESSING, str(vault)) for vault in a_list(data.get("withdraws"))]:
         db.executemany("UPDATE tidied SET undone = 1 WHERE step = ? AND vault = ?", vaults)
     if voids := str(data.get("voids", "")):
         db.execute("DELETE FROM tidied WHERE rowid = (SELECT max(rowid) FROM tidied WHERE run = ?)", (voids,))
@@ -237,7 +238,7 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
         for entry in entries(db, redone):
             _put_away(db, entry.changes, at)
     if undoes := str(data.get("undoes", "")):
-        left = {str(ref) for ref in _list(data.get("left"))}  # something stood in the way there
+        left = {str(ref) for ref in a_list(data.get("left"))}  # something stood in the way there
         for entry in entries(db, undoes):
             if entry.refs & left:
                 continue
@@ -294,11 +295,3 @@ def _inherit(db: sqlite3.Connection, heirs: Sequence[str], ancestors: Sequence[s
 def _upkeep(db: sqlite3.Connection, scope: str, assignment: str, *bound: object) -> None:
     db.execute("INSERT OR IGNORE INTO upkeep (scope) VALUES (?)", (scope,))
     db.execute(f"UPDATE upkeep SET {assignment} WHERE scope = ?", (*bound, scope))
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -11,6 +11,8 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from mcp_server.adapters.index.events.values import a_list, a_number
+
 EVENTS = frozenset({"transcript_seen", "transcript_kept", "transcript_learned", "consented"})
 ENDED, LOOKED_AT = 1, 2  # a session that ended is looked at once more: its agents may have gone on alone
 COLUMNS = "path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping"
@@ -56,8 +58,8 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
             db.execute("UPDATE transcripts SET paid_from = max(paid_from, kept)")
         db.execute("INSERT OR REPLACE INTO facts VALUES ('agreed', ?)", (str(int(agrees)),))
         return
-    path, keys = str(data.get("path", "")), [str(key) for key in _list(data.get("turns"))]
-    end = _number(data.get("end"))
+    path, keys = str(data.get("path", "")), [str(key) for key in a_list(data.get("turns"))]
+    end = a_number(data.get("end"))
     if not path or end is None:
         return
     match event:
@@ -78,7 +80,7 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
                 " WHERE path = ?",
                 (end, str(data.get("before", "")), bool(data.get("skipping")), end, path),
             )
-            if (whole := _number(data.get("whole"))) is not None:  # a hook may tell something else by now
+            if (whole := a_number(data.get("whole"))) is not None:  # a hook may tell something else by now
                 db.execute(
                     f"UPDATE transcripts SET seen = kept, ended = iif(ended, {LOOKED_AT}, 0)"
                     " WHERE path = ? AND seen = ?",
@@ -164,11 +166,3 @@ def _select(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> l
         )
         for path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping in rows
     ]
-
-
-def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and 0 <= value < 1 << 62 else None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

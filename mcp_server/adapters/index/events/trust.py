@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.events.values import a_list
 from mcp_server.core.worth import ratings
 from mcp_server.core.worth.ratings import Moved
 
@@ -90,4 +91,4 @@ def _reason(event: str, data: Mapping[str, Any]) -> str:
 
 def _refs(data: Mapping[str, Any]) -> list[str]:
     refs = data.get("refs")
-    return list(map(str, dict.fromkeys(refs if isinstance(refs, list) else [])))
+    return list(map(str, dict.fromkeys(a_list(refs))))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_server.adapters.index.events import receipts, trust
+from mcp_server.adapters.index.events.values import a_list
 from mcp_server.core.memory import DAY, parse_timestamp
 from mcp_server.core.worth import ratings
 
@@ -24,7 +25,7 @@ EVENTS = _ACCEPTING | {IMPORTED, "recalled", "used", "injected", "promoted", "de
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger; a memory counts once in it, however often it is named."""
     if event == IMPORTED:
-        for ref, times, last, *more in _list(data.get("used")):
+        for ref, times, last, *more in a_list(data.get("used")):
             seen = int(parse_timestamp(last).timestamp()) if last else 0
             retrieved, used, moves = more or (0, 0, ())  # a line of an earlier version has the accesses alone
             counted = "accesses = accesses + ?, last_access = max(last_access, ?)"
@@ -34,7 +35,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
                 trust.move(db, str(ref), str(reason), min(int(moment), at))
         return
     session = str(data.get("session") or "")
-    refs = [str(ref) for ref in _list(data.get("refs"))]
+    refs = [str(ref) for ref in a_list(data.get("refs"))]
     answers = receipts.confident(data)
     for ref in dict.fromkeys(refs):
         match event:
@@ -52,11 +53,11 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
                 _move(db, ref, "promoted = 0, counted_from = accesses")
             case _:
                 pass
-    digests = [str(digest) for digest in _list(data.get("digests"))]
+    digests = [str(digest) for digest in a_list(data.get("digests"))]
     if event in ("injected", "recalled"):
         given = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
         db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", given)
-        pointers = [(session, str(ref), str(digest)) for ref, digest in _list(data.get("pointers"))]
+        pointers = [(session, str(ref), str(digest)) for ref, digest in a_list(data.get("pointers"))]
         db.executemany("INSERT OR REPLACE INTO pointed VALUES (?, ?, ?)", pointers)
     elif event in _ACCEPTING:
         db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", [(digest,) for digest in digests])
@@ -65,7 +66,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take back that somebody accepted bytes."""
     db.executemany(
-        "DELETE FROM accepted WHERE digest = ?", [(str(each),) for each in _list(data.get("digests"))]
+        "DELETE FROM accepted WHERE digest = ?", [(str(each),) for each in a_list(data.get("digests"))]
     )
 
 
@@ -98,7 +99,3 @@ def _use(db: sqlite3.Connection, ref: str, at: int, session: str) -> None:
 def _move(db: sqlite3.Connection, ref: str, assignment: str, *values: float) -> None:
     db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
     db.execute(f"UPDATE usage SET {assignment} WHERE ref = ?", (*values, ref))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
