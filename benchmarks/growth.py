@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
-from mcp_server.core import fences, links, memory, render  # fmt: skip
+from mcp_server.core import links, markdown, memory, render  # fmt: skip
 from mcp_server.core.capture import mining  # fmt: skip
 from mcp_server.core.context import managed_block  # fmt: skip
 from mcp_server.core.errors import DaybookError
@@ -41,7 +41,7 @@ FUNCTIONS: dict[str, Reads] = {
     "query_terms": words.query_terms,
     "content_words": words.content_words,
     "wiki_links": links.wiki_links,
-    "outside_code": links.outside_code,
+    "outside_code": markdown.outside_code,
     "parse_link": links.parse_link,
     "is_artifact": links.is_artifact,
     "passages.sections": lambda text: list(passages.sections(text)),
@@ -52,7 +52,7 @@ FUNCTIONS: dict[str, Reads] = {
     "visible": render.visible,
     "one_line": render.one_line,
     "quoted": render.quoted,
-    "fences": lambda text: list(fences.lines(text)),
+    "markdown": lambda text: list(markdown.sections(text)),
     "block find": managed_block.find,
     "block splice": lambda text: managed_block.splice(text, "x"),
     "block mend": managed_block.mend,

@@ -6,7 +6,6 @@ by the first heading, the file's name, its folder and its date.
 """
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import fields
 from datetime import datetime
@@ -14,6 +13,7 @@ from pathlib import PurePath
 
 from mcp_server.adapters.frontmatter_lines import Value, scalar
 from mcp_server.core.links import RELATES_TO
+from mcp_server.core.markdown import first_heading
 from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
     DEFAULT_TYPE,
@@ -46,16 +46,6 @@ _BY_UPKEEP = ("aged", "dropped", "compacted")
 _KINDS = frozenset(Kind)
 _STATUSES = frozenset(Status)
 _FOLDERS = frozenset({*(kind.folder for kind in Kind), ARCHIVE_FOLDER})
-
-_HEADING_OR_FENCE = re.compile(
-    r"""
-    ^ [ ]{0,3} (?:
-        (?P<mark> \#{1,6} (?=[ \t]) | `{3,} | ~{3,} ) (?P<rest> .* )
-      | (?P<underlined> [^\s=] .* ) \n [ ]{0,3} =+ [ \t]* $
-    )
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
 
 
 def read_fields(
@@ -247,26 +237,4 @@ def _links(value: Value) -> Iterator[Link]:
 
 def _title_of(text: str, path: str) -> str:
     """Return the first heading of *text* outside fences, else the file's name without its ending."""
-    return clipped(_first_heading(text)) or clipped(PurePath(path).stem) or "Untitled"
-
-
-def _first_heading(text: str) -> str:
-    fence = ""
-    for found in _HEADING_OR_FENCE.finditer(text[:MAX_TEXT]):
-        if found["underlined"]:
-            if not fence:
-                return found["underlined"].strip()
-            continue
-        mark, rest = found["mark"], found["rest"].strip()
-        if fence:
-            if mark.startswith(fence) and not rest:
-                fence = ""
-        elif mark[0] != "#":
-            if mark[0] == "~" or "`" not in rest:
-                fence = mark
-        else:
-            words = rest.rstrip("#")
-            heading = words.rstrip() if words[-1:] in ("", " ", "\t") else rest
-            if heading:
-                return heading
-    return ""
+    return clipped(first_heading(text[:MAX_TEXT])) or clipped(PurePath(path).stem) or "Untitled"

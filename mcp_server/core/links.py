@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from mcp_server.core import fences
 from mcp_server.core.errors import Rejected
+from mcp_server.core.markdown import outside_code
 from mcp_server.core.memory import ID, Link, Memory
 
 RELATES_TO = "relates-to"
@@ -17,31 +17,11 @@ RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELA
 MAX_LABEL = 60  # characters
 
 _WIKI = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
-_INLINE = re.compile(r"`[^`\n]*`")
 
 
 def wiki_links(text: str) -> list[str]:
     """Return the targets of `[[id]]` and `[[Title]]` in *text*, each once, outside code."""
     return list(dict.fromkeys(target.strip() for target in _WIKI.findall(outside_code(text))))
-
-
-def outside_code(text: str) -> str:
-    """
-    Return *text* without code, between fences or in line; a fence that nothing closes is text.
-
-    Line by line: one expression for it takes time by the square of the length, and files come from anybody.
-    """
-    kept: list[str] = []
-    fence, opened = "", 0
-    for line in text.split("\n"):
-        if fence and fences.closes(line, fence):
-            kept[opened:] = [""]
-            fence = ""
-            continue
-        if not fence and (fence := fences.opens(line)):
-            opened = len(kept)
-        kept.append(line)
-    return _INLINE.sub("", "\n".join(kept))
 
 
 def all_links(memory: Memory) -> list[Link]:

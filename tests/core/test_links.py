@@ -3,7 +3,8 @@
 import pytest
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.links import check_label, outside_code, parse_link, wiki_links
+from mcp_server.core.links import check_label, parse_link, wiki_links
+from mcp_server.core.markdown import outside_code
 from mcp_server.core.memory import Link
 from tests.growth import grows_evenly
 
@@ -15,7 +16,7 @@ from tests.growth import grows_evenly
         ("[[one]]\n```\n[[two]]\n```\n[[three]]", ["one", "three"]),
         ("````\n[[one]]\n```\n[[two]]\n````\n[[three]]", ["three"]),
         ("~~~\n[[one]]\n```\n~~~ \n[[two]]", ["two"]),
-        ("```\n[[one]] in a fence that nothing closes", ["one"]),
+        ("[[one]]\n```\n[[two]] in a fence that nothing closes", ["one"]),
         ("    ```\n[[one]]\n    ```", ["one"]),
     ],
 )

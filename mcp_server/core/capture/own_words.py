@@ -11,7 +11,7 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 
-from mcp_server.core import fences
+from mcp_server.core import markdown
 
 GAP = "\n\x00\n"  # stands for what is left out, so that nothing is read across it
 FEW = 2  # lines of a fence that count as the person's: a command to run, say
@@ -98,8 +98,8 @@ def _paste_end(lines: Sequence[str], at: int) -> int:
     line = lines[at]
     if line.lstrip().startswith(">"):
         return _while(lines, at, lambda each: each.lstrip().startswith(">"))
-    if fence := fences.opens(line):
-        end = next((n + 1 for n in range(at + 1, len(lines)) if fences.closes(lines[n], fence)), len(lines))
+    if fence := markdown.opens(line):
+        end = next((n + 1 for n in range(at + 1, len(lines)) if markdown.closes(lines[n], fence)), len(lines))
         return end if end - at - 2 > FEW else at
     if _DELIMITER.match(line):
         mark = line.strip()[:3]
@@ -131,7 +131,7 @@ def _announced_end(lines: Sequence[str], at: int) -> int:
     begin = _while(lines, at, lambda each: not each.strip())
     if begin == len(lines):
         return at
-    if (end := _paste_end(lines, begin)) > begin or fences.opens(lines[begin]):
+    if (end := _paste_end(lines, begin)) > begin or markdown.opens(lines[begin]):
         return end
     last = max((n + 1 for n in range(begin, len(lines)) if not lines[n].strip()), default=0)
     asks = 0 < last < len(lines) and "\n".join(lines[last:]).rstrip().endswith(("?", "？"))

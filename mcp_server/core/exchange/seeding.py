@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 
-from mcp_server.core import fences
+from mcp_server.core import markdown
 from mcp_server.core.memory import MAX_TITLE, strip_blank_lines
 from mcp_server.core.text.titles import clipped
 
@@ -32,9 +32,6 @@ TYPE_WORDS = (  # the first that a heading has, from the innermost heading on
 )
 _TYPES = [(name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for name, words in TYPE_WORDS]
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,4}[.)])[ \t]+\S")
 _KEY_VALUE = re.compile(r"[\w .-]{1,40}:[ \t]*\S")
 _HEAD = re.compile(r"\A---\n.*?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
 _BLOCK = (
@@ -67,7 +64,11 @@ def sections(document: str, name: str) -> list[Section]:
     """
     found = []
     seen: Counter[str] = Counter()
-    for above, text in _under_headings(_stripped(document)):
+    for headings, run in markdown.sections(_stripped(document)):
+        above = [" ".join(_LINKED.sub(r"\1", heading).split()) for heading in headings]
+        text = strip_blank_lines(run)
+        if not text:
+            continue
         path = STEP.join(above)
         seen[path] += 1
         which = f"{path} #{seen[path]}" if seen[path] > 1 else path
@@ -104,7 +105,7 @@ def _stripped(document: str) -> str:
     text = _without(_HEAD.sub("", text, count=1), _BLOCK)
     # A comment inside a code block is code; what stands between the blocks is looked at alone.
     kept = []
-    for is_code, run in itertools.groupby(fences.lines(text), key=itemgetter(1)):
+    for is_code, run in itertools.groupby(markdown.lines(text), key=itemgetter(1)):
         part = "\n".join(line for line, _ in run)
         kept.append(part if is_code else _BADGES.sub("", _without(part, _COMMENT)))
     return "\n".join(kept)
@@ -119,60 +120,23 @@ def _without(text: str, ends: tuple[re.Pattern[str], re.Pattern[str]]) -> str:
     return "".join([*kept, text[at:]])
 
 
-def _under_headings(text: str) -> Iterator[tuple[list[str], str]]:
-    """Yield (headings above, text) for each run of *text* between headings, empty ones left out."""
-    above: list[tuple[int, str]] = []
-    lines: list[str] = []
-
-    def ended() -> tuple[list[str], str]:
-        return [heading for _, heading in above], strip_blank_lines("\n".join(lines))
-
-    for line, is_code in fences.lines(text):
-        heading = None if is_code else _HEADING.match(line)
-        depth, words = (len(heading[1]), heading[2]) if heading else (0, "")
-        if not heading and not is_code and lines and _UNDERLINE.match(line) and _is_title(lines):
-            depth, words = (1 if "=" in line else 2), lines.pop().strip()
-        if not depth:
-            lines.append(line)
-            continue
-        if (run := ended())[1]:
-            yield run
-        lines = []
-        above = [(level, title) for level, title in above if level < depth]
-        above.append((depth, " ".join(_LINKED.sub(r"\1", words).split())))
-    if (run := ended())[1]:
-        yield run
-
-
-def _is_title(lines: list[str]) -> bool:
-    """Tell whether the last of *lines* stands alone as prose, so that a line below it underlines a title."""
-    last, before = lines[-1], lines[-2] if len(lines) > 1 else ""
-    return bool(last.strip()) and not before.strip() and not _ITEM.match(last) and "|" not in last
-
-
 def _blocks(text: str) -> Iterator[str]:
     """Yield the paragraphs of *text*, whole lists and whole code blocks."""
-    lines: list[str] = []
-    waiting = 0  # blank lines behind a list, which may go on
-    for line, is_code in fences.lines(text):
-        if not line.strip() and not is_code:
-            waiting += 1
+    block = ""
+    for part in markdown.paragraphs(text):
+        if markdown.is_item(block) and (markdown.is_item(part) or part[0] in " \t"):
+            block += f"\n\n{part}"
             continue
-        goes_on = bool(lines) and _ITEM.match(lines[0]) and (_ITEM.match(line) or line[:1] in " \t")
-        if waiting and lines and not goes_on:
-            yield "\n".join(lines)
-            lines = []
-        elif lines:
-            lines += [""] * waiting
-        waiting = 0
-        lines.append(line)
-    if lines:
-        yield "\n".join(lines)
+        if block:
+            yield block
+        block = part
+    if block:
+        yield block
 
 
 def _is_whole(block: str) -> bool:
-    has_code = any(is_code for _, is_code in fences.lines(block))
-    return bool(has_code or _ITEM.match(block) or block.lstrip().startswith("|"))
+    has_code = any(is_code for _, is_code in markdown.lines(block))
+    return bool(has_code or markdown.is_item(block) or block.lstrip().startswith("|"))
 
 
 def _sentences(block: str, size: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 import re
 
-from mcp_server.core import fences
+from mcp_server.core import markdown
 from mcp_server.core.search.query import MAX_QUERY
 from mcp_server.core.text.words import STOP_WORDS, query_terms
 
@@ -34,7 +34,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def _without_code(text: str) -> str:
-    return "\n".join(line for line, is_code in fences.lines(text) if not is_code)
+    return "\n".join(line for line, is_code in markdown.lines(text) if not is_code)
 
 
 def _ends_of(text: str) -> str:

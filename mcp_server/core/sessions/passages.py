@@ -7,18 +7,15 @@ A passage is cut at headings, then between paragraphs, then at line ends, and ne
 fence when the fence fits.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from mcp_server.core import fences
+from mcp_server.core import markdown
 from mcp_server.core.memory import Kind, Memory
 from mcp_server.core.sessions.conversation import parse_turns
 
 PASSAGE_SIZE = 800  # characters
 STEP = " > "  # between the title and the headings of a passage
 PASSAGE_OVERLAP = 150  # characters repeated from the passage before, within one section
-
-_HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*$")
 
 
 def passages(memory: Memory) -> list[str]:
@@ -71,24 +68,14 @@ def _packed(utterances: Iterable[str]) -> list[str]:
 
 
 def sections(text: str) -> Iterator[tuple[list[str], str]]:
-    """Yield (headings above, text) for each run of *text* between headings; empty runs are left out."""
-    above: list[tuple[int, str]] = []
-    lines: list[str] = []
-    for line, is_code in fences.lines(text):
-        heading = None if is_code else _HEADING.match(line)
-        if heading:
-            if any(part.strip() for part in lines):
-                yield [title for _, title in above], "\n".join(lines).strip("\n")
-            lines = []
-            depth = len(heading.group(1))
-            above = [(level, title) for level, title in above if level < depth]
-            above.append((depth, heading.group(2)))
-        else:
-            lines.append(line)
-    if any(part.strip() for part in lines):
-        yield [title for _, title in above], "\n".join(lines).strip("\n")
-    elif above and not lines:
-        yield [title for _, title in above[:-1]], above[-1][1]
+    """Yield (headings above, text) for each run of *text* with words; a last heading without is words."""
+    above: list[str] = []
+    run = ""
+    for above, run in markdown.sections(text):
+        if run.strip():
+            yield above, run.strip("\n")
+    if above and not run:
+        yield above[:-1], above[-1]
 
 
 def pieces(section: str, *, size: int = PASSAGE_SIZE, overlap: int = PASSAGE_OVERLAP) -> list[str]:
@@ -109,7 +96,7 @@ def pieces(section: str, *, size: int = PASSAGE_SIZE, overlap: int = PASSAGE_OVE
 
 def _blocks(section: str, size: int) -> Iterator[str]:
     """Yield paragraphs and whole fences; what is longer than *size* is cut at line ends, then anywhere."""
-    for block in _paragraphs(section):
+    for block in markdown.paragraphs(section):
         if len(block) <= size:
             yield block
             continue
@@ -123,19 +110,6 @@ def _blocks(section: str, size: int) -> Iterator[str]:
                 kept = f"{kept}\n{part}" if kept else part
         if kept:
             yield kept
-
-
-def _paragraphs(section: str) -> Iterator[str]:
-    lines: list[str] = []
-    for line, is_code in fences.lines(section):
-        if not line.strip() and not is_code:
-            if lines:
-                yield "\n".join(lines)
-            lines = []
-        else:
-            lines.append(line)
-    if lines:
-        yield "\n".join(lines)
 
 
 def _tail(text: str, overlap: int) -> str:
