@@ -8,6 +8,7 @@ the titles of as much of the rest as fits, by type, so that a small project is k
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from mcp_server.core.context.memory_line import shortened, title_and_text
 from mcp_server.core.latin import latin
 from mcp_server.core.memory import slug
 from mcp_server.core.render import LINE_LIMIT, estimated_tokens, one_line
@@ -80,13 +81,8 @@ def dated_line(dated: str, *, stale: bool, otherwise: str = "") -> str:
 
 def entry_line(entry: Entry, limit: int = LINE_LIMIT) -> str:
     """Return `- [id] type: title: text` on one line of at most *limit* characters."""
-    title = one_line(entry.title)
-    text = one_line(entry.text, 4 * limit)
-    repeats = text.casefold().startswith(title.casefold().rstrip("….")) or not text
-    said = (text or title) if repeats else f"{title}: {text}"
     head = _head(entry)
-    room = max(40, limit - len(head))
-    return head + (said if len(said) <= room else said[: room - 1].rstrip() + "…")
+    return head + shortened(title_and_text(entry.title, entry.text, limit), max(SHORTEST, limit - len(head)))
 
 
 def _head(entry: Entry) -> str:

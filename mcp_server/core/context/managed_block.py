@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcp_server.core.context.memory_line import shortened, title_and_text
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import one_line
 
@@ -212,7 +213,6 @@ FOOTER = (
 FRAME_LINES = 7  # START, heading, blank, intro, blank, footer, END
 HEADING_LINES = 2  # a blank line and the heading
 
-_SENTENCE_END = re.compile(r"(?<![.\s]\w)[.!?](?= )")  # not that of "e.g."
 _NESTED = re.compile(r"(?:[0-9]{1,9}[.)] +)*[#>|*+=~_-]+ *")
 
 
@@ -280,11 +280,7 @@ def share_out(needs: Sequence[int], budgets: Sequence[int], total: int) -> list[
 
 def point_line(point: Point) -> str:
     """Return `- title: text (place)` on one harmless line of at most LINE characters."""
-    title = one_line(point.title, LINE)
-    text = one_line(point.text, 4 * LINE)
-    between = " " if title.endswith(("?", "!", ":")) else ". " if ": " in title else ": "
-    repeats = not text or text.casefold().startswith(title.casefold().rstrip("…."))
-    said = (text or title) if repeats else f"{title.rstrip('.')}{between}{text}"
+    said = title_and_text(point.title, point.text, LINE)
     while match := _NESTED.match(said):
         said = said[match.end() :]  # behind our list mark it would begin a heading, list or fence
     mark = CONTESTED if point.contested else ""
@@ -292,18 +288,7 @@ def point_line(point: Point) -> str:
     place = f" ({one_line(point.place, LINE)})" if point.place else ""
     if place and point.place not in said and len(said) + len(place) <= room:
         return f"- {said.rstrip('.')}{place}{mark}"
-    return f"- {_shortened(said, room)}{mark}"
-
-
-def _shortened(said: str, room: int) -> str:
-    """Return *said* in at most *room* characters, cut behind a sentence that ends late, else a word."""
-    if len(said) <= room:
-        return said
-    ends = [match.end() for match in _SENTENCE_END.finditer(said, room * 3 // 4, room - 1)]
-    if ends:
-        return f"{said[: ends[-1]]} …"
-    head, _, tail = said[:room].rpartition(" ")
-    return f"{head.rstrip(',;:') if len(tail) < room // 2 else said[: room - 1]}…"
+    return f"- {shortened(said, room)}{mark}"
 
 
 def _distinct(groups: Sequence[Sequence[Point]]) -> list[list[tuple[str, Point]]]:
