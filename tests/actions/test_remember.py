@@ -15,7 +15,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, Status, split_title
+from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query, filter_of
 from mcp_server.store import Store
 
@@ -215,20 +215,6 @@ def test_an_id_that_is_taken_is_not_given_twice(store: Store) -> None:
 
     with pytest.raises(Rejected, match="taken"):
         remember(store, Draft("B", "two", id="auth-flow"))
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("Title | text", ("Title", "text")),
-        ("Title|text | more", ("Title", "text | more")),
-        ("Just a sentence. And more.", ("Just a sentence", "Just a sentence. And more.")),
-        ("| text", ("text", "text")),
-        ("title |", ("title", "title")),
-    ],
-)
-def test_title_and_text_come_in_one_string(words: str, expected: tuple[str, str]) -> None:
-    assert split_title(words) == expected
 
 
 def test_a_secret_in_a_tag_is_refused_as_in_the_text(store: Store) -> None:

@@ -26,10 +26,11 @@ from mcp_server.adapters.index.events.tidying import EXPIRY
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Entry, change
-from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type, clean_title
+from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 FOLDER = places.CANDIDATES

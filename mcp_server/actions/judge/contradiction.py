@@ -23,7 +23,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.contradictions import opposed
 from mcp_server.core.judge.questions import FAR, MOST_COMPARED
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name, names
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, as_name, names
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import MAX_LIMIT, check_limit
@@ -230,7 +230,9 @@ def _drop_links(store: Store, source: Found, target: Found, session: str) -> Non
     """Take the `contradicts` links to *target* out of *source*."""
     called = names(target.memory)
     links = tuple(
-        each for each in source.memory.links if each.rel != CONTRADICTS or as_name(each.to) not in called
+        each
+        for each in source.memory.links
+        if as_label(each.rel) != CONTRADICTS or as_name(each.to) not in called
     )
     if links != source.memory.links:
         revise(store, source.memory.id, Revision(links=links), session=session)

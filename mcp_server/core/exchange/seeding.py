@@ -13,6 +13,7 @@ from operator import itemgetter
 
 from mcp_server.core import fences
 from mcp_server.core.memory import MAX_TITLE, strip_blank_lines
+from mcp_server.core.text.titles import clipped
 
 SIZE = 1500  # characters of a section that stay together
 SHORTEST = 10  # characters; a shorter one says something only as `key: value`
@@ -193,5 +194,4 @@ def _says_something(text: str) -> bool:
 
 def _title(name: str, key: str) -> str:
     said = f"{name}{STEP}{key}" if key and not key.startswith((" #", " (")) else f"{name}{key}"
-    room = MAX_TITLE - 2
-    return f"[{said if len(said) <= room else said[: room - 1].rstrip() + '…'}]"
+    return f"[{clipped(said, MAX_TITLE - 2)}]"
