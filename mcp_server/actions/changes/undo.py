@@ -84,7 +84,7 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
             whose = f"of '{wanted}' " if wanted else "in this session " if session else ""
             raise Rejected(
                 f"No change {whose}is known that could be taken back.",
-                "Look at what was done with 'daybook audit'.",
+                "Look at what was done with 'daybook history'.",
             )
         run = str(deed.detail.get("run") or "")
         if run and (deed.event == "tidied" or tidying.entries(db, run)):

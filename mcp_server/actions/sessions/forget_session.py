@@ -104,7 +104,7 @@ def undo_forget_session(store: Store, name: str) -> Undone:
         runs = [run for run in named if tidying.entries(db, run)]  # also what an undo before had to leave
     forgotten = list(takewhile(lambda deed: not deed.detail.get("undone"), deeds))
     if not (runs or forgotten):
-        raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook audit --session'.")
+        raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook history --session'.")
     done = Undone((runs or named)[0])
     for run in runs:
         back = journal.undo(store, run)
