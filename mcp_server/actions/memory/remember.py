@@ -65,7 +65,11 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     Saying the same again adds its new tags, links, files touched and what it supersedes, and nothing else.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
-    draft = checked(draft, keep_secrets=keep_secrets)
+    return remember_checked(store, checked(draft, keep_secrets=keep_secrets))
+
+
+def remember_checked(store: Store, draft: Draft) -> Remembered:
+    """Store a *draft* that `checked` returned, as `remember` does."""
     level = level_of(store, draft)
     vault = store.vault_for(draft.kind, level)
     known = _known(store, vault, draft)
