@@ -76,7 +76,7 @@ class Metrics:
 def get_stats(store: Store) -> Stats:
     """Return what the visible vaults hold."""
     ensure_synced(store)
-    keys = [vault.key for vault in store.vaults]
+    keys = store.keys
     model = progress(store)
     comes = model.answers not in ("", model.chosen)
     with store.database.read() as db:

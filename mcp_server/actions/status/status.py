@@ -41,7 +41,7 @@ def status(store: Store, *, has_key: bool) -> State:
     capture = capture_of(store)
     needs = []
     with store.database.read() as db:
-        away = unattended.untold(db, [vault.key for vault in store.vaults])
+        away = unattended.untold(db, store.keys)
         pinned = hot.pinned(store, db)
     if stats.unreadable:
         needs.append(f"{counted(len(stats.unreadable), 'file')} cannot be read; 'daybook sync' names them.")
