@@ -17,7 +17,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status.doctor import status
+from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.adapters import places
 from mcp_server.adapters.index.events import usage

@@ -19,8 +19,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.audit import audit_history
-from mcp_server.actions.status.doctor import status as state_of
-from mcp_server.actions.status.metrics import metrics
+from mcp_server.actions.status.stats import metrics
+from mcp_server.actions.status.status import status as state_of
 from mcp_server.actions.upkeep.maintain import clean_up, maintain
 from mcp_server.actions.upkeep.tidy import tidy, undo
 from mcp_server.bootstrap import Opened, open_for_reading
@@ -307,7 +307,7 @@ def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) ->
 
     assert found.since == "2026-12-01"
     assert (found.month["remembered"], found.ever["remembered"], found.month["recalled"]) == (1, 2, 1)
-    assert found.memories == 2
+    assert found.stats.memories == 2
     assert found.size.total == measure(store).total
 
 

@@ -9,7 +9,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.promote import hot_status, pin
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.status.doctor import status
+from mcp_server.actions.status.status import status
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft

@@ -15,7 +15,6 @@ from mcp_server.actions.judge.contradiction import find_contradictions, get_cont
 from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.judge.settled import Action
 from mcp_server.actions.memory.link import link
-from mcp_server.actions.memory.list import get_stats
 from mcp_server.actions.memory.promote import hot_status, pin, promote
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, trust
@@ -23,6 +22,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.memory.trust import invalidate, trust_history, validate
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.stats import get_stats
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level

@@ -14,7 +14,7 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status.doctor import status
+from mcp_server.actions.status.status import status
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query

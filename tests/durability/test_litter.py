@@ -14,7 +14,8 @@ import pytest
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.status.doctor import doctor, status
+from mcp_server.actions.status.doctor import doctor
+from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.adapters import files, leftovers, swap
 from mcp_server.bootstrap import Opened

@@ -15,7 +15,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, problems, share, trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status.doctor import doctor, status
+from mcp_server.actions.status.doctor import doctor
+from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import Opened

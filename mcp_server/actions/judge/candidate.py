@@ -230,9 +230,7 @@ def _put_away(store: Store, waiting: Waiting, verdict: str) -> None:
 
 def _folder(store: Store, level: Level | None) -> Path:
     """Return where candidates of *level* wait: never in a repository."""
-    private = [vault for vault in store.vaults if not vault.in_repository]
-    vault = private[0] if level is Level.USER else private[-1]
-    return vault.root / FOLDER
+    return store.private_vaults[0 if level is Level.USER else -1].root / FOLDER
 
 
 def expected(store: Store, key: str) -> Waiting:

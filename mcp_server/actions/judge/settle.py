@@ -294,5 +294,5 @@ def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
     names = [link.to for link in memory.links if not is_artifact(link.to)]
     if names:
         with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-            return relations.uncalled(db, names, [vault.key for vault in store.vaults])
+            return relations.uncalled(db, names, store.keys)
     return ()

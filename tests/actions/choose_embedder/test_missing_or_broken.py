@@ -10,7 +10,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status import doctor
+from mcp_server.actions.status.doctor import doctor
+from mcp_server.actions.status.status import status
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.memory import Draft
@@ -29,9 +30,9 @@ def test_a_model_that_is_not_here_leaves_the_one_before_and_is_told(
     assert embed_pending(store) == 0
     assert who_answers(store) == "old"
     assert "'mpnet-base' is not on this machine" in progress(store).problem
-    needs = doctor.status(store, has_key=False).needs
+    needs = status(store, has_key=False).needs
     assert any("'mpnet-base' is not on this machine" in need for need in needs)
-    checks = {check.name: check for check in doctor.doctor(store, plugin=ROOT)}
+    checks = {check.name: check for check in doctor(store, plugin=ROOT)}
     assert not checks["embedding model"].well
     assert "mpnet-base" in checks["embedding model"].seen
 

@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from mcp_server.actions.model.model_call import spending
-from mcp_server.actions.status.doctor import doctor, status
+from mcp_server.actions.status.doctor import doctor
+from mcp_server.actions.status.status import status
 from mcp_server.bootstrap import has_key, model_identity
 from mcp_server.core.budget import tokens_of
 from mcp_server.core.errors import ModelUnavailable
