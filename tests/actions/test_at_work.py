@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,17 +9,16 @@ import pytest
 
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 HEADING = "About the work at hand:"
 MANY = 150
 
 
 @pytest.fixture
-def full(open_here: Callable[..., Opened], clock: Clock, project: Path) -> Store:
+def full(open_here: Open, clock: Clock, project: Path) -> Store:
     """A store in which what bears on the work is the oldest of many memories; the branch is `main`."""
     on_branch(project, "main")
     store = open_here().store()

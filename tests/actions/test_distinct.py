@@ -1,6 +1,5 @@
 """Two memories that hold side by side are told apart by one word, and nobody is asked about them again."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,10 @@ from mcp_server.actions.judge.contradiction import find_contradictions, mark_con
 from mcp_server.actions.judge.settle import near_now
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, fingerprint
 from mcp_server.store import Store
+from tests.conftest import Open
 
 LEFT = "Server left of the door answers on port 8080 in the office network."
 RIGHT = "Server right of the door answers on port 9090 in the office network."
@@ -55,7 +54,7 @@ def test_it_is_asked_again_only_when_a_telling_word_changes(store: Store, pair: 
 
 
 def test_the_index_made_anew_knows_it(
-    open_here: Callable[..., Opened], store: Store, pair: tuple[str, str], memory_dir: Path
+    open_here: Open, store: Store, pair: tuple[str, str], memory_dir: Path
 ) -> None:
     tell_apart(store, pair[1], [pair[0]])
     store.database.close()

@@ -1,7 +1,5 @@
 """The hot set: what counts as an access, who gets a place, who loses it, and what fills the rest."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_server.actions.context.brief import at_hand, brief
@@ -16,12 +14,11 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import note_use, retrieval_quality
 from mcp_server.adapters.index.events import usage
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Mode, Query, Verdict
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 
 def known(store: Store, title: str, text: str = "Worth knowing.", **more: str) -> str:
@@ -200,9 +197,7 @@ def test_what_is_demoted_comes_back_after_three_more_accesses(store: Store) -> N
     assert not demote(store, known(store, "Egret server"))
 
 
-def test_what_cannot_be_at_hand_is_refused_with_the_reason(
-    store: Store, open_here: Callable[..., Opened]
-) -> None:
+def test_what_cannot_be_at_hand_is_refused_with_the_reason(store: Store, open_here: Open) -> None:
     heron, old = known(store, "Heron server"), known(store, "Egret server")
     said = known(store, "A talk", kind=Kind.CONVERSATION)
     pin(store, heron, pinned=True)
@@ -221,9 +216,7 @@ def test_what_cannot_be_at_hand_is_refused_with_the_reason(
 
 
 @pytest.mark.feature("B-05")
-def test_a_full_hot_set_keeps_the_pinned_and_then_the_hottest(
-    open_here: Callable[..., Opened], clock: Clock
-) -> None:
+def test_a_full_hot_set_keeps_the_pinned_and_then_the_hottest(open_here: Open, clock: Clock) -> None:
     store = open_here(HOT_CACHE_MAX_ITEMS="2").store()
     heron, egret, stork = (known(store, f"{name} server") for name in ("Heron", "Egret", "Stork"))
     ask(store, "heron", 3)
@@ -251,7 +244,7 @@ def test_the_default_capacity_is_twenty_for_being_promoted_and_for_being_shown(s
 
 
 @pytest.mark.feature("B-42")
-def test_predicted_memories_fill_free_places_only(open_here: Callable[..., Opened]) -> None:
+def test_predicted_memories_fill_free_places_only(open_here: Open) -> None:
     store = open_here(HOT_CACHE_MAX_ITEMS="1").store()
     known(store, "Heron server")
     egret = known(store, "Egret database")

@@ -19,15 +19,14 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 
 QUESTION = "retry timeout of uploads"
 EVERYWHERE = "The retry timeout of uploads is 30 seconds."
 HERE = "The retry timeout of uploads is 60 seconds."
-Open = Callable[..., Opened]
 
 
 @pytest.fixture

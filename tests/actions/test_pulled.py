@@ -23,13 +23,11 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.review import ORIGIN, review
 from mcp_server.actions.upkeep.prune import prune
 from mcp_server.adapters import places
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
-Open = Callable[..., Opened]
 OURS = "The gateway ends large uploads after 30 seconds."
 THEIRS = "The gateway ends large uploads after 60 seconds."
 PROMPT = "why does the gateway end large uploads so early?"

@@ -2,7 +2,6 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,10 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.doctor import status
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 
 
 def knowledge(store: Store) -> Path:
@@ -252,7 +251,7 @@ def table(store: Store) -> list[tuple[object, ...]]:
         return db.execute("SELECT id, digest, title, text, tags, status FROM memories ORDER BY id").fetchall()
 
 
-def test_a_second_process_sees_what_the_first_wrote(open_here: Callable[..., Opened], store: Store) -> None:
+def test_a_second_process_sees_what_the_first_wrote(open_here: Open, store: Store) -> None:
     done = remember(store, Draft("Deploys", "We deploy from main."))
 
     assert ids(open_here().store(), "deploy") == [done.memory.id]
@@ -260,7 +259,7 @@ def test_a_second_process_sees_what_the_first_wrote(open_here: Callable[..., Ope
 
 @pytest.mark.parametrize("place", ["a-copy", "z-copy"], ids=["before", "after"])
 def test_a_copy_of_the_store_is_read_and_changed_for_itself(
-    store: Store, open_here: Callable[..., Opened], memory_dir: Path, place: str
+    store: Store, open_here: Open, memory_dir: Path, place: str
 ) -> None:
     one = remember(store, Draft("Flamingo", "Flamingos are pink."))
     other = remember(store, Draft("Heron", "Herons are grey."))

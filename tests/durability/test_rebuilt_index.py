@@ -3,7 +3,6 @@
 import contextlib
 import random
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,11 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import vault
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, IndexUnavailable
 from mcp_server.core.memory import Draft, Level, Link
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 
 WORDS = "stripe webhook body postgres cart server commit retry queue deploy kernel parser token lock".split()
 EVENTS = 60
@@ -141,9 +140,7 @@ class Life:
 
 @pytest.mark.feature("D-07")
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_happened_an_index_made_anew_says_the_same(
-    open_here: Callable[..., Opened], seed: int
-) -> None:
+def test_whatever_happened_an_index_made_anew_says_the_same(open_here: Open, seed: int) -> None:
     store = open_here().store()
     life = Life(store, seed)
     events = [name for name in vars(Life) if not name.startswith(("_", "a_", "an_", "some_"))]
@@ -168,7 +165,7 @@ def passages(store: Store) -> set[int]:
 
 
 def test_while_an_index_is_made_anew_the_old_one_answers_and_is_written(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     store, other = open_here().store(), open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
@@ -191,7 +188,7 @@ def test_while_an_index_is_made_anew_the_old_one_answers_and_is_written(
     assert not store.database.rebuild_folder.exists()
 
 
-def test_a_rebuild_that_fails_leaves_the_index_as_it_was(open_here: Callable[..., Opened]) -> None:
+def test_a_rebuild_that_fails_leaves_the_index_as_it_was(open_here: Open) -> None:
     store = open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
     before = passages(store)
@@ -206,7 +203,7 @@ def test_a_rebuild_that_fails_leaves_the_index_as_it_was(open_here: Callable[...
     assert not store.database.rebuild_folder.exists()
 
 
-def test_a_rebuild_ends_when_another_process_writes_for_too_long(open_here: Callable[..., Opened]) -> None:
+def test_a_rebuild_ends_when_another_process_writes_for_too_long(open_here: Open) -> None:
     store = open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
     store.database.connection().execute("PRAGMA busy_timeout = 50")
@@ -221,7 +218,7 @@ def test_a_rebuild_ends_when_another_process_writes_for_too_long(open_here: Call
 
 
 def test_what_a_killed_rebuild_left_goes_with_whatever_is_forgotten_for_ever(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     store = open_here().store()
     kept = remember(store, Draft("Quokka", "Lives on Rottnest.")).memory.id
@@ -234,7 +231,7 @@ def test_what_a_killed_rebuild_left_goes_with_whatever_is_forgotten_for_ever(
     assert not left.exists()
 
 
-def test_one_view_of_the_index_is_kept_while_others_write(open_here: Callable[..., Opened]) -> None:
+def test_one_view_of_the_index_is_kept_while_others_write(open_here: Open) -> None:
     store, other = open_here().store(), open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
 
