@@ -226,16 +226,6 @@ def test_nothing_is_noted_when_the_person_wants_no_capture(open_here: Open, reco
     assert store.ledger.paths() == []
 
 
-def test_the_queue_is_the_same_after_the_index_was_made_anew(store: Store, recorded: Recorded) -> None:
-    recorded.user("We decided to keep rates in Redis for the speed.")
-    keep(store, seen(store, recorded))
-    before = queued(store, recorded)
-
-    rebuild(store)
-
-    assert queued(store, recorded) == before
-
-
 def test_odd_lines_of_the_ledger_are_left_out(store: Store, recorded: Recorded) -> None:
     recorded.user("hello there")
     seen(store, recorded)

@@ -286,25 +286,3 @@ def test_a_forgotten_memory_is_not_at_hand(store: Store) -> None:
     forget(store, heron)
 
     assert held(store) == []
-
-
-def test_an_index_made_anew_has_the_same_hot_set(store: Store, clock: Clock) -> None:
-    names = ("Heron", "Egret", "Stork", "Crane")
-    heron, egret, stork, crane = (known(store, f"{name} server") for name in names)
-    ask(store, "heron", 3)
-    promote(store, egret)
-    ask(store, "stork", 4)
-    demote(store, stork)
-    ask(store, "crane")
-    pin(store, crane, pinned=True)
-    before = hot_status(store)
-
-    rebuild(store)
-
-    after = hot_status(store)
-    assert [warm.row.id for warm in after.held] == [crane, egret, heron]
-    assert [warm._replace(row=None) for warm in after.held] == [
-        warm._replace(row=None)
-        for warm in before.held  # type: ignore[arg-type]
-    ]
-    assert after.salience == before.salience

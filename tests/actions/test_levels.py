@@ -145,20 +145,6 @@ def test_a_shadow_returns_with_the_memory_that_casts_it(store: Store) -> None:
     assert old not in found(store)
 
 
-def test_the_index_made_anew_knows_every_shadow(open_here: Open, memory_dir: Path, other: Store) -> None:
-    store = open_here().store()
-    old = said(store, EVERYWHERE, level=Level.USER)
-    new = instead(store, old).id
-    store.database.close()
-    for path in memory_dir.glob("memory.db*"):
-        path.unlink()
-
-    again = open_here().store()
-    sync(again)
-
-    assert (found(again), found(other)) == ({new}, {old})
-
-
 @pytest.mark.parametrize("source", ["assistant", "extracted"])
 def test_what_waits_for_the_person_shadows_nothing_until_it_is_accepted(store: Store, source: str) -> None:
     old = said(store, EVERYWHERE, level=Level.USER, source="extracted")

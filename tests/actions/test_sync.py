@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
@@ -232,23 +232,6 @@ def test_the_folder_tells_the_kind(store: Store) -> None:
     sync(store)
 
     assert {hit.kind for hit in recall(store, Query("words")).hits} == set(Kind)
-
-
-def test_a_rebuild_gives_the_same_index(store: Store) -> None:
-    for number in range(30):
-        remember(
-            store, Draft(f"Note {number}", f"Text number {number} about deploying.", tags=(f"t{number % 3}",))
-        )
-    before = table(store)
-
-    rebuild(store)
-
-    assert table(store) == before
-
-
-def table(store: Store) -> list[tuple[object, ...]]:
-    with store.database.read() as db:
-        return db.execute("SELECT id, digest, title, text, tags, status FROM memories ORDER BY id").fetchall()
 
 
 def test_a_second_process_sees_what_the_first_wrote(open_here: Open, store: Store) -> None:

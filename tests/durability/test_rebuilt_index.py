@@ -19,42 +19,23 @@ from mcp_server.core.memory import Draft, Level, Link
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.index_rows import all_rows
 
 WORDS = "stripe webhook body postgres cart server commit retry queue deploy kernel parser token lock".split()
 EVENTS = 60
 
 
 def said_by(store: Store) -> dict[str, list[object]]:
-    """Return all that the index says, without the numbers that SQLite gives its rows."""
-    with store.database.read() as db:
-        found = [row[1] for row in db.execute("PRAGMA table_info(memories)")]
-        columns = [name for name in found if name not in ("row", "size")]
-        names = {row[0]: row[1] for row in db.execute("SELECT row, path FROM memories")}
-        tables: dict[str, list[object]] = {
-            "memories": sorted(db.execute(f"SELECT {', '.join(columns)} FROM memories")),
-            "passages": sorted(
-                (names[memory], position, text, parts)
-                for memory, position, text, parts in db.execute(
-                    "SELECT memory, position, text, parts FROM passages"
-                )
-            ),
-            "unreadable": sorted(db.execute("SELECT path, line, reason FROM unreadable")),
-        }
-        for table in ("tags", "links", "names"):
-            tables[table] = sorted((names[row[0]], *row[1:]) for row in db.execute(f"SELECT * FROM {table}"))
-        for table in (
-            "usage", "accepted", "injected", "pointed", "ledger_files", "used", "trust_events", "receipts",
-            "prompts", "transitions", "last_recalls", "touched",
-        ):  # fmt: skip
-            tables[table] = sorted(db.execute(f"SELECT * FROM {table}"))
+    """Return all that the index says, and what it answers to some questions."""
+    told: dict[str, list[object]] = {**all_rows(store)}
     rng = random.Random(7)
     everything = Filter(statuses=ANY_STATUS)
     for number in range(20):
         query = Query(" ".join(rng.choices(WORDS, k=3)), limit=10, filter=everything, expand=bool(number % 2))
-        tables[f"answer {number}"] = [
+        told[f"answer {number}"] = [
             (hit.id, round(hit.score, 9), hit.text) for hit in recall(store, query).hits
         ]
-    return tables
+    return told
 
 
 class Life:
