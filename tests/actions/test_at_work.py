@@ -1,7 +1,6 @@
 """A session's start tells first what bears on the work at hand: the branch, and files that changed lately."""
 
 import os
-import subprocess
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from mcp_server.actions.context.brief import brief
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.adapters.project.repositories import git
 from tests.conftest import Clock, Open
 
 HEADING = "About the work at hand:"
@@ -55,11 +55,6 @@ def on_branch(project: Path, name: str) -> None:
         git(project, "init", "-q")
         git(project, "commit", "-qm", "first", "--allow-empty")
     git(project, "checkout", "-q", "-B", name)
-
-
-def git(project: Path, *said: str) -> None:
-    settings = ["-c", "user.name=P", "-c", "user.email=p@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *settings, *said], cwd=project, check=True, capture_output=True)
 
 
 def at_work(store: Store) -> list[str]:

@@ -61,6 +61,7 @@ def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(sto
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
 
 
+@pytest.mark.feature("B-30")
 def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     kept = put(store, "Port", "Staging listens on 8080.")
     with store.database.write() as db:
@@ -70,18 +71,9 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     steps = maintain(store, "all")
 
     assert [step.action for step in steps] == ["check", "rebuild", "vacuum"]
+    assert steps[1].said.startswith("1 memory taken in anew")
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
     assert not list(store.home.glob("memory.db.old*"))
-
-
-@pytest.mark.feature("B-30")
-def test_a_rebuild_says_the_same_as_before(store: Store) -> None:
-    kept = put(store, "Port", "Staging listens on 8080.")
-
-    (step,) = maintain(store, "rebuild")
-
-    assert step.said.startswith("1 memory taken in anew")
-    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
 
 
 def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:

@@ -1,7 +1,6 @@
 """What Claude stores by itself: looked up in its session, shown unasked or left waiting for the person."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from mcp_server.core.provenance.origins import INSTRUCTS, WITHOUT
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.adapters.project.repositories import git
 from tests.conftest import Clock, Open
 from tests.recorded import Recorded
 
@@ -35,11 +35,6 @@ def stored(store: Store, text: str, session: str = "s1") -> str:
 
 def told(store: Store, memory_id: str, text: str) -> bool:
     return memory_id in brief(store).text + inject(store, text, session=f"after-{memory_id}")
-
-
-def git(folder: Path, *words: str) -> None:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 def test_what_only_a_page_said_waits_and_is_found_when_asked_for(store: Store, recorded: Recorded) -> None:

@@ -63,18 +63,6 @@ def test_editing_a_file_by_hand_changes_what_is_recalled(store: Store) -> None:
     assert recall(store, Query("deploy")).hits[0].text == "We deploy from release."
 
 
-def test_an_edit_that_keeps_size_and_time_is_found_by_a_deep_sync(store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
-    os.utime(done.path, ns=(10**18, 10**18))
-    sync(store)
-    done.path.write_text(done.path.read_text(encoding="utf-8").replace("main", "prod"), encoding="utf-8")
-    os.utime(done.path, ns=(10**18, 10**18))
-
-    assert sync(store).changed == 0
-    assert sync(store, deep=True).modified == 1
-    assert ids(store, "prod") == [done.memory.id]
-
-
 def test_a_renamed_file_keeps_its_identity(store: Store) -> None:
     done = remember(store, Draft("Deploys", "We deploy from main."))
     done.path.rename(done.path.with_name("0-first.md"))
@@ -194,19 +182,6 @@ def test_a_file_that_broke_keeps_its_last_good_memory_until_it_is_mended(store: 
     assert sync(store).unreadable == []
     assert ids(store, "gamma") == ["plan"]
     assert ids(store, "alpha") == []
-
-
-def test_two_files_with_one_id_are_told_apart(store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
-    copy = done.path.with_name("copy.md")
-    copy.write_bytes(done.path.read_bytes())
-
-    (problem,) = sync(store).unreadable
-
-    assert "has the id" in problem.reason
-    done.path.unlink()
-    sync(store)
-    assert read(store, done.memory.id).path == copy
 
 
 def test_hidden_files_and_conflict_copies_are_not_memories(store: Store) -> None:
