@@ -17,11 +17,9 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RELATES_TO
 from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
-    DEFAULT_TYPE,
     MAX_TAGS,
     MAX_TEXT,
     MAX_TITLE,
-    TYPES,
     Kind,
     Link,
     Memory,
@@ -32,6 +30,7 @@ from mcp_server.core.memory import (
     parse_timestamp,
     timestamp,
 )
+from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 
 KEYS = (
     "id", "title", "aliases", "kind", "type", "tags", "created", "updated", "source",

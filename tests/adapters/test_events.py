@@ -9,12 +9,11 @@ from mcp_server.adapters.index.table import Ref
 from mcp_server.adapters.ledger import AHEAD
 
 PRODUCT = Path(__file__).parents[2] / "mcp_server"
-WRITING = {
-    "append": 0, "note": 0, "write_line": 1, "tell": 1, "tell_ledger": 1, "tell_of": 2, "commit": 3, "move": 5,
-}  # fmt: skip
+WRITING = {"append": 0, "note": 0, "write_line": 1, "tell": 1, "tell_ledger": 1, "tell_of": 2, "commit": 3}
+WRITING |= {"move": 5}
 """What writes a line into the ledger: the place of the event's name among the arguments."""
 UNNAMED = {("audit", "ref"), ("seeds", "ref")}
-"""Columns that name memories and are not renamed like others: `audit.rename` does it, a seed keeps its vault."""
+"""Columns that name memories and are renamed by `audit.rename`, or not at all: a seed keeps its vault."""
 
 
 def written(tree: ast.AST) -> set[str]:

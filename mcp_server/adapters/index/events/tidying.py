@@ -1,4 +1,8 @@
-"""What tidying knows from the ledger and asks of the index: when it is due, what it did, what is alike."""
+"""
+What tidying knows from the ledger and asks of the index: when it is due, what it did, what is alike.
+
+It is long because when it is due and what it did are read from the same tables, which stand here.
+"""
 
 import json
 import sqlite3

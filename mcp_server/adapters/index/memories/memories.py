@@ -1,4 +1,8 @@
-"""Memories in the index: taking one in, taking one out, and reading rows back."""
+"""
+Memories in the index: taking one in, taking one out, and reading rows back.
+
+It is long because the tables that hold a memory stand here.
+"""
 
 import json
 import sqlite3
