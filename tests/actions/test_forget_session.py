@@ -16,7 +16,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.sessions.forget_session import forget_session, undo_forget_session
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.tidy import tidy, undo
-from mcp_server.adapters.index.events import sightings, transcripts
+from mcp_server.adapters.index.events import candidates, transcripts
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Filter
@@ -216,7 +216,7 @@ def test_what_was_sighted_in_it_counts_no_more(store: Store, recorded: Recorded)
     def times() -> list[int]:
         catch_up(store)
         with store.database.read() as db:
-            return sightings.times(db, waiting.memory.id)
+            return candidates.times(db, waiting.memory.id)
 
     assert times() == [1]
     forget_session(store, "bad", dry_run=False)

@@ -17,7 +17,7 @@ from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.adapters.index.events import tidying
+from mcp_server.adapters.index.events import resolved, tidying
 from mcp_server.adapters.index.memories import memories, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
@@ -91,7 +91,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             one, other = rows[each.one], rows[each.other]
             if frozenset((one.row, other.row)) in marked:
                 continue
-            if relations.is_resolved(db, one, other):
+            if resolved.is_resolved(db, one, other):
                 continue
             said = _said_by_person(store, one, other)
             found.append(Pair(*newer_first(one, other), each.why, each.nearness, each.sure, said))

@@ -18,7 +18,6 @@ from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.links import as_label
 from mcp_server.core.memory import (
-    DEFAULT_TYPE,
     MAX_CONVERSATION,
     MAX_LINKS,
     MAX_TAGS,
@@ -36,6 +35,7 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
+from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of
@@ -209,7 +209,7 @@ def level_of(store: Store, draft: Draft) -> Level:
         return draft.level
     if not store.project:
         return Level.USER
-    everywhere = draft.type == "preference" and not names_project(draft.text, store.project.name)
+    everywhere = draft.type in GENERAL and not names_project(draft.text, store.project.name)
     return Level.USER if everywhere else Level.PROJECT
 
 
