@@ -16,10 +16,8 @@ from mcp_server.core.links import RELATES_TO
 from mcp_server.core.markdown import first_heading
 from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
-    DEFAULT_TYPE,
     MAX_TAGS,
     MAX_TEXT,
-    TYPES,
     Kind,
     Link,
     Memory,
@@ -29,6 +27,7 @@ from mcp_server.core.memory import (
     parse_timestamp,
     timestamp,
 )
+from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 from mcp_server.core.text.titles import clipped
 
 KEYS = (

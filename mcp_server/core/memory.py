@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.latin import latin
+from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 
 DAY = 86_400  # seconds
 
@@ -42,11 +43,6 @@ class Status(StrEnum):
 
 ARCHIVE_FOLDER = "archive"
 TRASH = "trash:"  # what the place of a file begins with that is in its vault's folder of the trash
-TYPES = (
-    "architecture", "decision", "pattern", "gotcha", "progress",
-    "context", "preference", "reference", "note",
-)  # fmt: skip
-DEFAULT_TYPE = "note"
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TITLE = 200

@@ -8,7 +8,7 @@ section was changed by the person, or its memory forgotten, the person wins.
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions.files.commit import Accept, one_run
@@ -163,7 +163,7 @@ def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "")
 def _private(store: Store) -> Store:
     """Return *store* without vaults in repositories, which have their documents already; synced."""
     sync(store)  # which sections are known stands in the ledger
-    return replace(store, vaults=tuple(vault for vault in store.vaults if not vault.in_repository))
+    return store.scoped(store.private_vaults)
 
 
 def _seed(

@@ -5,7 +5,7 @@ The last write wins, but nobody is overwritten without being told.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from mcp_server.actions.files.commit import Accept, one_change
@@ -119,7 +119,7 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
     removed = []
     for ref in _linking_to(store, level, memory_id):
         vault, _, other = ref.rpartition("/")
-        there = replace(store, vaults=tuple(one for one in store.vaults if one.key == vault))
+        there = store.scoped(one for one in store.vaults if one.key == vault)
         gone = repeated(lambda there=there, other=other: _unlinked(there, other, found, session))  # type: ignore[misc]
         removed += [(other, link) for link in gone]
     forget(here, memory_id, session=session)
@@ -231,7 +231,7 @@ def _unlinked(there: Store, memory_id: str, target: Found, session: str) -> tupl
 
 def _linking_to(store: Store, level: Level, memory_id: str) -> list[str]:
     """Return the refs of what links to a memory of *level*; links of another level lead to its own first."""
-    elsewhere = replace(store, vaults=tuple(vault for vault in store.vaults if vault.level is not level))
+    elsewhere = store.scoped(vault for vault in store.vaults if vault.level is not level)
     hidden = look_up(elsewhere, memory_id) is not None
     vaults = [vault.key for vault in store.vaults if vault.adopted and (vault.level is level or not hidden)]
     with store.database.read() as db:

@@ -102,7 +102,7 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
         return _supersede(store, found, other, session)
     links = (*here.links, Link(rel, end))
     revise(store, here.id, Revision(links=links), session=session)
-    store.ledger.note("linked", store.clock(), refs=[found.ref], rel=rel, to=end, session=session)
+    store.ledger.try_append("linked", store.clock(), refs=[found.ref], rel=rel, to=end, session=session)
     note = ""
     if rel == CONTRADICTS:
         note = "Both are told, the older one with a mark, until that is resolved."
@@ -146,7 +146,7 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
     revise(store, here.id, revision, session=session)
     note = reinstate(store, end, by=here.id, session=session) if superseding else ""
     rels = [each.rel for each in gone] + [SUPERSEDES] * superseding
-    store.ledger.note(
+    store.ledger.try_append(
         "unlinked", store.clock(), refs=[found.ref], rel=", ".join(rels), to=end, session=session
     )
     if CONTRADICTS in rels:
@@ -257,7 +257,9 @@ def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked
     revision = Revision(supersedes=tuple(dict.fromkeys((*here.supersedes, old.id))))
     now = revise(store, here.id, revision, session=session)
     take_place(store, now, [old.id], session=session)
-    store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)
+    store.ledger.try_append(
+        "linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session
+    )
     note = f"'{old.id}' is superseded now; it is found with include_archived."
     if not is_shown(store, now):
         note = f"'{here.id}' waits for the person's word, and takes the place of '{old.id}' with it."

@@ -18,7 +18,6 @@ from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.links import as_label
 from mcp_server.core.memory import (
-    DEFAULT_TYPE,
     MAX_CONVERSATION,
     MAX_LINKS,
     MAX_TAGS,
@@ -36,6 +35,7 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
+from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of
@@ -66,7 +66,11 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     Saying the same again adds its new tags, links, files touched and what it supersedes, and nothing else.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
-    draft = checked(draft, keep_secrets=keep_secrets)
+    return remember_checked(store, checked(draft, keep_secrets=keep_secrets))
+
+
+def remember_checked(store: Store, draft: Draft) -> Remembered:
+    """Store a *draft* that `checked` returned, as `remember` does."""
     level = level_of(store, draft)
     vault = store.vault_for(draft.kind, level)
     known = _known(store, vault, draft)
@@ -205,7 +209,7 @@ def level_of(store: Store, draft: Draft) -> Level:
         return draft.level
     if not store.project:
         return Level.USER
-    everywhere = draft.type == "preference" and not names_project(draft.text, store.project.name)
+    everywhere = draft.type in GENERAL and not names_project(draft.text, store.project.name)
     return Level.USER if everywhere else Level.PROJECT
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from typing import Any
 
 from mcp_server.actions.files.commit import Accept, commit
 from mcp_server.actions.files.read import Found, read
@@ -99,7 +100,7 @@ def mark(
     session: str = "",
     pinned: bool | None = None,
     verified: datetime | None = None,
-    **detail: object,
+    **detail: Any,
 ) -> Found:
     """
     Change what is thought of a memory, not what it says, and return it.

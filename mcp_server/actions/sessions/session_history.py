@@ -174,7 +174,7 @@ def patterns(store: Store, *, limit: int = 10) -> Patterns:
     """Return what comes up in at least two sessions of this project. Raises Rejected for a bad limit."""
     check_limit(limit)
     _look(store)
-    keys = [vault.key for vault in store.vaults]
+    keys = store.keys
     with store.database.read() as db:
         return Patterns(
             tuple(episodes.recurring_memories(db, keys, limit=limit)),

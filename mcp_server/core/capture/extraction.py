@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_server.core.capture.borne_out import borne_out
-from mcp_server.core.memory import TYPES
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import find_secrets, redact
 from mcp_server.core.sessions.chunks import Chunk, said_in

@@ -13,9 +13,7 @@ from datetime import UTC, datetime
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RELATES_TO, as_label, check_label
 from mcp_server.core.memory import (
-    DEFAULT_TYPE,
     MAX_TAGS,
-    TYPES,
     Kind,
     Level,
     Link,
@@ -24,19 +22,14 @@ from mcp_server.core.memory import (
     clean_tags,
     parse_timestamp,
 )
+from mcp_server.core.memory_types import DEFAULT_TYPE, ROWS, TYPES
 from mcp_server.core.render import on_one_line
 
 MAX_LINE = 1000  # characters of a note, a touched file or the end of a link
 MAX_LIST = 100  # notes, touched files, links of one record
 _MILLISECONDS = 1e11  # numbers above that are no seconds: 100 billion of them end in the year 5138
 
-OTHER_TYPES = {
-    "antipattern": "gotcha", "bug": "gotcha", "landmine": "gotcha", "lesson": "gotcha",
-    "constraint": "architecture", "design": "architecture", "component": "architecture",
-    "convention": "pattern", "principle": "pattern", "snippet": "pattern", "workflow": "pattern",
-    "command": "reference", "documentation": "reference", "project": "reference",
-    "conversation": "context", "episodic": "progress", "todo": "progress", "task": "progress",
-}  # fmt: skip
+OTHER_TYPES = {word: row.name for row in ROWS for word in row.others}
 """What the types and categories of others are among ours."""
 
 

@@ -23,7 +23,8 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.links import RESERVED, SUPERSEDES, as_label
-from mcp_server.core.memory import TYPES, Level, split_list, type_or_kind
+from mcp_server.core.memory import Level, split_list, type_or_kind
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person

@@ -25,6 +25,7 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
+from mcp_server.core.memory_types import GENERAL
 from mcp_server.core.secrets.redaction import find_secrets
 from mcp_server.core.text.titles import titled
 from mcp_server.store import Store
@@ -239,7 +240,7 @@ def _vault(store: Store, record: Record, level: Level | None) -> Vault:
         raise LeftOut(f"belongs to the project {record.project}; import it from there, or give --level")
     wanted = record.level
     if wanted is None:
-        general = type_of(record.type) == "preference" or not store.project
+        general = type_of(record.type) in GENERAL or not store.project
         wanted = Level.USER if general else Level.PROJECT
     return store.vault_for(record.kind, wanted)
 
