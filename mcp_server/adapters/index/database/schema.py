@@ -9,7 +9,7 @@ import time
 
 from mcp_server.core.provenance.provenance import ASSISTANT
 
-SCHEMA = 13
+SCHEMA = 14
 TOKENIZER = "porter unicode61"
 MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
 """Of which memories there is an index by vault: a search that says so, word for word, uses it."""
@@ -171,9 +171,6 @@ def create(connection: sqlite3.Connection) -> None:
     )
     db.table("judged").create({"candidate": str, "verdict": str}, pk="candidate")
     db.table("resolved").create({"one": str, "other": str, "said": str, "telling": str}, pk=("one", "other"))
-    db.table("seeds").create(
-        {"vault": str, "file": str, "section": str, "ref": str, "said": str}, pk=("vault", "file", "section")
-    )
     db.table("tidied").create(
         {"run": str, "vault": str, "step": str, "reason": str, "changes": str, "undone": int}
     )
@@ -206,7 +203,12 @@ def create(connection: sqlite3.Connection) -> None:
         },
     )  # fmt: skip
     db.table("sessions").create_index(["short"])
-    db.table("imported").create({"origin": str, "ref": str, "digest": str, "own": int}, pk="origin")
+    db.table("imported").create(
+        {"origin": str, "ref": str, "digest": str, "own": int, "what": str, "place": str}, pk="origin"
+    )
+    db.table("elsewhere").create(
+        {"origin": str, "place": str, "bytes": str, "ref": str, "digest": str}, pk="origin"
+    )
     db.table("tally").create({"day": int, "event": str, "times": int}, pk=("day", "event"))
     db.table("graph_seen").create(
         {"session": str, "told": int, "seen": str}, pk="session", defaults={"told": 0, "seen": "{}"}

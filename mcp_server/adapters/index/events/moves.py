@@ -9,6 +9,7 @@ EVENTS = frozenset({"moved"})
 _NAMED = (
     ("usage", "ref"), ("used", "ref"), ("trust_events", "ref"), ("receipts", "ref"), ("touched", "ref"),
     ("injected", "ref"), ("pointed", "ref"), ("put_away", "ref"), ("imported", "ref"), ("life", "ref"),
+    ("elsewhere", "ref"),
     ("kept", "ref"), ("accepted_bytes", "ref"),
     ("transitions", "first"), ("transitions", "second"),
 )  # fmt: skip

@@ -44,13 +44,13 @@ def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
 def _derived() -> Sequence[ModuleType]:
     """Return what is derived from the ledger; loading it takes 15 ms, and mostly there is nothing to add."""
     from mcp_server.adapters.index.events import (
+        elsewhere,
         episodes,
         graph,
         imports,
         life,
         moves,
         receipts,
-        seeds,
         sessions,
         sightings,
         spending,
@@ -66,7 +66,7 @@ def _derived() -> Sequence[ModuleType]:
 
     return (
         uses, transcripts, sightings, spending, tidying, sessions, receipts, trust, transitions, touched,
-        imports, episodes, graph, relations, seeds, life, unattended, moves,
+        imports, elsewhere, episodes, graph, relations, life, unattended, moves,
     )  # fmt: skip
 
 
