@@ -128,12 +128,11 @@ def current_block(store: Store) -> Block:
     reads like an instruction, and nothing that Claude Code's own memory tells each session. What a newer
     memory contradicts is marked.
     """
-    keys = [vault.key for vault in store.vaults]
     store.database.require()
     with store.database.read() as db:
         carried = told_by_auto_memory(store, db)
         found = [
-            selections.newest(db, keys, types=types, limit=LOOKED_AT, private=store.private)
+            selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
             for _, _, types in TOPICS
         ]
         groups = [

@@ -60,5 +60,5 @@ def _note_told(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
     with store.database.read() as db:
         known = elsewhere.topics(db, reading.place)
     if sorted(said) != list(known):
-        store.ledger.note(ELSEWHERE, store.clock(), place=reading.place, topics=sorted(said))
+        store.ledger.try_append(ELSEWHERE, store.clock(), place=reading.place, topics=sorted(said))
         catch_up_if_free(store)

@@ -19,9 +19,10 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading, Record
 from mcp_server.core.exchange.seeding import SHORTEST, sections
-from mcp_server.core.memory import Draft, Kind, Level, check_type, slug, split_title
+from mcp_server.core.memory import Draft, Kind, Level, check_type, slug
 from mcp_server.core.provenance.provenance import SEEDED
 from mcp_server.core.render import one_line
+from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 
 MOST_SECTIONS = 500  # of one document
@@ -70,9 +71,7 @@ def seed_from_text(
         raise Rejected("There is nothing to seed.", "Give a text, or the path of a file.")
     if len(text.encode("utf-8", "replace")) > documents.MOST_BYTES:
         raise Rejected("The text has more than a mebibyte.", "Give it in parts.")
-    document = Document(
-        name.strip() or f"{TEXT} {_digest(text)}", name.strip() or split_title(text)[0][:60], text
-    )
+    document = Document(name.strip() or f"{TEXT} {_digest(text)}", name.strip() or title_of(text, 60), text)
     return _seed(store, [document], options or Options(), session=session, dry_run=dry_run)
 
 
@@ -151,7 +150,7 @@ def _seed(
     """Take in the sections of *found*; return what became of each, by its title."""
     check_type(options.type)
     # Vaults in repositories have their documents already.
-    private = replace(store, vaults=tuple(vault for vault in store.vaults if not vault.in_repository))
+    private = store.scoped(store.private_vaults)
     level = level_of(private, Draft("", "", type=options.type, level=options.level))
     vault = private.vault_for(Kind.KNOWLEDGE, level)
     readings = [_reading(document, vault, options, session) for document in found]

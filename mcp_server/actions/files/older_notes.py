@@ -17,9 +17,10 @@ from mcp_server.adapters.foreign import auto_memory
 from mcp_server.adapters.index.events.elsewhere import ELSEWHERE
 from mcp_server.adapters.index.events.imports import origin
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.exchange.foreign import IMPORTED, clipped
+from mcp_server.core.exchange.foreign import IMPORTED
 from mcp_server.core.memory import Kind, Level, fingerprint
 from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
 # What comes of notes that a hand or a dying disk changed: they count as none.

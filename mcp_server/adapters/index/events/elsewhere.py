@@ -4,8 +4,18 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Ref, Table
+
 ELSEWHERE = "told_elsewhere"
-EVENTS = frozenset({ELSEWHERE})
+TABLES = (
+    Table(
+        "elsewhere",
+        {"origin": str, "place": str, "bytes": str, "ref": Ref, "digest": str},
+        pk="origin",
+    ),
+)
+EVENTS = (Event(ELSEWHERE, None),)
 
 
 class Topic(NamedTuple):

@@ -7,11 +7,20 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import Kind, Status
 
 SEEDED = "seeded"  # the line of a document; `imported` also says that the person wants the memories kept
-EVENTS = frozenset({"imported", SEEDED})
 DOCUMENT = "document"  # the source whose records are the sections of a document, at `<vault key>/<document>`
+TABLES = (
+    Table(
+        "imported",
+        {"origin": str, "ref": Ref, "digest": str, "own": int, "what": str, "place": str},
+        pk="origin",
+    ),
+)
+EVENTS = (Event("imported", ""), Event(SEEDED, "", alive=True))
 
 
 @dataclass(frozen=True, slots=True)
