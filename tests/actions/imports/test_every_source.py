@@ -1,6 +1,5 @@
 """What was taken in is taken in once, whatever it came from, and what was changed here stays."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -233,16 +232,3 @@ def test_a_secret_is_kept_nowhere(world: World) -> None:
 
     assert any(OTHER in words for words in said(world.store))
     assert key.encode() not in b"".join(tree(world.store.home).values())
-
-
-def test_what_another_process_took_in_is_known(
-    world: World, open_here: Callable[..., object], memory_dir: Path
-) -> None:
-    taken(world, a=EIGHT)
-    world.store.database.close()
-    for path in memory_dir.glob("memory.db*"):
-        path.unlink()
-
-    again = World(open_here().store(), world.source, world.place)  # type: ignore[attr-defined]
-
-    assert outcomes(again) == [Outcome.UNCHANGED]

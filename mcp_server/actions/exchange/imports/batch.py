@@ -127,7 +127,9 @@ def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
     if batch.done:
         used = {"used": batch.used} if batch.used else {}
         told = {**by_whom(store), "files": batch.effects} if batch.effects else {}
-        event = SEEDED if what == DOCUMENT else "imported"
+        event = "imported"
+        if what == DOCUMENT:
+            event, told["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.done]
         store.ledger.try_append(event, now, what=what, place=reading.place, taken=batch.done, **used, **told)
     if batch.accepted:
         store.ledger.try_append(
