@@ -30,7 +30,7 @@ NUMBER = "number"  # in project.json: what the file system calls its folder
 BLOCK_FILES = ("CLAUDE.md", "CLAUDE.local.md")
 BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
 USER_KEY = "user"
-AUTO_MEMORY = "auto-memory"  # what was imported of Claude Code's own memory
+AUTO_MEMORY = "auto-memory"  # where earlier versions noted what was imported of that of Claude Code
 ATTEMPTS = 5  # to change a project's file that other processes change as well
 
 

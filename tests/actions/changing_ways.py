@@ -227,7 +227,7 @@ def _auto_memory_again(place: Place) -> Act:
     topic.write_text(text.format(8080), encoding="utf-8")
     (topic.parent / "MEMORY.md").write_text("- [port](port.md)\n", encoding="utf-8")
     taken = import_auto_memory(place.store, place.folder / "claude")
-    assert taken.topics
+    assert taken.items
     topic.write_text(text.format(9090), encoding="utf-8")
     return lambda: import_auto_memory(place.store, place.folder / "claude")
 

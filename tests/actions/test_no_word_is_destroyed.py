@@ -27,6 +27,7 @@ ROAD = {
     "files/commit.py": "is the road",
     "files/gone.py": "writes a note of its own",
     "files/litter.py": "sweeps litter",
+    "files/older_notes.py": "deletes notes of its own that are in the ledger by now",
     "files/trash.py": "deletes for good",
     "judge/candidate.py": "no candidate is a memory yet",
     "memory/forget.py": "deletes for good, and writes anew what a pull took away",
@@ -40,9 +41,8 @@ ROAD = {
 CALLERS = {  # of the road: a way of theirs, or the file of tests that takes back what they do
     "capture/capture.py": "test_commit.py",
     "changes/put_back.py": "test_undo.py",
-    "exchange/auto_memory.py": "import auto memory again",
+    "exchange/imports/by_words.py": "import auto memory again",
     "exchange/imports/take.py": "import again",
-    "exchange/seed.py": "seed again",
     "files/journal.py": "tidy twins",
     "graph/change.py": "put an edge",
     "graph/node.py": "put a node again",

@@ -1,24 +1,22 @@
 """Documents become memories, once; what people did since wins."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.inject import inject
+from mcp_server.actions.exchange.imports.batch import Imported, Item, Outcome
 from mcp_server.actions.exchange.seed import (
     Options,
-    Seeded,
     bootstrap_project,
     seed_from_file,
     seed_from_text,
 )
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import rebuild, sync
-from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.repository import init, trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
@@ -39,14 +37,21 @@ def documented(project: Path) -> Path:
     return project
 
 
-def counts(done: Seeded) -> tuple[int, int, int, int, int]:
-    return (len(done.added), len(done.revised), len(done.unchanged), len(done.skipped), len(done.vanished))
+def items(done: Sequence[Imported], *outcomes: Outcome) -> list[Item]:
+    """Return what had one of *outcomes*, or everything."""
+    return [item for each in done for item in each.items if not outcomes or item.outcome in outcomes]
+
+
+def left_out(done: Sequence[Imported]) -> dict[str, str]:
+    return {item.key: item.why for item in items(done, Outcome.LEFT, Outcome.REFUSED)}
 
 
 def test_a_projects_documents_are_found_by_recall(store: Store, documented: Path) -> None:
     done = bootstrap_project(store)
 
-    assert [title for _, title in done.added] == ["[README.md > Shop]", "[README.md > Shop > Queue]"]
+    assert [item.key for item in items(done, Outcome.TAKEN)] == [
+        "[README.md > Shop]", "[README.md > Shop > Queue]",
+    ]  # fmt: skip
     (hit, *_) = recall(store, Query("where do orders wait")).hits
     assert hit.title == "[README.md > Shop > Queue]"
     memory = read(store, hit.id).memory
@@ -78,100 +83,43 @@ def test_a_document_says_nothing_against_what_the_person_said(
     assert "60 seconds" in brief(store).text
 
 
-def test_doing_it_again_changes_nothing(store: Store, documented: Path) -> None:
-    bootstrap_project(store)
-    files = {path: path.read_bytes() for path in store.home.rglob("*.md")}
-
-    assert counts(bootstrap_project(store)) == (0, 0, 2, 0, 0)
-    rebuild(store)
-    assert counts(bootstrap_project(store)) == (0, 0, 2, 0, 0)
-    assert {path: path.read_bytes() for path in store.home.rglob("*.md")} == files
-
-
-def test_a_run_that_was_killed_is_completed(store: Store, documented: Path) -> None:
-    bootstrap_project(store)
-    for path in store.ledger.paths():
-        path.unlink()
-    rebuild(store)
-
-    assert counts(bootstrap_project(store)) == (0, 0, 2, 0, 0)
-    (documented / "README.md").write_text(README.replace("Redis", "Kafka"), encoding="utf-8")
-    assert counts(bootstrap_project(store)) == (0, 1, 1, 0, 0)
-
-
-def test_a_changed_section_changes_its_memory(store: Store, documented: Path) -> None:
-    first = bootstrap_project(store)
-    (documented / "README.md").write_text(README.replace("Redis", "Kafka"), encoding="utf-8")
-
-    done = bootstrap_project(store)
-
-    assert counts(done) == (0, 1, 1, 0, 0)
-    assert done.revised[0][0] == first.added[1][0]
-    assert read(store, done.revised[0][0]).memory.text == "Orders wait in the Kafka queue."
-    assert counts(bootstrap_project(store)) == (0, 0, 2, 0, 0)
-
-
 def test_a_section_that_is_gone_is_told_and_its_memory_stays(store: Store, documented: Path) -> None:
-    first = bootstrap_project(store)
+    queue = items(bootstrap_project(store))[1]
     (documented / "README.md").write_text("# Shop\n\nSells bicycles and their parts.\n", encoding="utf-8")
 
-    done = bootstrap_project(store)
+    (gone,) = items(bootstrap_project(store), Outcome.GONE)
 
-    assert [each for each, _ in done.vanished] == [first.added[1][0]]
-    assert read(store, first.added[1][0])
+    assert (gone.key, gone.id) == (queue.key, queue.id)
+    assert read(store, queue.id)
+    (documented / "README.md").write_bytes(b"\x00 no text")
+    assert items(bootstrap_project(store), Outcome.GONE) == []
 
 
-@pytest.mark.parametrize("by_hand", [True, False])
-def test_what_the_person_changed_stays(store: Store, documented: Path, by_hand: bool) -> None:
-    memory_id = bootstrap_project(store).added[1][0]
-    if by_hand:
-        path = read(store, memory_id).path
-        path.write_text(path.read_text("utf-8").replace("Redis", "Redis 7"), encoding="utf-8")
-    else:
-        revise(store, memory_id, Revision(text="Orders wait in the Redis 7 queue."))
+def test_what_the_person_accepted_waits_again_when_its_document_changed(
+    store: Store, documented: Path
+) -> None:
+    queue = items(bootstrap_project(store))[1].id
+    trust(store, (queue,))
+    assert "Redis" in brief(store).text
     (documented / "README.md").write_text(README.replace("Redis", "Kafka"), encoding="utf-8")
 
-    done = bootstrap_project(store)
+    bootstrap_project(store)
 
-    assert done.skipped == [("[README.md > Shop > Queue]", f"you changed '{memory_id}'")]
-    assert "Redis 7" in read(store, memory_id).memory.text
-
-
-@pytest.mark.parametrize("by_hand", [True, False])
-def test_what_the_person_forgot_does_not_come_back(store: Store, documented: Path, by_hand: bool) -> None:
-    memory_id = bootstrap_project(store).added[1][0]
-    if by_hand:
-        read(store, memory_id).path.unlink()
-        sync(store)
-    else:
-        forget(store, memory_id)
-
-    for text in (README, README.replace("Redis", "Kafka")):
-        (documented / "README.md").write_text(text, encoding="utf-8")
-        done = bootstrap_project(store)
-        assert done.skipped == [("[README.md > Shop > Queue]", "you forgot it")]
-        assert done.added == []
+    assert read(store, queue).memory.source == "seeded"
+    assert "Kafka" not in brief(store).text
 
 
-def test_a_dry_run_writes_nothing(store: Store, documented: Path) -> None:
-    done = bootstrap_project(store, dry_run=True)
+def test_tags_and_type_given_here_stay(store: Store, documented: Path) -> None:
+    queue = items(bootstrap_project(store))[1].id
+    revise(store, queue, Revision(type="decision", tags=("mine",)))
+    (documented / "README.md").write_text(README.replace("Redis", "Kafka"), encoding="utf-8")
 
-    assert counts(done) == (2, 0, 0, 0, 0)
-    assert list(store.home.rglob("knowledge/*.md")) == []
-    assert counts(bootstrap_project(store)) == (2, 0, 0, 0, 0)
+    bootstrap_project(store)
 
-
-def test_a_secret_is_left_out_with_its_section_alone(store: Store, documented: Path) -> None:
-    key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
-    (documented / "README.md").write_text(f"{README}\n## Deploy\n\nUse {key} for it.\n", encoding="utf-8")
-
-    done = bootstrap_project(store)
-
-    assert len(done.added) == 2
-    ((title, reason),) = done.skipped
-    assert title == "[README.md > Shop > Deploy]"
-    assert "GitHub" in reason
-    assert key.encode() not in b"".join(path.read_bytes() for path in store.home.rglob("*") if path.is_file())
+    memory = read(store, queue).memory
+    assert (memory.text, memory.type, memory.tags) == (
+        "Orders wait in the Kafka queue.", "decision", ("mine",),
+    )  # fmt: skip
 
 
 @pytest.mark.feature("3.2-bootstrap-files")
@@ -183,7 +131,7 @@ def test_the_documents_are_taken_in_their_order_and_no_others(store: Store, proj
 
     done = bootstrap_project(store)
 
-    assert [title for _, title in done.added] == [
+    assert [item.key for item in items(done)] == [
         "[CLAUDE.md]", "[.claude/CLAUDE.md]", "[readme.md]", "[docs/README.md]", "[docs/b.md]",
     ]  # fmt: skip
 
@@ -203,8 +151,8 @@ def test_what_leads_out_or_is_no_text_is_skipped_with_the_reason(
 
     done = bootstrap_project(store)
 
-    assert len(done.added) == 2
-    assert {name: reason.split(";")[0] for name, reason in done.skipped} == {
+    assert len(items(done, Outcome.TAKEN)) == 2
+    assert {name: reason.split(";")[0] for name, reason in left_out(done).items()} == {
         "CONTRIBUTING.md": "leads out of the project",
         "docs/guide.md": "leads out of the project",
         "ARCHITECTURE.md": "is not a text file",
@@ -238,20 +186,19 @@ def test_what_moved_into_the_repository_is_made_no_second_time(
 
     done = seed_from_file(open_here().store(), seeds)
 
-    assert done.skipped == [("[seeds.md > Queue]", "its memory lives in the repository")]
+    assert left_out(done) == {"[seeds.md > Queue]": "its memory lives in the repository"}
     assert len([*store.home.rglob("*queue*.md"), *project.rglob("*queue*.md")]) == 1
 
 
 def test_nothing_to_take_in_is_told_with_the_reason(store: Store, project: Path) -> None:
-    assert bootstrap_project(store).skipped == [
-        (str(project), "has no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md")
-    ]
+    why = "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md."
+    assert bootstrap_project(store) == [Imported(str(project), (), (why,))]
 
     (project / "README.md").write_text("# Shop\n", encoding="utf-8")
-    assert bootstrap_project(store).skipped == [("README.md", "no section of it has 10 characters")]
-    assert seed_from_text(store, "# Shop\n\nShort.", name="wiki").skipped == [
-        ("wiki", "no section of it has 10 characters")
-    ]
+    assert left_out(bootstrap_project(store)) == {"README.md": "no section of it has 10 characters"}
+    assert left_out(seed_from_text(store, "# Shop\n\nShort.", name="wiki")) == {
+        "wiki": "no section of it has 10 characters"
+    }
 
 
 def test_outside_a_project_there_is_nothing_to_bootstrap(
@@ -267,12 +214,10 @@ def test_a_file_that_the_person_names_is_taken_in(store: Store, tmp_path: Path) 
 
     done = seed_from_file(store, path, options=Options(type="gotcha", level=Level.USER, tags=("auth",)))
 
-    ((memory_id, title),) = done.added
-    assert title == f"[{path} > Traps]"
-    found = read(store, memory_id)
+    (item,) = items(done, Outcome.TAKEN)
+    assert item.key == f"[{path} > Traps]"
+    found = read(store, item.id)
     assert (found.memory.type, found.memory.tags, found.vault.level) == ("gotcha", ("auth",), Level.USER)
-    again = seed_from_file(store, path, options=Options(type="gotcha", level=Level.USER, tags=("auth",)))
-    assert counts(again) == (0, 0, 1, 0, 0)
 
 
 def test_a_file_that_is_no_text_is_refused_in_one_sentence(store: Store, tmp_path: Path) -> None:
@@ -293,11 +238,15 @@ def test_a_file_that_is_no_text_is_refused_in_one_sentence(store: Store, tmp_pat
 
 
 def test_a_text_is_known_by_its_name_or_by_its_words(store: Store) -> None:
-    assert counts(seed_from_text(store, "The build needs Node 20 or later.")) == (1, 0, 0, 0, 0)
-    assert counts(seed_from_text(store, "The build needs Node 20 or later.")) == (0, 0, 1, 0, 0)
-    assert counts(seed_from_text(store, "The tests need a display.")) == (1, 0, 0, 0, 0)
-    assert counts(seed_from_text(store, "Deploys need approval.", name="wiki")) == (1, 0, 0, 0, 0)
-    assert counts(seed_from_text(store, "Deploys need two approvals.", name="wiki")) == (0, 1, 0, 0, 0)
+    def became(text: str, name: str = "") -> Outcome:
+        (item,) = items(seed_from_text(store, text, name=name))
+        return item.outcome
+
+    assert became("The build needs Node 20 or later.") is Outcome.TAKEN
+    assert became("The build needs Node 20 or later.") is Outcome.UNCHANGED
+    assert became("The tests need a display.") is Outcome.TAKEN
+    assert became("Deploys need approval.", "wiki") is Outcome.TAKEN
+    assert became("Deploys need two approvals.", "wiki") is Outcome.REVISED
     with pytest.raises(Rejected, match="nothing to seed"):
         seed_from_text(store, " \n")
     with pytest.raises(Rejected, match="type"):
@@ -313,4 +262,4 @@ def test_twenty_documents_are_taken_at_once(store: Store, project: Path) -> None
 
     done = bootstrap_project(store)
 
-    assert len(done.added) == 20 * 12
+    assert len(items(done, Outcome.TAKEN)) == 20 * 12

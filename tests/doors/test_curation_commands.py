@@ -77,10 +77,11 @@ def test_output_is_logged_from_a_pipe_and_mined(daybook: Run) -> None:
 def test_documents_become_memories(daybook: Run, project: Path) -> None:
     (project / "README.md").write_text("# Shop\n\nSells bicycles and their parts.\n")
 
-    assert "Would be 1 added" in daybook("bootstrap", "--dry-run").stdout
-    assert "1 added, 0 revised" in daybook("bootstrap").stdout
-    assert len(json.loads(daybook("bootstrap", "--json").stdout)["unchanged"]) == 1
-    assert "1 added" in daybook("seed", "-", "--name", "wiki", said="Deploys need approval.\n").stdout
+    assert "1 would be taken" in daybook("bootstrap", "--dry-run").stdout
+    assert "1 taken" in daybook("bootstrap").stdout
+    (source,) = json.loads(daybook("bootstrap", "--json").stdout)["sources"]
+    assert [item["outcome"] for item in source["items"]] == ["unchanged"]
+    assert "1 taken" in daybook("seed", "-", "--name", "wiki", said="Deploys need approval.\n").stdout
     assert "1 unchanged" in daybook("seed", "README.md").stdout
     refused = daybook("seed", "missing.md")
     assert (refused.returncode, refused.stdout) == (4, "")

@@ -153,7 +153,7 @@ def test_notes_are_imported_and_exported_from_the_shell(run: Run, tmp_path: Path
     refused = run("export", str(tmp_path / "out"))
     missing = run("import", "memory-mcp")
 
-    assert "1 taken" in would
+    assert "1 would be taken" in would
     (source,) = done["sources"]
     assert [item["outcome"] for item in source["items"]] == ["taken"]
     assert "1 unchanged" in again

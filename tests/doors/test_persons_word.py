@@ -221,8 +221,8 @@ def test_a_command_that_claude_starts_seeds_from_the_project_only(run: Run, proj
     assert refused.returncode == 12
     assert "daybook seed ../outside.md" in refused.stderr
 
-    assert "1 added" in run("seed", "notes.md", CLAUDECODE="1").stdout
-    assert "1 added" in run("seed", "../outside.md").stdout  # a script of the person's
+    assert "1 taken" in run("seed", "notes.md", CLAUDECODE="1").stdout
+    assert "1 taken" in run("seed", "../outside.md").stdout  # a script of the person's
 
 
 CLIENT, SHELL = ("claude", ""), ("bash", "")

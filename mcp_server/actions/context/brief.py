@@ -15,7 +15,7 @@ from mcp_server.actions.context.known import bearing, known_here, pushable, titl
 from mcp_server.actions.context.questions import fuller, open_questions
 from mcp_server.actions.context.timely import days_since_touched, ordered
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index.events import sessions, usage
+from mcp_server.adapters.index.events import elsewhere, sessions, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.context.brief import (
@@ -81,7 +81,7 @@ def brief(
                 if section.title in (PREFERENCES, "Settled in this project")
             ]
             return render_brief(told, budget=SUBAGENT_BUDGET, footer=SUBAGENT_FOOTER, looked_at=looked_at)
-        carried = {**told_by_block(store, folder), **told_by_auto_memory(store, folder)}
+        carried = {**told_by_block(store, folder), **told_by_auto_memory(store, db, folder)}
         sections = [one._replace(entries=_untold(one.entries, carried)) for one in sections]
         index = [*_untold(index, carried)]
         budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
@@ -150,19 +150,23 @@ def note_given(store: Store, given: Brief, *, session: str, folder: Path | None 
         )
 
 
-def told_by_auto_memory(store: Store, folder: Path | None = None) -> dict[str, str]:
+def told_by_auto_memory(store: Store, db: sqlite3.Connection, folder: Path | None = None) -> dict[str, str]:
     """
     Return ref → digest of the imported memories that Claude Code's own memory tells a session in *folder*.
 
     Nothing when that memory is switched off. The environment is asked for nothing but that and where
     Claude Code keeps its memory, and there whoever set it is right.
     """
-    if not (store.home / places.AUTO_MEMORY).is_dir():
-        return {}  # nothing was imported
-    from mcp_server.adapters import auto_memory_folder
+    if elsewhere.is_empty(db):
+        return {}
+    from mcp_server.adapters import auto_memory_folder  # most people import nothing from there
 
-    folders = [store.project.root] if store.project else []
-    return auto_memory_folder.told(store.home, [*folders, *([folder] if folder else [])], os.environ)
+    claude = auto_memory_folder.claude_folder(os.environ)
+    folders = [*([store.project.root] if store.project else []), *([folder] if folder else [])]
+    place = auto_memory_folder.locate(claude, folders).folder
+    if place is None or auto_memory_folder.is_off(claude, folders, os.environ):
+        return {}
+    return auto_memory_folder.told(place, elsewhere.topics(db, str(place)))
 
 
 def at_hand(store: Store, *, session: str = "") -> str:

@@ -128,9 +128,9 @@ def current_block(store: Store) -> Block:
     reads like an instruction, and nothing that Claude Code's own memory tells each session. What a newer
     memory contradicts is marked.
     """
-    carried = told_by_auto_memory(store)
     store.database.require()
     with store.database.read() as db:
+        carried = told_by_auto_memory(store, db)
         found = [
             selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
             for _, _, types in TOPICS

@@ -85,7 +85,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> Called:
         return _silent(store, session, said)
     catch_up_if_free(store)  # the brief at the start of the session told some already
     with store.database.read() as db:
-        given = usage.injected(db, session) | set(told_by_auto_memory(store).items())
+        given = usage.injected(db, session) | set(told_by_auto_memory(store, db).items())
         pointed = usage.pointed(db, session)
         otherwise = contested(store, db)
     fitting = [hit for hit in answer.hits if _fits(hit, given)]

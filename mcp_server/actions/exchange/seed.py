@@ -1,34 +1,31 @@
 """
 seed: what documents say becomes memories, a section each; doing it again takes in what changed.
 
-A document is not the person's word, so these memories are found by search and never shown unasked. Where a
-section was changed by the person, or its memory forgotten, the person wins.
+A document is not the person's word, so these memories are found by search and never shown unasked.
 """
 
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mcp_server.actions.files.commit import Accept, one_run
-from mcp_server.actions.files.read import Found, read
-from mcp_server.actions.files.sync import catch_up_if_free, sync
-from mcp_server.actions.memory.remember import checked, level_of, remember
-from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.adapters import documents, git, places
-from mcp_server.adapters.index.events import seeds
-from mcp_server.adapters.index.events.seeds import Seed
+from mcp_server.actions.exchange.imports.batch import Imported, Item, Outcome
+from mcp_server.actions.exchange.imports.take import take
+from mcp_server.actions.memory.remember import level_of
+from mcp_server.adapters import documents, git
+from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.exchange.seeding import SHORTEST, Section, sections
-from mcp_server.core.memory import Draft, Kind, Level, Status, check_type, fingerprint, slug
+from mcp_server.core.errors import Rejected, Unreadable
+from mcp_server.core.exchange.foreign import Reading, Record
+from mcp_server.core.exchange.seeding import SHORTEST, sections
+from mcp_server.core.memory import Draft, Kind, Level, check_type, slug
 from mcp_server.core.provenance.provenance import SEEDED
 from mcp_server.core.render import one_line
 from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 
-MOST_SECTIONS = 500  # of one run
+MOST_SECTIONS = 500  # of one document
 READING_OUTSIDE = "reading a file that is hidden, ignored or outside the project"  # as a noun
 TEXT = "text"  # what the name of a text begins with that has no file
 
@@ -42,22 +39,20 @@ class Options:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class Seeded:
+@dataclass(frozen=True, slots=True)
+class Document:
     """
-    What became of each section, as (id, title); `skipped` with the reason, `vanished` for memories whose
-    section is no longer there, which stay.
+    A document: what it is called in the ledger, how the titles of its memories call it, and what it says.
+
+    `touches` are the files that it is.
     """
 
-    dry_run: bool = False
-    added: list[tuple[str, str]] = field(default_factory=list)
-    revised: list[tuple[str, str]] = field(default_factory=list)
-    unchanged: list[tuple[str, str]] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
-    vanished: list[tuple[str, str]] = field(default_factory=list)
+    name: str
+    called: str
+    text: str
+    touches: tuple[str, ...] = ()
 
 
-@one_run()
 def seed_from_text(
     store: Store,
     text: str,
@@ -66,26 +61,20 @@ def seed_from_text(
     options: Options | None = None,
     dry_run: bool = False,
     session: str = "",
-) -> Seeded:
+) -> list[Imported]:
     """
     Make memories of *text*; under the same *name* a later text changes them.
 
     Raises Rejected for an empty text, a bad type, or level project outside one.
     """
-    options = options or Options()
     if not text.strip():
         raise Rejected("There is nothing to seed.", "Give a text, or the path of a file.")
     if len(text.encode("utf-8", "replace")) > documents.MOST_BYTES:
         raise Rejected("The text has more than a mebibyte.", "Give it in parts.")
-    called = name.strip() or f"{TEXT} {_digest(text)}"
-    shown = name.strip() or title_of(text, 60)
-    done = Seeded(dry_run)
-    private = _private(store)
-    _seed(private, done, called, sections(text, shown), options, (), session)
-    return done
+    document = Document(name.strip() or f"{TEXT} {_digest(text)}", name.strip() or title_of(text, 60), text)
+    return _seed(store, [document], options or Options(), session=session, dry_run=dry_run)
 
 
-@one_run()
 def seed_from_file(
     store: Store,
     path: Path,
@@ -93,22 +82,20 @@ def seed_from_file(
     options: Options | None = None,
     dry_run: bool = False,
     session: str = "",
-) -> Seeded:
+) -> list[Imported]:
     """
     Make memories of the text file at *path*, or take in what changed in it.
 
     Where `outside_project` has something against it, the caller has the person's word.
     Raises Unreadable for what is no text file of at most a mebibyte, Rejected, NotFound when there is none.
     """
-    options = options or Options()
     try:
         text = documents.text_of(path)
     except FileNotFoundError:
         raise Rejected(f"There is no file {path}.", "Give the path of a text file.") from None
-    done = Seeded(dry_run)
     name = _name(store, path)
-    _seed(_private(store), done, name, sections(text, name), options, (name,), session)
-    return done
+    document = Document(name, name, text, (name,))
+    return _seed(store, [document], options or Options(), session=session, dry_run=dry_run)
 
 
 def outside_project(store: Store, path: Path) -> str:
@@ -133,151 +120,78 @@ def outside_project(store: Store, path: Path) -> str:
     return ""
 
 
-@one_run()
-def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "") -> Seeded:
+def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "") -> list[Imported]:
     """
     Make memories of this project's own documents: CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, docs/.
 
-    What cannot be read is skipped with the reason. Raises Rejected outside a project.
+    What cannot be read is refused with the reason. Raises Rejected outside a project.
     """
     if not store.project:
         raise Rejected("There is no project here.", "Go to a project's folder, or seed a file.")
     root = store.project.root
-    done = Seeded(dry_run)
-    options = Options(level=Level.PROJECT)
-    private = _private(store)
-    paths = documents.documents(root)
-    if not paths:
-        done.skipped.append((str(root), "has no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md"))
-    for path in paths:
+    found, broken = [], []
+    for path in documents.documents(root):
         name = path.relative_to(root).as_posix()
         try:
-            text = documents.text_of(path, within=root)
+            found.append(Document(name, name, documents.text_of(path, within=root), (name,)))
         except (Unreadable, OSError) as error:
-            done.skipped.append((name, getattr(error, "reason", None) or str(error)))
-            continue
-        _seed(private, done, name, sections(text, name), options, (name,), session)
-    return done
-
-
-def _private(store: Store) -> Store:
-    """Return *store* without vaults in repositories, which have their documents already; synced."""
-    sync(store)  # which sections are known stands in the ledger
-    return store.scoped(store.private_vaults)
+            why = getattr(error, "reason", None) or str(error)
+            broken.append(Imported(name, (Item(name, Outcome.REFUSED, why=why),)))
+    if not found and not broken:
+        why = "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md."
+        return [Imported(str(root), remarks=(why,))]
+    options = Options(level=Level.PROJECT)
+    return [*_seed(store, found, options, session=session, dry_run=dry_run), *broken]
 
 
 def _seed(
-    store: Store,
-    done: Seeded,
-    file: str,
-    found: Sequence[Section],
-    options: Options,
-    touches: tuple[str, ...],
-    session: str,
-) -> None:
-    """Take in the sections *found* in *file*, and tell in *done* what became of each."""
+    store: Store, found: Sequence[Document], options: Options, *, session: str, dry_run: bool
+) -> list[Imported]:
+    """Take in the sections of *found*; return what became of each, by its title."""
     check_type(options.type)
-    if not found:
-        done.skipped.append((file, f"no section of it has {SHORTEST} characters"))
-    level = level_of(store, Draft("", "", type=options.type, level=options.level))
-    vault = store.vault_for(Kind.KNOWLEDGE, level)
-    with store.database.read() as db:
-        known = {seed.section: seed for seed in seeds.known(db, vault.key, [file])}
-    for section in found[:MOST_SECTIONS]:
-        draft = Draft(
-            section.title,
-            section.text,
-            type=options.type or section.type,
-            tags=options.tags,
-            level=level,
-            id=_id(vault, file, section),
-            source=SEEDED,
-            touches=touches,
-            session=session,
-        )
-        try:
-            _take(store, done, vault, file, section, draft, known.get(section.key))
-        except (Rejected, Conflict, Unreadable) as error:
-            done.skipped.append((section.title, str(error)))
-    rest = found[MOST_SECTIONS:]
-    done.skipped += [(section.title, f"more than {MOST_SECTIONS} sections") for section in rest]
-    done.vanished += _vanished(store, known.values(), {section.key for section in found})
-    if not done.dry_run:
-        catch_up_if_free(store)
-
-
-def _take(
-    store: Store, done: Seeded, vault: Vault, file: str, section: Section, draft: Draft, known: Seed | None
-) -> None:
-    draft = checked(draft, keep_secrets=False)
-    said = fingerprint(draft.title, draft.text)
-    memory_id = known.id if known else draft.id
-    there = _there(store, memory_id)
-    if there is None:
-        if _moved_into_repository(store, memory_id):
-            done.skipped.append((section.title, "its memory lives in the repository"))
-            return
-        if known:
-            done.skipped.append((section.title, "you forgot it"))
-            return
-        if not done.dry_run:
-            remember(store, draft)
-            _note(store, f"{vault.key}/{draft.id}", file, section, said, draft.session)
-        done.added.append((draft.id, draft.title))
-        return
-    memory = there.memory
-    says = fingerprint(memory.title, memory.text)
-    if says == said:
-        if known is None and not done.dry_run:  # a process was killed before it noted what it had written
-            _note(store, there.ref, file, section, said, draft.session)
-        done.unchanged.append((memory.id, memory.title))
-    elif memory.status is not Status.ACTIVE:
-        done.skipped.append((section.title, f"its memory is {memory.status.value}"))
-    elif known is None or says != known.said:
-        done.skipped.append((section.title, f"you changed '{memory.id}'"))
-    else:
-        if not done.dry_run:
-            # It is the document that speaks now, whoever took over what it said before.
-            revision = Revision(title=draft.title, text=draft.text, source=SEEDED)
-            revise(store, memory.id, revision, session=draft.session, accept=Accept.NO)
-            _note(store, there.ref, file, section, said, draft.session)
-        done.revised.append((memory.id, draft.title))
-
-
-def _note(store: Store, ref: str, file: str, section: Section, said: str, session: str) -> None:
-    store.ledger.append(
-        "seeded", store.clock(), refs=[ref], file=file, section=section.key, said=said, session=session
-    )
-
-
-def _vanished(store: Store, known: Iterable[Seed], present: set[str]) -> list[tuple[str, str]]:
-    """Return (id, title) of the active memories that were made of sections no longer *present*."""
-    gone = [_there(store, seed.id) for seed in known if seed.section not in present]
+    # Vaults in repositories have their documents already.
+    private = store.scoped(store.private_vaults)
+    level = level_of(private, Draft("", "", type=options.type, level=options.level))
+    vault = private.vault_for(Kind.KNOWLEDGE, level)
+    readings = [_reading(document, vault, options, session) for document in found]
+    done = take(private, readings, what=DOCUMENT, dry_run=dry_run)
     return [
-        (found.memory.id, found.memory.title)
-        for found in gone
-        if found and found.memory.status is Status.ACTIVE
+        Imported(document.name, _titled(taken.items, reading))
+        for document, reading, taken in zip(found, readings, done, strict=True)
     ]
 
 
-def _there(store: Store, memory_id: str) -> Found | None:
-    try:
-        return read(store, memory_id)
-    except NotFound:
-        return None
+def _reading(document: Document, vault: Vault, options: Options, session: str) -> Reading:
+    """Return the sections of *document* as records that belong into *vault*."""
+    place = f"{vault.key}/{document.name}"
+    reading = Reading(place, revises=("title", "text", "source"))
+    parts = sections(document.text, document.called)
+    if not parts:
+        reading.refused.append((document.name, f"no section of it has {SHORTEST} characters"))
+    reading.refused += [(part.title, f"more than {MOST_SECTIONS} sections") for part in parts[MOST_SECTIONS:]]
+    reading.records = [
+        Record(
+            key=part.key,
+            title=part.title,
+            text=part.text,
+            type=options.type or part.type,
+            tags=options.tags,
+            touches=document.touches,
+            session=session,
+            # The same for the same section of the same document, so that it is never made twice.
+            id=f"{slug(part.title) or 'section'}-{_digest(f'{place}/{part.key}')}",
+            level=vault.level,
+            source=SEEDED,
+        )
+        for part in parts[:MOST_SECTIONS]
+    ]
+    return reading
 
 
-def _moved_into_repository(store: Store, memory_id: str) -> bool:
-    """Tell whether `init` has moved a memory of that id into the project's repository."""
-    if not store.project:
-        return False
-    vault = places.repository_vault(store.home, store.project)
-    return vault.path_for(memory_id, Kind.KNOWLEDGE).exists()
-
-
-def _id(vault: Vault, file: str, section: Section) -> str:
-    """Return the same id for the same section of the same file, so that it is never made twice."""
-    return f"{slug(section.title) or 'section'}-{_digest(f'{vault.key}/{file}/{section.key}')}"
+def _titled(items: Iterable[Item], reading: Reading) -> tuple[Item, ...]:
+    """Return *items* called by the titles of their sections, which tell more than the headings above them."""
+    titles = {record.key: record.title for record in reading.records}
+    return tuple(replace(item, key=titles.get(item.key, item.key)) for item in items)
 
 
 def _digest(text: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from mcp_server.actions.files.gone import note_lost, vanished_vault
 from mcp_server.actions.files.sight import Sight, note_seen
 from mcp_server.actions.files.take_in import take_in_files, take_in_waiting
+from mcp_server.adapters import places
 from mcp_server.adapters.index.database.known_before import ids_below
 from mcp_server.adapters.index.events import replay
 from mcp_server.adapters.index.memories import memories, selections
@@ -75,6 +76,10 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
         if deep:
             store.database.set_aside_if_damaged()
         lost = [(vault, _sync_vault(store, vault, deep, report, progress)) for vault in chosen]
+        if (store.home / places.AUTO_MEMORY).is_dir():
+            from mcp_server.actions.files.older_notes import carry_over  # an earlier version wrote them
+
+            carry_over(store)
         catch_up(store)
         _keep_accepted(store, chosen)
         for vault, those in lost:  # each may be in another vault by now

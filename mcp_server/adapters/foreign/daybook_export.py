@@ -19,7 +19,7 @@ from mcp_server.adapters.foreign import source_file
 from mcp_server.adapters.memory_fields import read_fields
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.exchange.foreign import Reading, Record, admit, line_of, must_hold, text_of
+from mcp_server.core.exchange.foreign import IMPORTED, Reading, Record, admit, line_of, must_hold, text_of
 from mcp_server.core.memory import ID, Kind, Level, Memory, Status
 from mcp_server.core.provenance.provenance import MANUAL, PUSHED_AS_FACTS
 
@@ -30,7 +30,7 @@ LATEST = 253_402_300_799  # the last Unix second of the year 9999
 MOST_TIMES = 1_000_000  # that a count can say
 MOST_MOVES = 10  # moves of the trust in one memory, the last ones
 KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
-IMPORTED, TRANSCRIPT = "imported", "transcript"
+TRANSCRIPT = "transcript"
 
 
 def read(path: Path, *, mine: bool) -> Reading:

@@ -27,6 +27,7 @@ from mcp_server.core.render import on_one_line
 
 MAX_LINE = 1000  # characters of a note, a touched file or the end of a link
 MAX_LIST = 100  # notes, touched files, links of one record
+IMPORTED = "imported"  # where a memory comes from unless its record says otherwise
 _MILLISECONDS = 1e11  # numbers above that are no seconds: 100 billion of them end in the year 5138
 
 OTHER_TYPES = {word: row.name for row in ROWS for word in row.others}
@@ -45,7 +46,8 @@ class Record:
     how often it was an answer and of use, and `moves` are (why, Unix second) of what moved the trust in it,
     the latest last. `path` is its file
     where that lies in a vault of ours and only has to say in our way what it says.
-    `lossless`: it was a memory of ours, so its id is its identity, and `data` its file where there was one.
+    `source` is where its memory is to come from, and `remark` what has to be said when it is taken.
+    `lossless`: it was a memory of ours, so its id is its identity. `data` is its file where it has one.
     """
 
     key: str
@@ -79,6 +81,8 @@ class Record:
     used: int = 0
     moves: tuple[tuple[str, int], ...] = ()
     path: str = ""
+    source: str = IMPORTED
+    remark: str = ""
     lossless: Memory | None = None
     data: bytes = b""
 
@@ -91,10 +95,14 @@ class Reading:
     `place` is where it was read, an absolute path: with a record's key it is the origin of a memory.
     `here` are records (key → why) that are memories of ours already. `portable`: the keys alone are the
     origin, wherever the source lies.
+    `revises` are the fields of a memory that a change there revises, () for all. Where they are named, the
+    source knows words alone: by those it is told whether either side changed, and what a memory is beside its
+    words is not touched. An `id` of such a record is its identity.
     """
 
     place: str
     portable: bool = False
+    revises: tuple[str, ...] = ()
     records: list[Record] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     here: list[tuple[str, str]] = field(default_factory=list)

@@ -1,6 +1,7 @@
 """Commands for curation: link, unlink, related, contradictions, mine, seed, bootstrap."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ import click
 
 from mcp_server.actions.capture import mine
 from mcp_server.actions.exchange import seed
-from mcp_server.actions.exchange.seed import Options, Seeded
+from mcp_server.actions.exchange.imports.batch import Imported
+from mcp_server.actions.exchange.seed import Options
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import contradiction
@@ -19,6 +21,7 @@ from mcp_server.actions.judge.settled import describe
 from mcp_server.actions.memory import link
 from mcp_server.actions.memory.link import Linked
 from mcp_server.actions.memory.repository import from_documents
+from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
@@ -30,7 +33,7 @@ from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, turns
 from mcp_server.doors.cli.output import LEVELS, as_json
-from mcp_server.doors.shown import seeding
+from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
 
@@ -218,7 +221,7 @@ def seed_command(
         if author(output.opened())[0] != MANUAL and seed.outside_project(store, path):
             person.require(seed.READING_OUTSIDE)
         done = seed.seed_from_file(store, path, options=options, dry_run=dry_run)
-    _print_seeded(store, done, as_json)
+    _print_seeded(store, done, dry_run=dry_run, as_json=as_json)
 
 
 @click.command("bootstrap")
@@ -230,7 +233,8 @@ def bootstrap_command(dry_run: bool, as_json: bool) -> None:
     Example: daybook bootstrap --dry-run
     """
     store = output.opened().store()
-    _print_seeded(store, seed.bootstrap_project(store, dry_run=dry_run), as_json)
+    done = seed.bootstrap_project(store, dry_run=dry_run)
+    _print_seeded(store, done, dry_run=dry_run, as_json=as_json)
 
 
 def _synced() -> Store:
@@ -258,24 +262,10 @@ def _print_status(status: mine.MiningStatus, as_json: bool) -> None:
     output.print_table(["mining", ""], rows)
 
 
-def _print_seeded(store: Store, done: Seeded, as_json: bool) -> None:
-    if as_json:
-        output.print_json(asdict(done))
-        return
-    rows = [
-        [what, memory_id, title[:80]]
-        for what, found in (("added", done.added), ("revised", done.revised), ("vanished", done.vanished))
-        for memory_id, title in found
-    ]
-    output.print_table(["what", "id", "title"], rows)
-    output.print_table(["skipped", "why"], [[title[:80], why] for title, why in done.skipped])
-    would = "Would be " if done.dry_run else ""
-    click.echo(
-        f"{would}{len(done.added)} added, {len(done.revised)} revised, {len(done.unchanged)} unchanged,"
-        f" {len(done.skipped)} skipped."
+def _print_seeded(store: Store, done: Sequence[Imported], *, dry_run: bool, as_json: bool) -> None:
+    output.print_shown(
+        taken_in(done, what=DOCUMENT, dry_run=dry_run, waiting=from_documents(store)), as_json=as_json
     )
-    if not done.dry_run and (told := seeding.waiting(from_documents(store))):
-        click.echo(told)
 
 
 def _pair_json(pair: Pair) -> dict[str, Any]:

@@ -6,21 +6,18 @@ from pathlib import Path
 
 import click
 
-from mcp_server.actions.exchange.auto_memory import AutoMemory, Outcome, counts, import_auto_memory
+from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.exchange.export import Exported, export_folder, export_json, write_document
-from mcp_server.actions.exchange.imports import formats
-from mcp_server.actions.exchange.imports.batch import Outcome as Became
-from mcp_server.actions.exchange.imports.formats import Imported, import_from
-from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.adapters.auto_memory_folder import WHAT as AUTO_MEMORY
 from mcp_server.adapters.auto_memory_folder import claude_folder
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Level
 from mcp_server.core.render import counted
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.shown.taken_in import taken_in
 
-AUTO_MEMORY = "auto-memory"
 WHAT = (
     AUTO_MEMORY,
     "memory-mcp",
@@ -31,7 +28,6 @@ WHAT = (
     "notes",
     "daybook",
 )
-MOST_ROWS = 100  # of a table for people
 
 
 @click.command("import")
@@ -54,45 +50,16 @@ def import_command(
     Example: daybook import memory-mcp --dry-run
     """
     opened = output.opened()
-    if what == AUTO_MEMORY:
-        if path or level:
-            raise Rejected("The auto memory has its place and its levels.", "Leave out PATH and --level.")
-        _import_auto_memory(opened, dry_run=dry_run, as_json=as_json)
-        return
-    done = import_from(
-        opened.store(),
-        what,
-        path,
-        level=Level(level) if level else None,
-        dry_run=dry_run,
-        mine=mine,
-    )
-    if as_json:
-        output.print_json({"what": what, "dry_run": dry_run, "sources": [asdict(one) for one in done]})
-        return
-    for one in done:
-        _tell_import(one, dry_run=dry_run)
-
-
-def _tell_import(done: Imported, *, dry_run: bool) -> None:
-    if not done.items:
-        click.echo(f"There is nothing in {done.place}.")
-    plain = (Became.TAKEN, Became.UNCHANGED)
-    short = len(done.items) <= MOST_ROWS
-    rows = [item for item in done.items if short or item.why or item.outcome not in plain]
-    output.print_table(
-        ["what", "would be" if dry_run else "outcome", "id", "why"],
-        [[item.key[:48], item.outcome.value, item.id, item.why] for item in rows[:MOST_ROWS]],
-    )
-    for remark in done.remarks[:MOST_ROWS]:
-        click.echo(remark)
-    hidden = len(done.items) - len(rows[:MOST_ROWS])
-    if hidden:
-        click.echo(f"{hidden} more are told by --json.")
-    number = formats.counts(done.items)
-    told = ", ".join(f"{number[outcome]} {outcome.value}" for outcome in Became if number[outcome])
-    if told:
-        click.echo(f"{done.place}: {told}.")
+    store = opened.store()
+    if what != AUTO_MEMORY:
+        chosen = Level(level) if level else None
+        done = import_from(store, what, path, level=chosen, dry_run=dry_run, mine=mine)
+    elif path or level:
+        raise Rejected("The auto memory has its place and its levels.", "Leave out PATH and --level.")
+    else:
+        claude = claude_folder(opened.environment)
+        done = [import_auto_memory(store, claude, folder=opened.folder, dry_run=dry_run)]
+    output.print_shown(taken_in(done, what=what, dry_run=dry_run), as_json=as_json)
 
 
 @click.command("export")
@@ -135,39 +102,6 @@ def _tell_export(done: Exported, target: Path, *, as_json: bool) -> None:
         click.echo(f"Left: {left}")
     if not done.memories:
         click.echo("There is nothing to export yet; --all-projects looks further.")
-
-
-def _import_auto_memory(opened: Opened, *, dry_run: bool, as_json: bool) -> None:
-    store = opened.store()
-    if not dry_run:
-        sync_if_free(store)
-    done = import_auto_memory(store, claude_folder(opened.environment), folder=opened.folder, dry_run=dry_run)
-    if as_json:
-        output.print_json(
-            {
-                "folder": done.place.folder,
-                "looked": done.place.looked,
-                "dry_run": dry_run,
-                "topics": [asdict(one) for one in done.topics],
-            }
-        )
-        return
-    _tell(done, dry_run=dry_run)
-
-
-def _tell(done: AutoMemory, *, dry_run: bool) -> None:
-    if done.place.folder is None:
-        places = " or ".join(map(str, done.place.looked))
-        click.echo(f"Claude Code keeps no memory of this project: there is no {places}.")
-        return
-    if not done.topics:
-        click.echo(f"There are no topic files in {done.place.folder}.")
-        return
-    rows = [[one.file[:40], one.outcome.value, one.id, one.why] for one in done.topics]
-    output.print_table(["file", "would be" if dry_run else "outcome", "id", "why"], rows)
-    number = counts(done.topics)
-    told = ", ".join(f"{number[outcome]} {outcome.value}" for outcome in Outcome if number[outcome])
-    click.echo(f"{done.place.folder}: {told}.")
 
 
 COMMANDS = (import_command, export_command)

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from mcp_server.actions.capture.mine import Logged, Mining, MiningStatus
-from mcp_server.actions.exchange.seed import Seeded
 from mcp_server.actions.judge.contradiction import Pair, Resolved
 from mcp_server.actions.judge.settled import describe
 from mcp_server.actions.memory.link import Linked, Related, is_written
@@ -105,25 +104,6 @@ def run_lines(status: MiningStatus) -> list[str]:
         )
         for run in status.runs
     ] or ["never run"]
-
-
-def seeded(done: Seeded, *, waiting: str) -> str:
-    """Return the counts of a run of seeding, each memory or reason on a line, and what is *waiting*."""
-    parts = (
-        ("added", "would be added", done.added), ("revised", "would be revised", done.revised),
-        ("unchanged", "unchanged", done.unchanged),
-    )  # fmt: skip
-    counts = [f"{len(found)} {would if done.dry_run else did}" for did, would, found in parts]
-    head = ", ".join([*counts, f"{len(done.skipped)} skipped"]) + "."
-    lines = [f"{memory_id}  {one_line(title, 150)}" for memory_id, title in (*done.added, *done.revised)]
-    lines += [f"skipped: {one_line(title, 150)}: {one_line(why, 200)}" for title, why in done.skipped]
-    lines += [
-        f"{memory_id}  no longer in its document: {one_line(title, 120)}"
-        for memory_id, title in done.vanished
-    ]
-    told, left_out = within(lines, LIMIT - 400)
-    more = [f"({counted(left_out, 'more line')}.)"] if left_out else []
-    return "\n".join(filter(None, [head, *told, *more, "" if done.dry_run else waiting]))
 
 
 def _pairs(head: str, pairs: Sequence[Pair]) -> str:

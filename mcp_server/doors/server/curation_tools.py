@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,6 +10,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions.exchange import seed
+from mcp_server.actions.exchange.imports.batch import Imported
 from mcp_server.actions.exchange.seed import Options
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge import contradiction
@@ -16,6 +18,7 @@ from mcp_server.actions.memory import link
 from mcp_server.actions.memory.archive import archive as to_archive
 from mcp_server.actions.memory.archive import still_superseded
 from mcp_server.actions.memory.repository import from_documents
+from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.core.memory import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
@@ -23,8 +26,8 @@ from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, ask_before_replacing
-from mcp_server.doors.server.replies import still
-from mcp_server.doors.shown import seeding
+from mcp_server.doors.server.replies import shown_lines, still
+from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
 Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
@@ -145,7 +148,7 @@ def register(application: Application) -> None:
         unasked. Only when the person asked for it."""
         options = Options(type, Level(level) if level else None, split_list(tags))
         done = seed.seed_from_text(store(), text, name=name, options=options, session=session.id)
-        return replies.seeded(done, waiting=_waiting(store()))
+        return _seeded(store(), done)
 
     @tool()
     def seed_from_file(
@@ -166,7 +169,7 @@ def register(application: Application) -> None:
                 typed=f"seed {shlex.quote(one_line(str(whole), SHOWN))}",
             )
         done = seed.seed_from_file(store(), whole, options=options, session=session.id)
-        return replies.seeded(done, waiting=_waiting(store()))
+        return _seeded(store(), done)
 
     @tool()
     def bootstrap_project(
@@ -175,11 +178,12 @@ def register(application: Application) -> None:
         """Make memories of this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; again takes
         in what changed. Only when the person asked for it."""
         done = seed.bootstrap_project(store(), dry_run=dry_run, session=session.id)
-        return replies.seeded(done, waiting=_waiting(store()))
+        return _seeded(store(), done, dry_run=dry_run)
 
 
-def _waiting(store: Store) -> str:
-    return seeding.waiting(from_documents(store))
+def _seeded(store: Store, done: Sequence[Imported], *, dry_run: bool = False) -> str:
+    waiting = from_documents(store)
+    return shown_lines(taken_in(done, what=DOCUMENT, dry_run=dry_run, waiting=waiting))
 
 
 def _proposed(store: Store, memory_id: str, other: str, how: str) -> str:

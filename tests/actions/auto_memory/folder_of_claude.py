@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from mcp_server.actions.exchange.auto_memory import Imported, import_auto_memory
+from mcp_server.actions.exchange.auto_memory import import_auto_memory
+from mcp_server.actions.exchange.imports.batch import Item
 from mcp_server.actions.files.read import Found, read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.search.query import Filter
@@ -28,17 +29,13 @@ def topic(folder: Path, name: str, text: str, *, kind: str = "project", descript
     return path
 
 
-def taken(store: Store, claude: Path) -> dict[str, Imported]:
-    return {one.file: one for one in import_auto_memory(store, claude).topics}
+def taken(store: Store, claude: Path) -> dict[str, Item]:
+    return {item.key: item for item in import_auto_memory(store, claude).items}
 
 
-def memory_of(store: Store, imported: Imported) -> Found:
+def memory_of(store: Store, imported: Item) -> Found:
     return read(store, imported.id)
 
 
 def total(store: Store) -> int:
     return list_memories(store, Filter()).total
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*.md"))}

@@ -13,7 +13,7 @@ import pytest
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.context.inject import inject
-from mcp_server.actions.exchange.auto_memory import Outcome
+from mcp_server.actions.exchange.imports.batch import Outcome
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
@@ -153,17 +153,6 @@ def test_another_project_is_told_what_this_ones_index_says_of_the_person(
     assert "data engineer" in brief(open_here(folder=tmp_path / "blog").store()).text
 
 
-def test_notes_that_cannot_be_read_hide_nothing(store: Store, known: str, memory_dir: Path) -> None:
-    (note,) = (memory_dir / "auto-memory").glob("*.json")
-    whole = note.read_text(encoding="utf-8")
-    odd = json.loads(whole)
-    odd["topics"]["exports.md"]["ref"] = []
-    for damage in ("", "[]", whole[:-20], json.dumps(odd), '{"topics": 3}', "[" * 100_000):
-        note.write_text(damage, encoding="utf-8")
-
-        assert "parquet" in brief(store).text
-
-
 # The processes
 
 
@@ -228,12 +217,13 @@ def test_the_command_tells_what_was_taken_in_and_what_was_not(
     again = json.loads(run("mcp_server.doors.cli", "import", "auto-memory", "--json"))
 
     assert "would be" in dry and "exports.md" in dry
-    assert "1 taken, 1 left" in told and "A memory needs a text." in told
-    assert again["folder"] == str(folder)
-    assert [(one["file"], one["outcome"]) for one in again["topics"]] == [
-        ("empty.md", "left"),
-        ("exports.md", "unchanged"),
-    ]
+    assert "1 taken, 1 refused" in told and "A memory needs a text." in told
+    (source,) = again["sources"]
+    assert source["place"] == str(folder)
+    assert {item["key"]: item["outcome"] for item in source["items"]} == {
+        "empty.md": "refused",
+        "exports.md": "unchanged",
+    }
 
 
 def test_only_the_person_may_say_where_claude_codes_folder_is(
@@ -264,7 +254,7 @@ def test_two_imports_at_once_take_everything_in_once(
         words = ("mcp_server.doors.cli", "import", "auto-memory", "--json")
         both = [json.loads(one) for one in pool.map(lambda _: run(*words), range(2))]
 
-    outcomes = [{one["outcome"] for one in done["topics"]} for done in both]
+    outcomes = [{item["outcome"] for item in done["sources"][0]["items"]} for done in both]
     assert sorted(outcomes, key=min) == [{"taken"}, {"unchanged"}]
     sync(store)
     assert total(store) == 4
@@ -275,9 +265,8 @@ def test_the_command_says_in_one_sentence_that_there_is_nothing(
 ) -> None:
     place = claude / "projects" / slug_of(project) / "memory"
 
-    said = run("mcp_server.doors.cli", "import", "auto-memory")
-    assert said == f"Claude Code keeps no memory of this project: there is no {place}.\n"
-    assert json.loads(run("mcp_server.doors.cli", "import", "auto-memory", "--json"))["folder"] is None
+    nothing = f"There is nothing to take in from {place}.\n"
+    assert run("mcp_server.doors.cli", "import", "auto-memory").startswith(f"{nothing}Claude Code keeps no")
 
     place.mkdir(parents=True)
-    assert run("mcp_server.doors.cli", "import", "auto-memory") == f"There are no topic files in {place}.\n"
+    assert run("mcp_server.doors.cli", "import", "auto-memory") == nothing

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from mcp_server.actions.exchange.imports.batch import Item, Outcome
-from mcp_server.actions.exchange.imports.formats import Imported
+from mcp_server.actions.exchange.imports.batch import Imported, Item, Outcome
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.memory import Memory, Status

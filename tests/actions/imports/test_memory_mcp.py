@@ -272,3 +272,13 @@ def test_what_is_no_such_database_is_refused(store: Store, tmp_path: Path) -> No
     with pytest.raises(Rejected, match="Daybook's own index"):
         sync(store)
         import_from(store, "memory-mcp-db", store.database.path)
+
+
+def test_a_memory_that_says_the_same_already_gets_the_tags(store: Store, project: Path) -> None:
+    own = remember(store, Draft("Ports start at 8000", "Ports start at 8000.", tags=("net",))).memory
+    state(project / ".memory/state.json", mem(1, "Ports start at 8000."))
+
+    (first,) = items(import_from(store, "memory-mcp")).values()
+
+    assert (first.outcome, first.id) == (Outcome.MERGED, own.id)
+    assert read(store, own.id).memory.tags == ("net", "billing")

@@ -1,5 +1,7 @@
 """What an import writes: many files at a time, and then one line of the ledger and one transaction."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +12,7 @@ from mcp_server.actions.files.load import Found
 from mcp_server.actions.files.sync import catch_up, if_free
 from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters import files, places
+from mcp_server.adapters.index.events.imports import DOCUMENT, SEEDED
 from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.exchange.foreign import Reading
 from mcp_server.core.memory import timestamp
@@ -27,6 +30,7 @@ class Outcome(StrEnum):
     UNCHANGED = "unchanged"
     LEFT = "left"  # what is here counts, or it belongs elsewhere
     REFUSED = "refused"
+    GONE = "gone"  # a section that is no longer in its document, which the memory survives
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,21 @@ class Item:
     outcome: Outcome
     id: str = ""
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What taking in a place did, or would do: each record, and remarks on what is no record."""
+
+    place: str
+    items: tuple[Item, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def counts(items: Iterable[Item]) -> dict[Outcome, int]:
+    """Return how many records had each outcome, in the order of `Outcome`; those alone that there are."""
+    number = Counter(item.outcome for item in items)
+    return {outcome: number[outcome] for outcome in Outcome if number[outcome]}
 
 
 @dataclass(slots=True)
@@ -108,9 +127,10 @@ def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
     if batch.done:
         used = {"used": batch.used} if batch.used else {}
         told = {**by_whom(store), "files": batch.effects} if batch.effects else {}
-        store.ledger.try_append(
-            "imported", now, what=what, place=reading.place, taken=batch.done, **used, **told
-        )
+        event = "imported"
+        if what == DOCUMENT:
+            event, told["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.done]
+        store.ledger.try_append(event, now, what=what, place=reading.place, taken=batch.done, **used, **told)
     if batch.accepted:
         store.ledger.try_append(
             "accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values())

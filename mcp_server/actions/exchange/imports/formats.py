@@ -1,11 +1,11 @@
 """Which formats can be imported, where their sources are by default, and the import of one."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.exchange.imports.batch import Item, Outcome
+from mcp_server.actions.exchange.imports.batch import Imported
 from mcp_server.actions.exchange.imports.take import take
 from mcp_server.adapters.foreign import (
     claude_memory,
@@ -31,15 +31,6 @@ class Source:
     read: Callable[[Path], Reading]
     about: str
     defaults: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did, or would do: each record, and remarks on what is no record."""
-
-    place: str
-    items: tuple[Item, ...]
-    remarks: tuple[str, ...]
 
 
 def sources(store: Store, *, mine: bool = False) -> dict[str, Source]:
@@ -89,11 +80,7 @@ def import_from(
         if what == DATABASE:
             _not_our_index(store, place)
         readings.append(source.read(place))
-    done = []
-    for reading in readings:
-        items = take(store, reading, what=what, level=level, dry_run=dry_run, mine=mine)
-        done.append(Imported(reading.place, tuple(items), tuple(reading.remarks)))
-    return done
+    return take(store, readings, what=what, level=level, dry_run=dry_run, mine=mine)
 
 
 def _not_our_index(store: Store, place: Path) -> None:
@@ -120,8 +107,3 @@ def _places(store: Store, what: str, source: Source, path: Path | None) -> list[
         where = " or ".join(map(str, looked)) or "a project's folder"
         raise Rejected(f"There is no {where}.", f"Name it, as in: daybook import {what} PATH")
     return found
-
-
-def counts(items: Sequence[Item]) -> dict[Outcome, int]:
-    """Return how many records had each outcome."""
-    return {outcome: sum(item.outcome is outcome for item in items) for outcome in Outcome}

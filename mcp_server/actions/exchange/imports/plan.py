@@ -1,6 +1,5 @@
 """What each record of a source is to become: its vault, its id, and the memory that it would be."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,7 +12,7 @@ from mcp_server.adapters.foreign.daybook_export import KEY
 from mcp_server.adapters.index.events.imports import Holder, Taken
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.exchange.foreign import Record, content_digest, tags_of, type_of
+from mcp_server.core.exchange.foreign import Reading, Record, content_digest, tags_of, type_of
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
     MAX_TEXT,
@@ -26,11 +25,11 @@ from mcp_server.core.memory import (
     new_id,
 )
 from mcp_server.core.memory_types import GENERAL
+from mcp_server.core.provenance.provenance import SEEDED
 from mcp_server.core.secrets.redaction import find_secrets
 from mcp_server.core.text.titles import titled
 from mcp_server.store import Store
 
-IMPORTED = "imported"
 AWAY = (Status.ARCHIVED, Status.ORPHANED)
 
 
@@ -44,7 +43,7 @@ class Plan:
     A record on its way: its origin, its vault, its words, the id it has or gets, and what was known of it.
 
     `holder` is the memory that it became before or that says the same already; `twin`, whether that one is
-    made by this import, too.
+    made by this import, too. `revises` is that of the reading.
     """
 
     record: Record
@@ -57,6 +56,11 @@ class Plan:
     holder: Holder | None = None
     twin: bool = False
     memory: Memory | None = None
+    revises: tuple[str, ...] = ()
+
+    def digest(self, memory: Memory) -> str:
+        """Return a digest of what *memory* says of that which the source knows."""
+        return fingerprint(memory.title, memory.text) if self.revises else content_digest(memory)
 
 
 @dataclass(slots=True)
@@ -93,7 +97,9 @@ class Around:
         self.successors = {old: record for record in self.records.values() for old in record.supersedes}
 
 
-def checked(store: Store, record: Record, origin: str, *, level: Level | None, mine: bool) -> Plan:
+def checked(
+    store: Store, reading: Reading, record: Record, origin: str, *, level: Level | None, mine: bool
+) -> Plan:
     """Return a plan for *record* with its words cleaned; raises Rejected for empty, too long or secret."""
     limit = MAX_CONVERSATION if record.kind is Kind.CONVERSATION else MAX_TEXT
     text = clean_text(record.text, limit)
@@ -103,7 +109,7 @@ def checked(store: Store, record: Record, origin: str, *, level: Level | None, m
     if secrets and not (mine and record.lossless):
         raise Rejected(f"it seems to hold {secrets[0].kind}")
     vault = store.user_vault if record.path else _vault(store, record, level)
-    return Plan(record, origin, vault, title, text)
+    return Plan(record, origin, vault, title, text, revises=reading.revises)
 
 
 def choose_id(plan: Plan, here: Here, now: datetime) -> None:
@@ -122,9 +128,10 @@ def choose_id(plan: Plan, here: Here, now: datetime) -> None:
     if plan.known:
         ref_vault, _, plan.id = plan.known.ref.rpartition("/")
         plan.holder = min(here.by_id[plan.id], key=lambda one: one.vault != ref_vault)
+        _not_in_repository(plan, here)
         return
     words = fingerprint(plan.title, plan.text)
-    if record.lossless:
+    if record.lossless or (plan.revises and record.id):
         plan.id = record.id
         rivals = here.by_id.get(record.id, ())
         rival = next(
@@ -133,6 +140,7 @@ def choose_id(plan: Plan, here: Here, now: datetime) -> None:
         if rival and rival.fingerprint != words:
             raise LeftOut(f"another memory has the id '{record.id}'")
         plan.holder = rival
+        _not_in_repository(plan, here)
     else:
         plan.holder = _saying(plan, here, words)
         plan.id = plan.holder.id if plan.holder else _free_id(plan, here, words, now)
@@ -144,9 +152,15 @@ def choose_id(plan: Plan, here: Here, now: datetime) -> None:
     plan.twin = plan.holder is not None and plan.id in here.given
 
 
+def _not_in_repository(plan: Plan, here: Here) -> None:
+    """Raise LeftOut for a section whose memory was moved to the repository, which has its document."""
+    if plan.record.source == SEEDED and plan.holder and plan.holder.vault in here.repositories:
+        raise LeftOut("its memory lives in the repository")
+
+
 def has_moved_on(plan: Plan, memory: Memory) -> bool:
     """Tell whether a record that was merged with a memory here says something else by now."""
-    if not plan.known or plan.known.own or plan.known.digest == content_digest(memory):
+    if not plan.known or plan.known.own or plan.known.digest == plan.digest(memory):
         return False
     return plan.holder is None or plan.holder.fingerprint != fingerprint(plan.title, plan.text)
 
@@ -204,7 +218,7 @@ def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
         type=type_of(record.type),
         tags=tags_of(list(record.tags)),
         aliases=record.aliases,
-        source=IMPORTED,
+        source=record.source,
         status=record.status,
         archived_reason=record.archived_reason,
         pinned=record.pinned,
@@ -220,7 +234,7 @@ def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
         notes=record.notes,
     )
     remark = f"without its link to {', '.join(lost[:3])}, which was not taken" if lost else ""
-    return memory, remark
+    return memory, record.remark or remark
 
 
 def _end(record: Record, around: Around, updated: datetime) -> datetime:
@@ -263,12 +277,6 @@ def _is_here(store: Store, project: str) -> bool:
     remote = store.project.remote.casefold().split("/")[-2:]
     root = [part.casefold() for part in store.project.root.parts[-2:]]
     return named in (remote, root)
-
-
-def origin(what: str, place: str, key: str) -> str:
-    """Return how the ledger names a record: a digest, so that no word of it is kept."""
-    said = "\0".join([what, place, key]).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(said, digest_size=16).hexdigest()
 
 
 def parsed(vault: Vault, path: Path) -> Found:

@@ -1,17 +1,21 @@
 """
-take: what a source says becomes memories, in batches.
+take: what a source says becomes memories; every source takes this road.
 
 The ledger notes what each record became, by its origin: taking it again changes nothing, what changed
-there is revised, what was edited or forgotten here stays as it is.
+there is revised, what was edited or forgotten here stays as it is. Most records are written in batches.
+Those that are words alone (documents, Claude Code's own memory) are stored and revised as `remember` does,
+one after the other.
 """
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from mcp_server.actions.exchange.imports.batch import (
     Batch,
+    Imported,
     Item,
     Outcome,
     done,
@@ -20,6 +24,7 @@ from mcp_server.actions.exchange.imports.batch import (
     write_pending,
     written,
 )
+from mcp_server.actions.exchange.imports.by_words import is_made_of, remembered, reworded, settled
 from mcp_server.actions.exchange.imports.plan import (
     AWAY,
     Around,
@@ -30,7 +35,6 @@ from mcp_server.actions.exchange.imports.plan import (
     checked,
     choose_id,
     has_moved_on,
-    origin,
     parsed,
     vault_at,
 )
@@ -40,34 +44,53 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index.events import imports
 from mcp_server.adapters.vault import confined, stamp
-from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
-from mcp_server.core.exchange.foreign import Reading, content_digest
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
+from mcp_server.core.exchange.foreign import Reading
 from mcp_server.core.memory import Level, clean_tags
 from mcp_server.store import Store
 
 BATCH = 250  # records in one line of the ledger and one transaction
+WRITTEN = (Outcome.TAKEN, Outcome.MERGED, Outcome.REVISED)
 LOCK = ".import.lock"
 CHANGED_HERE = "it changed there, but here too since; yours was kept"
 FORGOTTEN = "it was forgotten here, and stays so"
+GONE = "it is no longer in its document; the memory stays"
 
 
 @one_run()
 def take(
-    store: Store, reading: Reading, *, what: str, level: Level | None, dry_run: bool, mine: bool = False
-) -> list[Item]:
+    store: Store,
+    readings: Sequence[Reading],
+    *,
+    what: str,
+    level: Level | None = None,
+    dry_run: bool = False,
+    mine: bool = False,
+) -> list[Imported]:
     """
-    Take in the records of *reading*, the format *what*; return what became of each, refused ones first.
+    Take in the records of *readings*, of the format *what*; return what became of each, refused ones first.
 
     Raises IndexUnavailable, and OSError when the disk refuses; what was written until then counts.
     """
+
+    def taken() -> list[Imported]:
+        return [
+            Imported(
+                reading.place,
+                tuple(_take(store, reading, what=what, level=level, dry_run=dry_run, mine=mine)),
+                tuple(reading.remarks),
+            )
+            for reading in readings
+        ]
+
     if dry_run:
         ensure_synced(store)
-        return _take(store, reading, what=what, level=level, dry_run=True, mine=mine)
+        return taken()
     files.make_folder(store.home)
     with files.lock(store.home / LOCK):
-        vaults = places.all_vaults(store.home, store.vaults) if reading.portable else store.vaults
-        sync(store, vaults=vaults)
-        return _take(store, reading, what=what, level=level, dry_run=False, mine=mine)
+        everywhere = any(reading.portable for reading in readings)
+        sync(store, vaults=places.all_vaults(store.home, store.vaults) if everywhere else store.vaults)
+        return taken()
 
 
 def _take(
@@ -83,11 +106,11 @@ def _take(
             plan.memory, remark = build(plan, around, now)
             try:
                 item = _take_one(store, plan, batch, dry_run=dry_run)
-            except (Rejected, Unreadable, Conflict) as error:
+            except (Rejected, Unreadable, Conflict, NotFound) as error:
                 item = Item(plan.record.key, Outcome.REFUSED, why=str(error))
-            why = "; ".join(filter(None, [item.why, remark if item.outcome is Outcome.TAKEN else ""]))
+            why = "; ".join(filter(None, [item.why, remark if item.outcome in WRITTEN else ""]))
             items.append(replace(item, why=why))
-            if number % BATCH == 0:
+            if plan.revises or number % BATCH == 0:
                 failed |= write_pending(store, batch)
                 note(store, what, reading, batch)
         failed |= write_pending(store, batch)
@@ -112,20 +135,23 @@ def _planned(
     The others join *items*; one that was forgotten here keeps its id, so that links to it stay.
     """
     place = "" if reading.portable else reading.place
-    origins = {record.key: origin(what, place, record.key) for record in reading.records}
+    origins = {record.key: imports.origin(what, place, record.key) for record in reading.records}
     adopted = (vault for vault in places.all_vaults(store.home) if vault.in_repository)
     here = Here(repositories={vault.key: vault.project for vault in adopted})
     with store.database.read() as db:
         known = imports.known(db, origins.values())
         for holder in imports.holders(db):
             here.add(holder)
+        if what == imports.DOCUMENT:
+            gone = imports.gone(db, what, place, origins.values())
+            items += [Item(title, Outcome.GONE, memory_id, GONE) for memory_id, title in gone]
     there = frozenset(here.by_id)
     plans, around = [], Around({record.key: record for record in reading.records})
     for record in reading.records:
         taken = known.get(origins[record.key])
         memory_id = taken.ref.rpartition("/")[2] if taken else ""
         try:
-            plan = checked(store, record, origins[record.key], level=level, mine=mine)
+            plan = checked(store, reading, record, origins[record.key], level=level, mine=mine)
             plan.known = taken
             if taken and memory_id not in there:
                 raise LeftOut(FORGOTTEN)
@@ -150,19 +176,23 @@ def _planned(
 def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
     memory, key = plan.memory, plan.record.key
     assert memory
-    digest = content_digest(memory)
+    digest = plan.digest(memory)
     if plan.record.path:
         return _take_over(store, plan, Path(plan.record.path), digest, batch, dry_run=dry_run)
     if plan.known and plan.known.digest == digest:
         return Item(key, Outcome.UNCHANGED, plan.id)
     if plan.known and plan.known.own:
         return _revise(store, plan, digest, batch, dry_run=dry_run)
+    if plan.revises and not plan.record.id and not dry_run:
+        return settled(store, plan, digest, batch)
     if plan.holder:
         return _merge(store, plan, digest, batch, dry_run=dry_run)
-    if not dry_run:
-        _write(store, plan, digest, batch)
-    else:
+    if dry_run:
         memory_file.render(memory)
+    elif plan.revises:
+        remembered(store, plan, digest, batch)
+    else:
+        _write(store, plan, digest, batch)
     return Item(key, Outcome.TAKEN, plan.id)
 
 
@@ -186,8 +216,14 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
     vault = vault_at(store, plan)
     found = parsed(vault, path)
     memory = found.memory
-    if content_digest(memory) != plan.known.digest:
+    if plan.digest(memory) == digest:  # changed here in the same way, or killed before it was noted
+        if not dry_run:
+            done(plan, found.ref, digest, batch, own=True)
+        return Item(key, Outcome.UNCHANGED, plan.id)
+    if plan.digest(memory) != plan.known.digest:
         return Item(key, Outcome.LEFT, plan.id, CHANGED_HERE)
+    if plan.revises:
+        return reworded(store, plan, found, digest, batch, dry_run=dry_run)
     if dry_run:
         return Item(key, Outcome.REVISED, plan.id)
     wanted = replace(
@@ -231,7 +267,7 @@ def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool
     elif stamp(path):
         found = parsed(vault_at(store, plan), path)
         memory = found.memory
-        own = content_digest(memory) == digest and memory.source == plan.memory.source
+        own = is_made_of(plan, memory, digest)
         tags = clean_tags([*memory.tags, *plan.memory.tags][:20])
         if tags != memory.tags and store.vault(plan.holder.vault) and not plan.record.lossless:
             with contextlib.suppress(DaybookError):

@@ -9,7 +9,7 @@ import time
 
 from mcp_server.adapters.index.table import Ref, Table
 
-SCHEMA = 14
+SCHEMA = 15
 TOKENIZER = "porter unicode61"
 
 

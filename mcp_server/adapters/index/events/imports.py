@@ -1,8 +1,9 @@
-"""What was imported, as the ledger says: which record of which source became which memory."""
+"""What was taken in, as the ledger says: which record of which source became which memory."""
 
+import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,16 @@ from mcp_server.adapters.index.events import Event
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import Kind, Status
 
-TABLES = (Table("imported", {"origin": str, "ref": Ref, "digest": str, "own": int}, pk="origin"),)
-EVENTS = (Event("imported", ""),)
+SEEDED = "seeded"  # the line of a document; `imported` also says that the person wants the memories kept
+DOCUMENT = "document"  # the source whose records are the sections of a document, at `<vault key>/<document>`
+TABLES = (
+    Table(
+        "imported",
+        {"origin": str, "ref": Ref, "digest": str, "own": int, "what": str, "place": str},
+        pk="origin",
+    ),
+)
+EVENTS = (Event("imported", ""), Event(SEEDED, "", alive=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +47,31 @@ class Holder:
     active_knowledge: bool
 
 
+def origin(what: str, place: str, key: str) -> str:
+    """Return how the ledger names a record: a digest, so that no word of it is kept."""
+    said = "\0".join([what, place, key]).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=16).hexdigest()
+
+
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """Take in one event of the ledger: a batch of `[origin, ref, digest, own]`."""
-    taken = data.get("taken")
+    """Take in one event of the ledger: a batch of `[origin, ref, digest, own]` from one place."""
+    taken, what, place = data.get("taken"), str(data.get("what", "")), str(data.get("place", ""))
+    if event == SEEDED and taken is None:
+        what, place, taken = _of_before(data)
     rows = [
-        (str(one[0]), str(one[1]), str(one[2]), int(bool(one[3])))
+        (str(one[0]), str(one[1]), str(one[2]), int(bool(one[3])), what, place)
         for one in (taken if isinstance(taken, list) else ())
         if isinstance(one, list) and len(one) == 4
     ]
-    db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?)", rows)
+    db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def _of_before(data: dict[str, Any]) -> tuple[str, str, list[list[object]]]:
+    """Return the source, place and batch of a line of an earlier version, which told of one section."""
+    refs = [str(ref) for ref in data.get("refs") or ()]
+    file, section, said = (str(data.get(name, "")) for name in ("file", "section", "said"))
+    place = f"{refs[0].rpartition('/')[0]}/{file}" if refs else ""
+    return DOCUMENT, place, [[origin(DOCUMENT, place, section), ref, said, True] for ref in refs]
 
 
 def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, Taken]:
@@ -56,6 +81,17 @@ def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, Taken]:
         (json.dumps(list(origins)),),
     )
     return {row[0]: Taken(row[1], row[2], bool(row[3])) for row in found}
+
+
+def gone(db: sqlite3.Connection, what: str, place: str, present: Collection[str]) -> list[tuple[str, str]]:
+    """Return (id, title) of the active memories of *place* whose origin is not *present* any more."""
+    found = db.execute(
+        "SELECT m.id, m.title FROM imported i JOIN memories m ON m.vault || '/' || m.id = i.ref"
+        " WHERE i.what = ? AND i.place = ? AND m.status = ?"
+        " AND i.origin NOT IN (SELECT value FROM json_each(?)) ORDER BY i.rowid",
+        (what, place, Status.ACTIVE.value, json.dumps(list(present))),
+    )
+    return [(str(row[0]), str(row[1])) for row in found]
 
 
 def holders(db: sqlite3.Connection) -> list[Holder]:

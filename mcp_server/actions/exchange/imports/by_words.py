@@ -1,0 +1,79 @@
+"""
+What is taken in of a source that knows words alone: a document, or Claude Code's own memory.
+
+Its records are stored and revised one by one, as `remember` and `revise` do, so that tags, links and whatever
+else a memory got here stay.
+"""
+
+from mcp_server.actions.exchange.imports.batch import Batch, Item, Outcome, done
+from mcp_server.actions.exchange.imports.plan import Plan
+from mcp_server.actions.files.commit import Accept
+from mcp_server.actions.files.load import Found
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.core.memory import Draft, Memory, Status
+from mcp_server.core.provenance.provenance import ASSISTANT, waits
+from mcp_server.store import Store
+
+
+def remembered(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
+    """Store a record under the id that is its own. Raises what `remember` raises."""
+    remember(store, _draft(plan))
+    done(plan, f"{plan.vault.key}/{plan.id}", digest, batch, own=True)
+
+
+def settled(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes: str = "") -> Item:
+    """
+    Store a record after a look at what is known, as what Claude noted of the same sessions may be.
+
+    Raises what `settle` raises.
+    """
+    stored = settle(store, _draft(plan), supersedes=supersedes)
+    now = read(store, stored.id)
+    done(plan, now.ref, digest, batch, own=not stored.known or is_made_of(plan, now.memory, digest))
+    why = f"takes the place of {', '.join(stored.superseded)}" if stored.superseded else ""
+    return Item(plan.record.key, Outcome.MERGED if stored.known else Outcome.TAKEN, stored.id, why)
+
+
+def reworded(store: Store, plan: Plan, found: Found, digest: str, batch: Batch, *, dry_run: bool) -> Item:
+    """Let the memory that was *found* say what its record says now. Raises what `revise` raises."""
+    memory, new, key = found.memory, plan.memory, plan.record.key
+    assert new
+    if memory.status is not Status.ACTIVE:
+        return Item(key, Outcome.LEFT, plan.id, f"it changed there, but its memory is {memory.status}")
+    waits_apart = new.source == ASSISTANT != memory.source  # revised, it would be shown unasked as before
+    if dry_run:
+        return Item(key, Outcome.TAKEN if waits_apart else Outcome.REVISED, plan.id)
+    if waits_apart:
+        return settled(store, plan, digest, batch, supersedes=memory.id)
+    revision = Revision(**{name: getattr(new, name) for name in plan.revises})
+    accept = Accept.NO if waits(new.source, f"{new.title}\n{new.text}") else Accept.YES
+    revise(store, plan.id, revision, version=found.digest, session=new.session, accept=accept)
+    done(plan, found.ref, digest, batch, own=True)
+    return Item(key, Outcome.REVISED, plan.id)
+
+
+def is_made_of(plan: Plan, memory: Memory, digest: str) -> bool:
+    """Tell whether an import made *memory* of the record of *plan*, and was killed before it noted that."""
+    assert plan.memory
+    same = plan.digest(memory) == digest and memory.source == plan.memory.source
+    return same and set(plan.memory.notes) <= set(memory.notes)
+
+
+def _draft(plan: Plan) -> Draft:
+    memory = plan.memory
+    assert memory
+    return Draft(
+        memory.title,
+        memory.text,
+        type=memory.type,
+        tags=memory.tags,
+        level=plan.vault.level,
+        id=plan.record.id,
+        source=memory.source,
+        touches=memory.touches,
+        session=memory.session,
+        notes=memory.notes,
+    )

@@ -1,0 +1,79 @@
+"""
+older_notes: what earlier versions noted beside the ledger is carried into it, once.
+
+    <MEMORY_DIR>/auto-memory/<digest>.json    what each topic file of one folder of Claude Code's became:
+        {"folder": …, "topics": {file: {"ref", "digest", "words", "same", "topic", "size", "mtime_ns"}}}
+"""
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+from mcp_server.actions.files.load import load
+from mcp_server.adapters import files, places
+from mcp_server.adapters.auto_memory_folder import WHAT
+from mcp_server.adapters.foreign import auto_memory
+from mcp_server.adapters.index.events.elsewhere import ELSEWHERE
+from mcp_server.adapters.index.events.imports import origin
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.exchange.foreign import IMPORTED
+from mcp_server.core.memory import Kind, Level, fingerprint
+from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.text.titles import clipped
+from mcp_server.store import Store
+
+# What comes of notes that a hand or a dying disk changed: they count as none.
+_ODD = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
+
+
+def carry_over(store: Store) -> None:
+    """Write the notes of before into the ledger and remove them; what the disk refuses waits."""
+    folder = store.home / places.AUTO_MEMORY
+    with contextlib.suppress(OSError, DaybookError):
+        for path in sorted(folder.glob("*.json")):
+            with contextlib.suppress(*_ODD):
+                _carry(store, json.loads(files.read(path)))
+            files.delete(path)
+        for rest in folder.iterdir():
+            rest.unlink()  # locks
+        folder.rmdir()
+
+
+def _carry(store: Store, notes: dict[str, Any]) -> None:
+    place, noted = str(notes["folder"]), dict(notes["topics"])
+    wanted = _words_there(Path(place), noted)
+    taken, told = [], []
+    for file, each in noted.items():
+        named, ref = origin(WHAT, place, file), str(each["ref"])
+        taken.append([named, ref, wanted.get(file, str(each["words"])), _is_own(store, ref, file)])
+        if each["same"]:
+            told.append([named, str(each["topic"]), ref, str(each["digest"])])
+    store.ledger.append("imported", store.clock(), what=WHAT, place=place, taken=taken)
+    store.ledger.append(ELSEWHERE, store.clock(), place=place, topics=sorted(told))
+
+
+def _words_there(place: Path, noted: dict[str, Any]) -> dict[str, str]:
+    """
+    Return file → fingerprint of its words, for those that a memory which says more was found to hold.
+
+    Only of that memory's words was there a note. A file that changed since is left out.
+    """
+    merged = {file: each["topic"] for file, each in noted.items() if not each["same"]}
+    records = auto_memory.read(place, level=Level.USER).records if merged else []
+    return {
+        record.key: fingerprint(clipped(record.title), record.text)
+        for record in records
+        if merged.get(record.key) == files.digest(record.data)
+    }
+
+
+def _is_own(store: Store, ref: str, file: str) -> bool:
+    """Tell whether the import made the memory, which was not there and said the same already."""
+    key, _, memory_id = ref.rpartition("/")
+    vaults = [vault for vault in places.all_vaults(store.home, store.vaults) if vault.key == key]
+    try:
+        memory = load(vaults[0], vaults[0].path_for(memory_id, Kind.KNOWLEDGE)).memory
+    except (IndexError, OSError, DaybookError):
+        return True  # it was forgotten or archived, and will not be revised
+    return memory.source in (IMPORTED, ASSISTANT) and f"{WHAT}: {file}" in memory.notes

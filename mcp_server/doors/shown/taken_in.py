@@ -1,0 +1,45 @@
+"""What was taken in of a source, or would be: an import, a document, Claude Code's own memory."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from mcp_server.actions.exchange.imports.batch import Imported, Outcome, counts
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.render import counted
+from mcp_server.doors.shown import Shown
+
+ACCEPTING = "daybook trust --documents"
+MOST_ROWS = 100
+CALLED = 80  # characters of what a record is called
+
+
+def taken_in(done: Sequence[Imported], *, what: str, dry_run: bool, waiting: Sequence[Row] = ()) -> Shown:
+    """
+    Return what became of each record of the sources *done*; of those that are unchanged only the number.
+
+    *what* is the format; *waiting* are the memories that documents made and nobody accepted yet.
+    """
+    items = [item for source in done for item in source.items]
+    told = [item for item in items if item.why or item.outcome is not Outcome.UNCHANGED]
+    would = " would be" if dry_run else ""
+    number = ", ".join(f"{count}{would} {outcome.value}" for outcome, count in counts(items).items())
+    place = done[0].place if len(done) == 1 else counted(len(done), "place")
+    remarks = [remark for source in done for remark in source.remarks]
+    more = len(told) - MOST_ROWS
+    return Shown(
+        f"{place}: {number}." if items else f"There is nothing to take in from {place}.",
+        ("what", "would be" if dry_run else "outcome", "id", "why"),
+        tuple((item.key[:CALLED], item.outcome.value, item.id, item.why) for item in told[:MOST_ROWS]),
+        notes=(
+            *remarks[:MOST_ROWS],
+            *([f"{more} more are told by the command with --json."] if more > 0 else []),
+            *([waits(waiting)] if waiting and not dry_run else []),
+        ),
+        json={"what": what, "dry_run": dry_run, "sources": [asdict(source) for source in done]},
+    )
+
+
+def waits(rows: Sequence[Row]) -> str:
+    """Return what is to be typed so that *rows*, which documents made, are told unasked."""
+    what = counted(len(rows), "memory")
+    return f"Found by search and not told unasked: {what}. To accept all: {ACCEPTING} (in a terminal)."
