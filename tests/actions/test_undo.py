@@ -13,6 +13,7 @@ from mcp_server.actions.exchange.imports.take import BATCH
 from mcp_server.actions.exchange.seed import bootstrap_project
 from mcp_server.actions.files.commit import move, one_change
 from mcp_server.actions.files.journal import Undone
+from mcp_server.actions.files.journal import undo as undo_tidy
 from mcp_server.actions.files.read import is_accepted, read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.origins import judge
@@ -25,7 +26,6 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.review.review import review
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.actions.upkeep.tidy import undo as undo_tidy
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT
