@@ -3,7 +3,8 @@ commit: the one road from an intention to the file of a memory.
 
 Whatever creates, changes or moves one ends here: the bytes that it had are kept in the history, the file is
 replaced, and it is decided whether what it says now may be shown unasked; then the ledger and the index hear
-of it. Only what is deleted for good goes elsewhere, in `forget` and `trash`.
+of it. Only what is deleted for good goes elsewhere, in `forget` and `trash`. It is long because all that may
+happen to a memory's file is one thing to read.
 """
 
 import contextlib
