@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
-from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
 from tests.actions.changing_ways import WAYS, Place
 from tests.actions.tidy.knowledge import files_of
@@ -98,21 +97,6 @@ def test_what_a_file_said_is_kept_and_comes_back(place: Place, way: str) -> None
 
     undo(place.store, last_change(place.store)) if way != "forget a session" else act()
     assert live(files_of(place.store)) == after
-
-
-@pytest.mark.parametrize("way", ["revise the text", "link as superseding", "tidy twins", "import again"])
-def test_an_index_made_anew_takes_the_same_back(place: Place, way: str, open_here: type[Opened]) -> None:
-    act = WAYS[way](place)
-    before = live(files_of(place.store))
-    act()
-    place.store.database.close()
-    for path in place.store.home.glob("memory.db*"):
-        path.unlink()
-
-    store = open_here().store()
-    undo(store, last_change(store))
-
-    assert live(files_of(store)) == before
 
 
 def calls(path: Path) -> Iterator[str]:

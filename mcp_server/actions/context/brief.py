@@ -33,6 +33,7 @@ from mcp_server.core.context.brief import (
 )
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import DAY, Kind, Level, fingerprint
+from mcp_server.core.memory_types import Told, told_under
 from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
@@ -43,8 +44,6 @@ GRAPH = "graph"  # the set of the graph's tools, and the category of what they p
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
 TOLD_EVERY = 7 * DAY  # seconds: what block and titles tell is noted as seldom, and ages in months
-SETTLED = ("decision", "gotcha", "architecture", "pattern")
-PASSING = ("note", "context", "reference")
 
 
 def brief(
@@ -185,12 +184,15 @@ def _sections(
     everywhere = store.keys
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     hot = hot_set(store, db, session=session)
-    preferences = selections.newest(
-        db, everywhere, types=["preference"], limit=LOOKED_AT, private=store.private
-    )
-    settled = selections.newest(db, here or everywhere, types=SETTLED, limit=LOOKED_AT, private=store.private)
-    progress = selections.newest(db, here, types=["progress"], limit=LOOKED_AT, private=store.private)
-    passing = selections.newest(db, everywhere, types=PASSING, limit=LOOKED_AT, private=store.private)
+
+    def newest(among: Sequence[str], heading: Told) -> list[Row]:
+        types = told_under(heading)
+        return selections.newest(db, among, types=types, limit=LOOKED_AT, private=store.private)
+
+    preferences = newest(everywhere, Told.PREFERENCES)
+    settled = newest(here or everywhere, Told.SETTLED)
+    progress = newest(here, Told.IN_PROGRESS)
+    passing = newest(everywhere, Told.LATELY)
     sessions = selections.newest(db, here or everywhere, kind=Kind.SESSION, limit=1, private=store.private)
     now = store.now()
     ages = days_since_touched(db, [*progress, *passing], now)

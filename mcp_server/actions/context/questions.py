@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.actions.files.shadows import shadowed
+from mcp_server.adapters.index.events import resolved
 from mcp_server.adapters.index.memories import memories, pairs, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import IndexUnavailable
@@ -102,7 +103,7 @@ def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:
     away = shadowed(store, db)  # what a project replaced is not told there, in no place
     whole = {part: more for part, more in whole.items() if more not in away}
     known = memories.by_rows(db, {*whole, *whole.values()})
-    settled = {part for part, more in whole.items() if relations.is_resolved(db, known[part], known[more])}
+    settled = {part for part, more in whole.items() if resolved.is_resolved(db, known[part], known[more])}
     told = {}
     for part in whole.keys() - settled:
         last, seen = whole[part], {part}
@@ -134,7 +135,7 @@ def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[f
         found.setdefault(frozenset((one.row, other.row)), Question(*pair, CONTRADICTS))
     for one, other in replaced:
         new, old = known[one.row], known[other.row]
-        if not relations.is_resolved(db, new, old):
+        if not resolved.is_resolved(db, new, old):
             found.setdefault(frozenset((one.row, other.row)), Question(new, old, SUPERSEDES))
     return found
 
@@ -151,7 +152,7 @@ def _found(
         one, other = rows[each.one], rows[each.other]
         if one.vault != other.vault and not away.keys().isdisjoint(rows):
             continue  # here it holds no more
-        if relations.is_linked(db, one, other) or relations.is_resolved(db, one, other):
+        if relations.is_linked(db, one, other) or resolved.is_resolved(db, one, other):
             continue
         yield Question(
             *newer_first(one, other),

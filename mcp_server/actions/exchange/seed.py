@@ -22,9 +22,10 @@ from mcp_server.adapters.index.events.seeds import Seed
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.exchange.seeding import SHORTEST, Section, sections
-from mcp_server.core.memory import Draft, Kind, Level, Status, check_type, fingerprint, slug, split_title
+from mcp_server.core.memory import Draft, Kind, Level, Status, check_type, fingerprint, slug
 from mcp_server.core.provenance.provenance import SEEDED
 from mcp_server.core.render import one_line
+from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 
 MOST_SECTIONS = 500  # of one run
@@ -77,7 +78,7 @@ def seed_from_text(
     if len(text.encode("utf-8", "replace")) > documents.MOST_BYTES:
         raise Rejected("The text has more than a mebibyte.", "Give it in parts.")
     called = name.strip() or f"{TEXT} {_digest(text)}"
-    shown = name.strip() or split_title(text)[0][:60]
+    shown = name.strip() or title_of(text, 60)
     done = Seeded(dry_run)
     private = _private(store)
     _seed(private, done, called, sections(text, shown), options, (), session)

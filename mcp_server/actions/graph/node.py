@@ -24,11 +24,12 @@ from mcp_server.actions.memory.forget import forget, unarchive
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters.index.events import graph as index
 from mcp_server.core.errors import Rejected
-from mcp_server.core.graph.graph import GRAPH, gist_of, id_of, words_of
+from mcp_server.core.graph.graph import GRAPH, gist_of, id_of
 from mcp_server.core.memory import ID, MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.secrets.redaction import refuse_secrets
+from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
 
@@ -149,7 +150,7 @@ def _add(
     session: str,
     source: str,
 ) -> Put:
-    title, text = words_of(gist)
+    title, text = clipped(gist), gist
     draft = Draft(
         title,
         text,
@@ -188,7 +189,7 @@ def _update(
     came_back = is_put_away(found)
     if came_back:
         found = unarchive(here, found, session=session)
-    title, text = words_of(gist) if own else (gist, memory.text)
+    title, text = (clipped(gist), gist) if own else (gist, memory.text)
     if not own and len(gist) > MAX_TITLE:
         raise Rejected(
             f"'{memory_id}' is an ordinary memory, whose gist is its title, at most {MAX_TITLE} characters.",

@@ -17,13 +17,13 @@ from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.adapters.index.events import tidying
+from mcp_server.adapters.index.events import resolved, tidying
 from mcp_server.adapters.index.memories import memories, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.contradictions import opposed
 from mcp_server.core.judge.questions import FAR, MOST_COMPARED
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name, names
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, as_name, names
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import MAX_LIMIT, check_limit
@@ -90,7 +90,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             one, other = rows[each.one], rows[each.other]
             if frozenset((one.row, other.row)) in marked:
                 continue
-            if relations.is_resolved(db, one, other):
+            if resolved.is_resolved(db, one, other):
                 continue
             said = _said_by_person(store, one, other)
             found.append(Pair(*newer_first(one, other), each.why, each.nearness, each.sure, said))
@@ -228,7 +228,9 @@ def _drop_links(store: Store, source: Found, target: Found, session: str) -> Non
     """Take the `contradicts` links to *target* out of *source*."""
     called = names(target.memory)
     links = tuple(
-        each for each in source.memory.links if each.rel != CONTRADICTS or as_name(each.to) not in called
+        each
+        for each in source.memory.links
+        if as_label(each.rel) != CONTRADICTS or as_name(each.to) not in called
     )
     if links != source.memory.links:
         revise(store, source.memory.id, Revision(links=links), session=session)

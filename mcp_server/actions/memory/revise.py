@@ -10,9 +10,10 @@ from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
+from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` takes

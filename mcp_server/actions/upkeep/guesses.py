@@ -43,7 +43,7 @@ def take_back_guesses(store: Store, run: str) -> list[Entry]:
         some = tuple(changes[start : start + AT_ONCE])
         number = sum(len(each.was["links"]) - len(each.now["links"]) for each in some)
         line = f"taken back: {counted(number, 'link')} 'contradicts' that nobody had said"
-        entries.append(Entry(tidying.TAKEN_BACK, line, some))
+        entries.append(Entry(tidying.WITHDRAWAL, line, some))
         journal.perform(store.acting_as(TIDY), entries[-1], run)
         taken += number
     # Last: a process that is killed before finds them taken back already.

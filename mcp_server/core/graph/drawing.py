@@ -12,18 +12,12 @@ from html import escape
 
 from mcp_server.core.graph.graph import Edge, Graph, Node, scores
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import TYPES
+from mcp_server.core.memory_types import DEFAULT_TYPE, ROWS
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.secrets.redaction import redact
 
 MOST_DRAWN = 300  # nodes, the most valuable ones
-COLOURS = dict(
-    zip(
-        TYPES,
-        ("#4477aa", "#aa3377", "#228833", "#cc3311", "#ee7733", "#009988", "#ccaa22", "#8866cc", "#778899"),
-        strict=True,
-    )
-)
+COLOURS = {row.name: row.colour for row in ROWS}
 FILE, AWAY, ELSEWHERE = "file", "archived", "other level"
 OTHERS = {FILE: "#999999", AWAY: "#bbbbbb", ELSEWHERE: "#66aacc"}
 LABEL = 26  # characters of a node's name that are drawn; the whole stands in its tooltip
@@ -205,7 +199,7 @@ def _legend(used: set[str]) -> list[str]:
 def _colour_name(name: str, node: Node | None, edges: Sequence[Edge]) -> str:
     """Return the type of a node, or what else it is that an edge leads to."""
     if node:
-        return node.type if node.type in COLOURS else "note"
+        return node.type if node.type in COLOURS else DEFAULT_TYPE
     if is_artifact(name):
         return FILE
     return ELSEWHERE if any(edge.elsewhere and edge.end == name for edge in edges) else AWAY

@@ -14,7 +14,8 @@ from mcp_server.core.budget import tokens_of
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.cli.capture_commands import OFFER, _place, _reader
-from tests.actions.model_call.asking import KEY, PROMPT, Open, ask, events, refused
+from tests.actions.model_call.asking import KEY, PROMPT, ask, events, refused
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.scripted_model import Answer, ScriptedModel, reply
 

@@ -6,7 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-EVENTS = frozenset({"recalled", "injected", "kept_silent"})
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Ref, Table
+
+TABLES = (
+    Table(
+        "receipts",
+        {
+            "row": int, "answer": int, "at": int, "session": str, "why": str, "ref": Ref, "score": float,
+            "tokens": int, "said": str, "confident": int,
+        },
+        pk="row",
+        required=("answer", "at", "session", "why", "ref", "tokens", "said", "confident"),
+        indexes=(("session", "ref"), ("at",)),
+    ),
+    Table("prompts", {"at": int, "session": str, "injected": int}),
+)  # fmt: skip
+EVENTS = (
+    Event("recalled", None, counted=True),
+    Event("injected", None, counted=True, alive=True),
+    Event("kept_silent", None),
+)
 RECALL, PROMPT, START = "recall", "prompt", "session start"
 
 
