@@ -34,7 +34,7 @@ from mcp_server.actions.graph.sync import register, sync_graph
 from mcp_server.actions.judge.contradiction import find_contradictions
 from mcp_server.actions.memory.link import get_related
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.upkeep.compact import compacted
+from mcp_server.actions.upkeep.age import compacted
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.vault import make_vault_folders

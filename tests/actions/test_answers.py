@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
+from mcp_server.actions.files.journal import undo as undo_tidy
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose, review_candidates
 from mcp_server.actions.memory.forget import restore
@@ -15,7 +16,6 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.answer import ask_again
 from mcp_server.actions.review.entries import Answer, Became, Entry
 from mcp_server.actions.review.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
-from mcp_server.actions.upkeep.tidy import undo as undo_tidy
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store

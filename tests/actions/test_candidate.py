@@ -7,13 +7,14 @@ import pytest
 from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.journal import undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.judge.candidate import approve, propose, propose_mined, reject, review_candidates
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import NotFound

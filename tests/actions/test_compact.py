@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.actions.files.journal import new_run, perform
+from mcp_server.actions.files.journal import new_run, perform, undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.edge import put_edge
 from mcp_server.actions.graph.graph import read_graph
@@ -10,7 +10,7 @@ from mcp_server.actions.graph.node import put_node, recall_node
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.consolidate import put_away
-from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events.tidying import COMPACTION
 from mcp_server.core.graph.graph import Graph
 from mcp_server.core.graph.text import TOKEN, measured, rendered

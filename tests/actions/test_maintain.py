@@ -9,6 +9,7 @@ import pytest
 from mcp_server.actions.capture.capture import SOURCE
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files import trash
+from mcp_server.actions.files.journal import undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.size_limit import MEGABYTE, Size, index_size, measure
 from mcp_server.actions.files.sync import catch_up
@@ -21,7 +22,7 @@ from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.actions.status.stats import metrics
 from mcp_server.actions.status.status import status as state_of
 from mcp_server.actions.upkeep.maintain import clean_up, maintain
-from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Status

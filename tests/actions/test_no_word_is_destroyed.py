@@ -31,10 +31,9 @@ ROAD = {
     "files/trash.py": "deletes for good",
     "judge/candidate.py": "no candidate is a memory yet",
     "memory/forget.py": "deletes for good, and writes anew what a pull took away",
-    "memory/repository.py": "moves files between vaults, and their history with them",
+    "memory/repository.py": "writes .gitignore",
     "model/setup.py": "writes settings",
     "status/module_seen.py": "writes a note of its own",
-    "upkeep/adopt.py": "moves files between vaults, and their history with them",
     "upkeep/guesses.py": "writes a note for the notice",
     "upkeep/tidy.py": "writes answers of a model",
 }
@@ -60,10 +59,11 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "review/answer.py": "review merge",
     "review/review.py": "test_settling_undone.py",
     "sessions/forget_session.py": "forget a session",
+    "upkeep/adopt.py": "test_adopt.py",
     "upkeep/guesses.py": "take back guesses",
     "upkeep/tidy.py": "tidy what has aged",
 }
-TAKING = {"commit", "create", "mark", "move", "perform", "put", "put_bytes", "revise"}
+TAKING = {"commit", "create", "mark", "move", "perform", "put", "put_bytes", "relocate", "revise"}
 WRITING = {"replace", "move", "delete", "move_many", "write_new", "write_many_new"}
 
 

@@ -18,7 +18,7 @@ from mcp_server.actions.files import journal
 from mcp_server.actions.files.commit import Effect, one_change, write_line
 from mcp_server.actions.files.journal import Undone
 from mcp_server.actions.files.load import parsed
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
 from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.actions.sessions.forget_session import undo_forget_session
 from mcp_server.adapters import files
@@ -71,8 +71,7 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
 
     Raises Rejected when nothing can be taken back.
     """
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     wanted = check_id(memory_id.strip().removesuffix(".md")) if memory_id.strip() else ""
     keys = store.keys
     refs = [f"{key}/{wanted}" for key in reversed(keys)] if wanted else []

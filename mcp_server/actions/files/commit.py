@@ -3,12 +3,13 @@ commit: the one road from an intention to the file of a memory.
 
 Whatever creates, changes or moves one ends here: the bytes that it had are kept in the history, the file is
 replaced, and it is decided whether what it says now may be shown unasked; then the ledger and the index hear
-of it. Only what is deleted for good goes elsewhere, in `forget` and `trash`.
+of it. Only what is deleted for good goes elsewhere, in `forget` and `trash`. It is long because all that may
+happen to a memory's file is one thing to read.
 """
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from enum import Enum
@@ -25,6 +26,7 @@ from mcp_server.core.memory import Kind, Memory
 from mcp_server.core.secrets.redaction import mask_gone
 from mcp_server.store import Store
 
+AT_ONCE = 250  # memories in one line of the ledger, which has its bounds
 Effect = list[str]
 """What became of one file: its ref, and its place and digest before and after; '' where there was no file."""
 
@@ -117,6 +119,27 @@ def move(
     effect = [ref, places.place_of(store.home, vault, path), digest]
     effect += [places.place_of(store.home, vault, target), digest]
     tell_of(store, vault, event, ref, [path, target], [effect], **detail)
+
+
+def relocate(
+    store: Store, old: Vault, new: Vault, moves: Mapping[Path, Path], *, ids: Mapping[str, str]
+) -> None:
+    """
+    Move files of *old* to where *moves* says in *new*, with the history of their memories and their use.
+
+    *ids* has what the index calls the memory of a path. Raises OSError; what moved until then counts.
+    """
+    going = list(moves.items())
+    for start in range(0, len(going), AT_ONCE):
+        batch = going[start : start + AT_ONCE]
+        named = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
+        # First the ledger and the history: who is killed in between moves the files in the next call.
+        refs, before = ([f"{vault.key}/{each}" for each in named] for vault in (new, old))
+        store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
+        for ref, earlier in zip(refs, before, strict=True):
+            history.carry(store.home, earlier, ref)
+        for problem in moving.move_many(dict(batch)).values():
+            raise problem
 
 
 def put(store: Store, found: Found, memory: Memory, *, to: Path | None = None, verb: str) -> Found:

@@ -56,14 +56,14 @@ class Undone:
 
 
 @contextlib.contextmanager
-def alone(store: Store) -> Iterator[None]:
-    """Hold the lock of tidying; raise Conflict when another process has it for some seconds."""
+def alone(store: Store, lock: str = LOCK, *, act: str = "tidying") -> Iterator[None]:
+    """Hold a lock, that of tidying; raise Conflict when another process has it for some seconds."""
     files.make_folder(store.home)
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(files.lock(store.home / LOCK))
+            held.enter_context(files.lock(store.home / lock))
         except Held as error:
-            raise Conflict(f"Another process is tidying: {error.holder}.", "Try again in a minute.") from None
+            raise Conflict(f"Another process is {act}: {error.holder}.", "Try again in a minute.") from None
         yield
 
 

@@ -150,6 +150,12 @@ def catch_up_if_free(store: Store) -> None:
         catch_up(store)
 
 
+def refresh_index(store: Store) -> None:
+    """Let the index know the files, and what is new in the ledger if it can be written now."""
+    ensure_synced(store)
+    catch_up_if_free(store)
+
+
 @contextlib.contextmanager
 def if_free(store: Store) -> Iterator[None]:
     """

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from mcp_server.actions.context.questions import newer_first, open_questions
 from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.read import Found, find, is_accepted, read
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.forget import forget
@@ -69,8 +69,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
     Raises NotFound, Rejected for a bad limit.
     """
     check_limit(limit)
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     about = find(store, memory_id) if memory_id.strip() else None
     vaults = store.keys
     with store.database.read() as db:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mcp_server.actions.context import hot
 from mcp_server.actions.context.hot import Warm
 from mcp_server.actions.files.read import Found, find
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.revise import mark
 from mcp_server.actions.recall.hits import trust_of
@@ -103,8 +103,7 @@ def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
 @self_healing
 def hot_status(store: Store, *, session: str = "") -> HotStatus:
     """Return how the hot set stands, as of everything that the ledger says. Raises IndexUnavailable."""
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     now = store.now()
     with store.database.read() as db:
         held, evicted = hot.places(store, db)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.files.commit import Accept, new_name, one_change, one_run, write_line
+from mcp_server.actions.files.commit import Accept, new_name, one_change, one_run, relocate, write_line
 from mcp_server.actions.files.read import find, read
 from mcp_server.actions.files.sync import catch_up_if_free, sync, sync_if_free
 from mcp_server.actions.memory.remember import supersede
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.adapters import files, git, history, moving, places
+from mcp_server.adapters import files, git, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
@@ -53,23 +53,20 @@ def init(store: Store) -> Initialised:
     private = store.vault(store.project.key)
     with store.database.read() as db:
         ids = selections.ids_of(db, store.project.key)
-    moved = 0
-    for found in stamps(private) if private else []:
-        path = Path(found.path)
-        assert private
-        relative = path.relative_to(private.root)
-        if relative.parts[0] == Kind.KNOWLEDGE.folder and not (vault.root / relative).exists():
-            memory_id = ids.get(found.path, path.stem)
-            ref, old = f"{vault.key}/{memory_id}", f"{private.key}/{memory_id}"
-            history.carry(store.home, old, ref)
-            moving.move(path, vault.root / relative)
-            moved += 1
-            store.ledger.append("moved", store.clock(), refs=[ref], **{"from": [old]})
-            if found.path not in waiting:
-                digest = files.digest(files.read(vault.root / relative))
-                store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
+    moves: dict[Path, Path] = {}
+    if private:
+        there = [Path(found.path) for found in stamps(private)]
+        known = [path for path in there if path.is_relative_to(private.root / Kind.KNOWLEDGE.folder)]
+        moves = {path: vault.root / path.relative_to(private.root) for path in known}
+        moves = {path: target for path, target in moves.items() if not target.exists()}
+        relocate(store, private, vault, moves, ids=ids)
+    for path, target in moves.items():
+        if str(path) not in waiting:
+            ref = f"{vault.key}/{ids.get(str(path), path.stem)}"
+            digest = files.digest(files.read(target))
+            store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
     sync_if_free(store, vaults=[*([private] if private else []), vault])
-    return Initialised(vault.root, moved, files.read(ignore) == IGNORE_ALL.encode())
+    return Initialised(vault.root, len(moves), files.read(ignore) == IGNORE_ALL.encode())
 
 
 def share(store: Store) -> Path:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.adapters.index import events
 from mcp_server.adapters.index.events import audit
@@ -36,8 +36,7 @@ def audit_history(
     """
     if not 1 <= limit <= MOST:
         raise Rejected(f"A limit of {limit} cannot be used.", f"Give a number from 1 to {MOST}.")
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     named = find_session(store, session).id if session.strip() else ""
     wanted = memory_id.strip().removesuffix(".md")
     keys = store.keys

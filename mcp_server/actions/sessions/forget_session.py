@@ -21,14 +21,15 @@ from mcp_server.actions.judge.candidate import FOLDER
 from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.work import LOCK
-from mcp_server.adapters import files, transcript_file
+from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import audit, episodes, tidying, transcripts
 from mcp_server.adapters.index.memories import selections
-from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Change, Entry, change
 from mcp_server.core.memory import Memory, Status, type_or_kind
 from mcp_server.store import Store
 
+READING = "reading transcripts"
 MOST_DEEDS = 1000  # deeds of a session that are looked at for what cannot be taken back
 
 
@@ -67,7 +68,7 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
     session = find_session(store, name).id
     if dry_run:
         return _plan(store, session, ForgottenSession(session, True))
-    with journal.alone(store), _no_worker(store):
+    with journal.alone(store), journal.alone(store, LOCK, act=READING):
         done = ForgottenSession(session, False, journal.new_run(store))
         cursors = _cursors(store, session)
         store.ledger.append(
@@ -112,25 +113,13 @@ def undo_forget_session(store: Store, name: str) -> Undone:
         done.skipped += back.skipped
     if not forgotten:
         return done
-    with _no_worker(store):
+    with journal.alone(store, LOCK, act=READING):
         for deed in forgotten:
             for each in deed.detail.get("cursors") or []:
                 _put_back(store, session, each)
         store.ledger.append("session_forgotten", store.clock(), session=session, undone=True)
         catch_up(store)
     return done
-
-
-@contextlib.contextmanager
-def _no_worker(store: Store) -> Iterator[None]:
-    with contextlib.ExitStack() as held:
-        try:
-            held.enter_context(files.lock(store.home / LOCK))
-        except Held as error:
-            raise Conflict(
-                f"A worker is reading transcripts: {error.holder}.", "Try again in a minute."
-            ) from None
-        yield
 
 
 def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSession:

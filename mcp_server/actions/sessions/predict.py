@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mcp_server.actions.context.hot import likely_next
 from mcp_server.actions.files.read import find
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.events import transitions
 from mcp_server.adapters.index.memories import selections
@@ -26,8 +26,7 @@ class Pattern:
 @self_healing
 def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
     """Return what is likely to follow on what, the likeliest first. Raises IndexUnavailable."""
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     keys = store.keys
     found: list[Pattern] = []
     with store.database.read() as db:
@@ -47,8 +46,7 @@ def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> lis
     Raises NotFound, IndexUnavailable.
     """
     given = [find(store, memory_id).ref] if memory_id else []
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     found: list[Pattern] = []
     with store.database.read() as db:
         for one, row in likely_next(store, db, given=given, session=session):

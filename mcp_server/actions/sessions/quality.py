@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.read import find
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.events import receipts
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
@@ -92,8 +92,7 @@ def retrieval_quality(store: Store, *, days: int = 30) -> Quality:
     """
     if days < 0:
         raise Rejected(f"{days} days cannot be looked back.", "Give a number of days, or 0 for all time.")
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     since = max(0, store.now() - days * DAY) if days else 0
     with store.database.read() as db:
         found = receipts.tallies(db, store.keys, since=since)
@@ -119,7 +118,6 @@ def why(store: Store, *, session: str = "", last: bool = False, limit: int = 50)
 
     Only to *session* if there is one. Raises IndexUnavailable.
     """
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     with store.database.read() as db:
         return receipts.latest(db, store.keys, session=session, last=last, limit=max(1, limit))

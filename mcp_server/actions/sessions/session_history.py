@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import episodes, spending, transcripts
 from mcp_server.adapters.index.events.episodes import Again, Episode
@@ -73,7 +73,7 @@ def list_sessions(store: Store, *, limit: int = 20, all_projects: bool = False) 
     Raises Rejected for a bad limit.
     """
     check_limit(limit)
-    _look(store)
+    refresh_index(store)
     root = str(store.project.root) if store.project else ""
     with store.database.read() as db:
         return episodes.known(
@@ -89,7 +89,7 @@ def costs(store: Store, found: Sequence[Episode]) -> dict[str, Cost]:
 
 def find_session(store: Store, name: str) -> Episode:
     """Return the session with that id, short id or beginning of an id; raise Rejected unless there is one."""
-    _look(store)
+    refresh_index(store)
     wanted = name.strip()
     if not wanted:
         raise Rejected("It is not known which session this is.", "Give an id: 'daybook sessions' lists them.")
@@ -173,18 +173,13 @@ def end_session(
 def patterns(store: Store, *, limit: int = 10) -> Patterns:
     """Return what comes up in at least two sessions of this project. Raises Rejected for a bad limit."""
     check_limit(limit)
-    _look(store)
+    refresh_index(store)
     keys = store.keys
     with store.database.read() as db:
         return Patterns(
             tuple(episodes.recurring_memories(db, keys, limit=limit)),
             tuple(episodes.recurring_tags(db, keys, limit=limit)),
         )
-
-
-def _look(store: Store) -> None:
-    ensure_synced(store)
-    catch_up_if_free(store)
 
 
 def _project_vaults(store: Store) -> Sequence[str]:

@@ -1,1 +1,1 @@
-"""How it is: doctor, counts, and what the memory finds of itself."""
+"""How it is: what needs the person, doctor, counts."""

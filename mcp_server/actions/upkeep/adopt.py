@@ -4,18 +4,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.context.notice import offered
+from mcp_server.actions.files.commit import relocate
 from mcp_server.actions.files.sync import sync, sync_if_free
 from mcp_server.actions.judge.candidate import FOLDER
 from mcp_server.actions.memory.forget import free_name
-from mcp_server.adapters import former, history, moving, places
+from mcp_server.adapters import former, places
 from mcp_server.adapters.former import Former
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Level
 from mcp_server.store import Store
-
-AT_ONCE = 250  # memories in one line of the ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +48,7 @@ def adopt(store: Store, key: str = "") -> Adopted:
     there = {Path(found.path): new.root / Path(found.path).relative_to(old.root) for found in stamps(old)}
     left = [path for path, target in there.items() if target.exists()]
     coming = {path: target for path, target in there.items() if path not in left}
-    going = [*(coming | _put_away(store, old, new)).items()]
-    for start in range(0, len(going), AT_ONCE):
-        batch = going[start : start + AT_ONCE]
-        named = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
-        # First the ledger and the history: who is killed in between moves the files in the next call.
-        refs, before = ([f"{vault.key}/{each}" for each in named] for vault in (new, old))
-        store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
-        for ref, earlier in zip(refs, before, strict=True):
-            history.carry(store.home, earlier, ref)
-        for problem in moving.move_many(dict(batch)).values():
-            raise problem
+    relocate(store, old, new, coming | _put_away(store, old, new), ids=ids)
     sync_if_free(both, vaults=[old, new])
     return Adopted(was, len(coming), tuple(left))
 

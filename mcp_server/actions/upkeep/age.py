@@ -1,5 +1,11 @@
-"""age: what passes and shows no sign of life goes to the archive; nothing is deleted."""
+"""
+age: what passes and shows no sign of life goes to the archive, and on to the trash; nothing is deleted.
 
+A graph that grew too long loses its least valuable nodes to the archive, too: only what was put through the
+graph's tools. Their traces stay in the graph, and `kg_recall` brings them back.
+"""
+
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,20 +14,24 @@ from mcp_server.actions.files.journal import trash_place
 from mcp_server.actions.files.read import Found, read_row
 from mcp_server.actions.files.sight import note_arrived
 from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.upkeep.consolidate import put_away
 from mcp_server.adapters.index.events import ageing, life
-from mcp_server.adapters.index.events.tidying import AGEING, ORPHANS, TRASH
+from mcp_server.adapters.index.events.tidying import AGEING, COMPACTION, ORPHANS, TRASH
+from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import NotFound, Unreadable
+from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
 from mcp_server.core.journal import Entry, change
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
 from mcp_server.core.memory import DAY, Kind, Status
 from mcp_server.store import Store
 
-AGED = "aged"  # the reason that the file gives
+AGED, COMPACTED = "aged", "compacted"  # the reason that the file gives
 DROPPED_DAYS = 14  # days that a dropped memory waits in the archive
 MOST = 200  # memories of one step in one run
 LOOKED_AT = 5_000  # memories whose time is over that are counted
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,36 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
         yield _to_trash(store, found, f"was archived {grace} days ago, room is short")
 
 
+def compacted(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
+    """Yield the way to the archive for the lowest nodes of each level whose graph is over KG_MAX_TOKENS."""
+    most = store.settings.kg_max_tokens
+    if not most:
+        return
+    for graph in read_graph(store):
+        limit = most * TOKEN
+        chosen = to_archive(graph, now=store.now(), limit=limit)
+        mine = [node for node in chosen if node.ref.rpartition("/")[0] in vaults][:MOST]
+        for found in _found(store, _rows(store, [node.ref for node in mine])):
+            line = f"archive: [{found.memory.id}] was worth least in a graph over {most:,} tokens"
+            yield put_away(store, found, COMPACTION, COMPACTED, line)
+        left = measured(graph, gone=frozenset(node.name for node in mine))
+        if left > limit * LEAVES and measured(graph) > limit:
+            log.warning(
+                "The graph of level %s has %d tokens, %d are its budget, and all else in it is protected.",
+                *(graph.level.value, left // TOKEN, most),
+            )
+
+
+def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
+    """Yield for what is called an orphan, and is no compacted node without a link, that it is none."""
+    with store.database.read() as db:
+        refs = ageing.no_orphans(db, vaults)
+    for found in _found(store, _rows(store, refs[:MOST])):
+        line = f"no orphan: [{found.memory.id}] stays in the archive"
+        changed = change(found.ref, found.memory, found.place, status=Status.ARCHIVED)
+        yield Entry(ORPHANS, line, (changed,))
+
+
 def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
     """Yield the mark of an orphan for compacted nodes of the graph without a link, but not for *new* ones."""
     with store.database.read() as db:
@@ -118,6 +158,11 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
 def _to_trash(store: Store, found: Found, why: str) -> Entry:
     changed = change(found.ref, found.memory, found.place, to=trash_place(store, found))
     return Entry(TRASH, f"trash: [{found.memory.id}] {why}", (changed,))
+
+
+def _rows(store: Store, refs: Sequence[str]) -> list[Row]:
+    with store.database.read() as db:
+        return [row for ref in refs if (row := selections.with_ref(db, ref))]
 
 
 def _found(store: Store, rows: Sequence[Row]) -> Iterator[Found]:

@@ -15,13 +15,12 @@ from pathlib import Path
 from mcp_server.actions.context.questions import open_questions
 from mcp_server.actions.files import journal, trash
 from mcp_server.actions.files.clock_check import clock_doubt
-from mcp_server.actions.files.journal import Undone, undo, undo_since
 from mcp_server.actions.files.size_limit import measure
 from mcp_server.actions.files.sync import catch_up, ensure_synced, sync
 from mcp_server.actions.judge.candidate import expired
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.model.model_call import call_model
-from mcp_server.actions.upkeep import age, compact
+from mcp_server.actions.upkeep import age
 from mcp_server.actions.upkeep.consolidate import (
     Known,
     day_of,
@@ -50,8 +49,6 @@ from mcp_server.core.judge.consolidation import (
 )
 from mcp_server.core.render import counted
 from mcp_server.store import Store
-
-__all__ = ["Tidied", "Undone", "tidy", "tidy_when_due", "undo", "undo_since"]
 
 MOST_CHANGES = 1_000  # entries of one run; what is left waits for the next
 NONE: frozenset[str] = frozenset()
@@ -220,12 +217,12 @@ def put_aged_away(store: Store, done: Tidied) -> None:
     if not doubt:
         if not done.dry_run:
             age.note_unseen(store, private)
-        _take(store, done, compact.compacted(store, private))
+        _take(store, done, age.compacted(store, private))
         due = age.due(store, private)
         done.left = len(due.left)
         _take(store, done, age.aged(store, due.taken))
     new = done.refs(tidying.DROPS, tidying.AGEING, tidying.COMPACTION)
-    _take(store, done, compact.reconnected(store, private))
+    _take(store, done, age.reconnected(store, private))
     _take(store, done, age.orphaned(store, private, new))
     _take(store, done, age.thrown_away(store, private, new | done.refs(tidying.ORPHANS)))
     _take(store, done, expired(store))

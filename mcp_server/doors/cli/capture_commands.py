@@ -6,6 +6,8 @@ from dataclasses import asdict
 
 import click
 
+from mcp_server.actions.files import journal
+from mcp_server.actions.files.journal import Undone
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import candidate
 from mcp_server.actions.judge.settled import describe, describe_each
@@ -15,7 +17,7 @@ from mcp_server.actions.model.setup import Choices, allows_more, setup
 from mcp_server.actions.recall.ask import NOT_KNOWN, ask
 from mcp_server.actions.upkeep import backfill as filling
 from mcp_server.actions.upkeep import tidy as tidying
-from mcp_server.actions.upkeep.tidy import Tidied, Undone
+from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
@@ -284,9 +286,9 @@ def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: 
     store = output.opened().store()
     sync_if_free(store)
     if since:
-        report: Tidied | Undone = tidying.undo_since(store, since)
+        report: Tidied | Undone = journal.undo_since(store, since)
     elif undo:
-        report = tidying.undo(store, name)
+        report = journal.undo(store, name)
     else:
         report = tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run)
     if as_json:

@@ -6,10 +6,11 @@ import pytest
 
 from mcp_server.actions.capture.capture import SOURCE
 from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.journal import undo, undo_since
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.review.review import AGED, Answer, Became, review, settle
 from mcp_server.actions.status.status import status as standing
-from mcp_server.actions.upkeep.tidy import tidy, tidy_when_due, undo, undo_since
+from mcp_server.actions.upkeep.tidy import tidy, tidy_when_due
 from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Rejected

@@ -3,11 +3,12 @@
 import pytest
 
 from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.journal import undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, files_of, guess, put
 

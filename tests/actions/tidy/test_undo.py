@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.files.journal import complete
+from mcp_server.actions.files.journal import complete, undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import tidying
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Status
