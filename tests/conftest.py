@@ -165,6 +165,13 @@ def store(open_here: Open) -> Store:
 
 
 @pytest.fixture
+def elsewhere(open_here: Open, tmp_path: Path) -> Store:
+    """The store as another project sees it."""
+    (tmp_path / "office").mkdir()
+    return open_here(tmp_path / "office").store()
+
+
+@pytest.fixture
 def meaning_store(open_here: Open) -> Store:
     """A store with the shipped embedding model."""
     return open_here(EMBEDDING_MODEL="minilm-l6").store()

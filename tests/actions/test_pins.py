@@ -5,21 +5,12 @@ import pytest
 from mcp_server.actions.context.brief import at_hand
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.memory.promote import hot_status, pin
-from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.status.doctor import status
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.actions.test_hot import held, known
 from tests.conftest import Open
-
-
-def known(store: Store, title: str, **more: str) -> str:
-    return remember(store, Draft(title, "Worth knowing.", **more)).memory.id  # type: ignore[arg-type]
-
-
-def held(store: Store) -> list[str]:
-    return [warm.row.id for warm in hot_status(store).held]
 
 
 def pin_by_hand(store: Store, memory_id: str) -> None:

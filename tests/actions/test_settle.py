@@ -16,6 +16,7 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.memories import status
 
 
 def known(store: Store, text: str, *, source: str = "extracted", **more: object) -> str:
@@ -27,10 +28,6 @@ def proposed(
 ) -> Settled:
     draft = Draft(text[:60], text, type="decision", source=source, **more)  # type: ignore[arg-type]
     return settle(store, draft, supersedes=supersedes)
-
-
-def status(store: Store, memory_id: str) -> Status:
-    return read(store, memory_id).memory.status
 
 
 # What code decides

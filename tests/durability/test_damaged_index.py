@@ -26,6 +26,7 @@ from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.opened import opened_at
 
 PROGRAMS = Path(__file__).parent / "programs"
 WORDS = (
@@ -79,8 +80,8 @@ def open_it(index: Path) -> Iterator[Open]:
 
 
 def open_at(place: Path) -> Opened:
-    settings = {**os.environ, "MEMORY_DIR": str(place / "memory"), "EMBEDDING_MODEL": "none"}
-    return Opened(settings, folder=place / "shop", clock=lambda: datetime(2026, 11, 20, 9, tzinfo=UTC))
+    morning = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    return opened_at(place / "memory", place / "shop", clock=lambda: morning)
 
 
 def fill(store: Store, count: int) -> None:

@@ -14,8 +14,9 @@ from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import put, status
+from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock, Open
+from tests.memories import status
 
 EVERYTHING = Filter(statuses=tuple(Status))
 

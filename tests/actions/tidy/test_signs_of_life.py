@@ -27,8 +27,9 @@ from mcp_server.adapters.ledger import read_events
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import Query, Verdict
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import put, status
+from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock
+from tests.memories import status
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
