@@ -12,7 +12,7 @@ from mcp_server.adapters import files, ledger, vault
 from mcp_server.adapters.index.memories import memories
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
-from tests.durability.conftest import Run, Wait
+from tests.conftest import Run, Wait
 from tests.opened import opened_at
 
 PROCESSES = 8

@@ -21,29 +21,13 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.durability.conftest import Run
+from tests.conftest import Run
 from tests.opened import opened_at, run_daybook
 
 ROOT = Path(__file__).resolve().parents[2]
-SIZE = 4 << 20  # bytes of the small disk
-BALLAST = 2 << 20  # bytes of it that are taken until space returns
+SIZE = 8 << 20  # bytes of the small disk
+BALLAST = 6 << 20  # bytes of it that are taken until space returns
 LONG = "word " * 4000  # 20,000 characters
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own with little room."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=700", "daybook-test", str(folder)]
-    try:
-        done = subprocess.run(mount, capture_output=True, encoding="utf-8", check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no mount here")
-    if done.returncode:
-        pytest.skip(f"mounting a small disk is not allowed here: {done.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.fixture

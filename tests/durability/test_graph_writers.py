@@ -7,7 +7,7 @@ import pytest
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.core.memory import Level
-from tests.durability.conftest import Run
+from tests.conftest import Run
 from tests.opened import opened_at
 
 PROCESSES, EACH = 2, 50  # 200 nodes put, 100 of them one and the same, and 200 edges

@@ -16,7 +16,7 @@ from mcp_server.adapters.index.events import transcripts
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
-from tests.durability.conftest import Run
+from tests.conftest import Run
 from tests.opened import opened_at
 from tests.scripted_model import Answer, ScriptedModel, reply
 

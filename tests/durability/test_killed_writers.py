@@ -8,7 +8,7 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.adapters import leftovers, vault
 from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.swap import TEMPORARY_PREFIX
-from tests.durability.conftest import Run
+from tests.conftest import Run
 from tests.opened import opened_at
 
 KILLS = 150  # `make attack` has thousands

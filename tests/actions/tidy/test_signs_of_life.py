@@ -142,7 +142,7 @@ def look_after(store: Store, known: str, how: str) -> None:
             sync(store)
 
 
-@pytest.mark.feature("D-24")
+@pytest.mark.feature("D-24", "3.4-archive-by-activity")
 @pytest.mark.parametrize(
     "how",
     [
