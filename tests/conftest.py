@@ -1,14 +1,17 @@
 """Fixtures: a store in a scratch folder, a clock that stands still, and what everything ran on."""
 
 import os
+import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -78,6 +81,10 @@ def _place(path: str) -> int:
 
 Open = Callable[..., Opened]
 """Opens the store from a folder, with variables of the environment."""
+Run = Callable[..., dict[str, Any]]
+"""Runs a program of `durability/programs` to its end, and returns the JSON that it prints."""
+Wait = Callable[[Thread, str], None]
+"""Returns when a thread is stuck in the function of that name."""
 
 
 class Clock:
@@ -165,9 +172,28 @@ def store(open_here: Open) -> Store:
 
 
 @pytest.fixture
+def elsewhere(open_here: Open, tmp_path: Path) -> Store:
+    """The store as another project sees it."""
+    (tmp_path / "office").mkdir()
+    return open_here(tmp_path / "office").store()
+
+
+@pytest.fixture
 def meaning_store(open_here: Open) -> Store:
     """A store with the shipped embedding model."""
     return open_here(EMBEDDING_MODEL="minilm-l6").store()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own of 8 MB, where one may be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "daybook-test", str(folder)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a small disk is not allowed here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ NEEDS = {  # what a test file names: why it is not run on Windows
     r"/bin/sh|/proc/": "programs or files of POSIX",
     r'"bin" / "daybook"|bin/daybook"': "the launcher for POSIX",
     r"tests\.(machine|terminal)\b|durability\.(stepped|conftest)|from tests\.safety": "a helper for POSIX",
+    r"\btyped=": "a terminal of POSIX",
     r"^from harness\.terminal|needs_tmux": "tmux",
 }
 

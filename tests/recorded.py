@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up
@@ -97,11 +98,21 @@ def seen(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
 
 
 def queued(store: Store, recorded: Recorded) -> Transcript:
+    return queued_at(store, recorded.path)
+
+
+def queued_at(store: Store, path: Path) -> Transcript:
     catch_up(store)
     with store.database.read() as db:
-        found = transcripts.known(db, str(recorded.path))
+        found = transcripts.known(db, str(path))
     assert found
     return found
+
+
+def kept(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
+    """Keep what was said, as the worker does; return what its queue says then."""
+    keep(store, seen(store, recorded, ended=ended))
+    return queued(store, recorded)
 
 
 def kept_words(store: Store, recorded: Recorded) -> list[str]:

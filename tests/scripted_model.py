@@ -141,6 +141,12 @@ class ScriptedModel(ThreadingHTTPServer):
         """Say nothing when a client breaks off, which is what many tests are about."""
 
 
+def agreed(model: ScriptedModel, **more: str) -> dict[str, str]:
+    """Return the settings of a person who agreed to calls of *model*, with *more*."""
+    said = {"DAYBOOK_MODEL_CALLS": "true", "ANTHROPIC_API_KEY": "sk-test-0000"}
+    return {**said, "ANTHROPIC_BASE_URL": model.url, **more}
+
+
 def moody(seed: int) -> Callable[[dict[str, Any]], Answer]:
     """Return answers at random: most are replies at their full price, the others every kind of failure."""
     rng = random.Random(seed)

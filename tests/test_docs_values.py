@@ -113,15 +113,6 @@ def test_the_weights_that_are_documented_are_those_in_the_code() -> None:
     assert {name for name in vars(confidence) if re.match(r"(HIGH|MEDIUM|COVERAGE)_", name)} <= told
 
 
-def test_the_example_of_ranking_comes_out_as_shown() -> None:
-    (example,) = fenced(text("docs/ranking.md"), "python")
-    run = doctest.DocTestRunner()
-    run.run(doctest.DocTestParser().get_doctest(example, {}, "ranking.md", None, 0))
-
-    assert run.tries
-    assert not run.failures
-
-
 @pytest.mark.feature("3.2-6")
 def test_the_numbers_of_the_ratings_that_are_documented_are_those_in_the_code() -> None:
     modules: dict[str, ModuleType] = {"ratings": ratings, "prediction": prediction, "use": use}
@@ -140,8 +131,8 @@ def test_the_numbers_of_the_ratings_that_are_documented_are_those_in_the_code() 
     assert told == {"TRUST_HALF_LIFE": ratings.TRUST_HALF_LIFE, "BASE_TRUST": ratings.BASE_TRUST}
 
 
-@pytest.mark.parametrize("name", ["docs/ratings.md"])
-def test_the_example_of_the_ratings_comes_out_as_shown(name: str) -> None:
+@pytest.mark.parametrize("name", ["docs/ranking.md", "docs/ratings.md"])
+def test_the_example_of_a_formula_comes_out_as_shown(name: str) -> None:
     (example,) = fenced(text(name), "python")
     run = doctest.DocTestRunner()
     run.run(doctest.DocTestParser().get_doctest(example, {}, name, None, 0))

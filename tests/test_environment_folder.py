@@ -7,10 +7,8 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from tests.machine import (
     PATIENCE,
@@ -107,18 +105,6 @@ def test_a_full_disk_is_told_leaves_nothing_half_made_and_with_room_it_is_set_up
     assert half_made(bare.venv) == []
     assert told_at_start(bare, **env) == full
     start_until_ready(bare, **env)
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own with little room, where one may be mounted."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "daybook-test", str(folder)]
-    if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk is not allowed here")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def test_on_a_disk_that_is_really_full_a_session_says_so_and_no_prompt_does(

@@ -71,28 +71,24 @@ def test_a_project_that_was_moved_is_offered_its_memory_and_takes_it(
     assert told(after) == []
 
 
-def test_nothing_is_offered_where_nothing_is_gone(open_here: Open, project: Path, tmp_path: Path) -> None:
+def test_nothing_is_offered_where_nothing_is_gone(open_here: Open, elsewhere: Store) -> None:
     remember(open_here().store(), WEBHOOK)
-    other = tmp_path / "other"
-    other.mkdir()
 
-    assert told(open_here(other).store()) == []
+    assert told(elsewhere) == []
     assert told(open_here().store()) == []
     with pytest.raises(Rejected, match="No other memory may be"):
-        adopt(open_here(other).store())
+        adopt(elsewhere)
     with pytest.raises(NotFound, match="No project is known by the key 'nope'"):
-        adopt(open_here(other).store(), "nope")
+        adopt(elsewhere, "nope")
 
 
 def test_another_project_beside_one_that_was_deleted_is_offered_nothing(
-    open_here: Open, project: Path, tmp_path: Path
+    open_here: Open, project: Path, elsewhere: Store
 ) -> None:
     remember(open_here().store(), WEBHOOK)
-    other = tmp_path / "other"
-    other.mkdir()
     project.rmdir()
 
-    assert told(open_here(other).store()) == []
+    assert told(elsewhere) == []
 
 
 def test_a_copy_of_the_same_name_and_a_folder_without_a_number_are_offered(

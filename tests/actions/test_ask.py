@@ -10,14 +10,12 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
-from tests.scripted_model import ScriptedModel, error, reply
+from tests.scripted_model import ScriptedModel, agreed, error, reply
 
 
 @pytest.fixture
 def asking(open_here: Open, model: ScriptedModel) -> Store:
-    return open_here(
-        DAYBOOK_MODEL_CALLS="1", ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=model.url
-    ).store()
+    return open_here(**agreed(model)).store()
 
 
 def known(store: Store) -> str:

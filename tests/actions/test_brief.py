@@ -10,7 +10,6 @@ from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.graph.node import put_node
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, share, trust, untrusted
-from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import Rejected
@@ -89,28 +88,6 @@ def test_the_last_session_is_in_the_brief(store: Store, project: Path) -> None:
     save_session(store, "Webhook retries", "Half done.", folder=project)
 
     assert "Last session:\n- [" in brief(store).text
-
-
-def test_a_pinned_memory_comes_first_and_a_hot_one_after_its_third_access(store: Store) -> None:
-    pinned = remember(store, Draft("Pinned", "Always wanted.")).memory.id
-    revise(store, pinned, Revision(pinned=True))
-    hot = remember(store, Draft("Hot", "Often asked for.")).memory.id
-    for _ in range(2):
-        recall(store, Query("often asked", limit=1), session="s")
-    sync(store)
-    assert kept_at_hand(store) == [pinned]
-
-    recall(store, Query("often asked", limit=1), session="s")
-    sync(store)
-
-    assert kept_at_hand(store) == [pinned, hot]
-
-
-def kept_at_hand(store: Store) -> list[str]:
-    lines = brief(store).text.split("\n")
-    start = lines.index("Kept at hand:") + 1
-    end = next((n for n in range(start, len(lines)) if not lines[n].startswith("- ")), len(lines))
-    return [line.split("[")[1].split("]")[0] for line in lines[start:end]]
 
 
 def test_the_brief_keeps_its_budget(store: Store) -> None:

@@ -5,24 +5,24 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.capture.capture import keep
-from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.journal import undo
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import catch_up, rebuild, sync
+from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.judge.candidate import approve, propose, propose_mined, reject, review_candidates
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import transcripts
+from mcp_server.actions.upkeep.tidy import tidy, undo
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
-from tests.recorded import Recorded, seen
+from tests.recorded import Recorded, kept, seen
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -37,13 +37,7 @@ def session(store: Store, folder: Path, *said: str) -> None:
     recorded = Recorded(folder / "transcripts", cwd=folder)
     for words in said:
         recorded.user(words)
-    size = recorded.path.stat().st_size
-    note_seen(store, recorded.path, size, session=recorded.session, folder=str(folder), ended=True)
-    catch_up(store)
-    with store.database.read() as db:
-        found = transcripts.known(db, str(recorded.path))
-    assert found
-    keep(store, found)
+    kept(store, recorded)
 
 
 def stored(store: Store) -> list[str]:

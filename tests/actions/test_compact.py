@@ -17,6 +17,7 @@ from mcp_server.core.graph.text import TOKEN, measured, rendered
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
+from tests.memories import status
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -43,10 +44,6 @@ def put(store: Store, count: int, *, first: int = 0, clock: Clock | None = None)
 
 def graph(store: Store) -> Graph:
     return next(one for one in read_graph(store) if one.level is PROJECT)
-
-
-def status(store: Store, name: str) -> Status:
-    return read(store, name).memory.status
 
 
 @pytest.mark.feature("C-17")

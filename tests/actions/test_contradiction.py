@@ -17,21 +17,16 @@ from mcp_server.actions.judge.contradiction import (
 )
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.link import link, unlink
-from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
-
-
-def known(store: Store, text: str, *, title: str = "", **more: object) -> str:
-    draft = Draft(title or text[:60], text, **{"type": "decision", **more})  # type: ignore[arg-type]
-    return remember(store, draft).memory.id
+from tests.memories import decided
 
 
 def pairs(store: Store, memory_id: str = "", limit: int = 50) -> list[set[str]]:
@@ -42,10 +37,10 @@ def pairs(store: Store, memory_id: str = "", limit: int = 50) -> list[set[str]]:
 def timeouts(store: Store) -> tuple[str, str]:
     """Two memories that contradict each other, among others that do not."""
     for text in ("Invoices are numbered per year", "The build caches wheels between runs"):
-        known(store, text)
+        decided(store, text)
     return (
-        known(store, "The upload timeout is 30 seconds"),
-        known(store, "The upload timeout is 60 seconds"),
+        decided(store, "The upload timeout is 30 seconds"),
+        decided(store, "The upload timeout is 60 seconds"),
     )
 
 
@@ -73,8 +68,8 @@ def timeouts(store: Store) -> tuple[str, str]:
     ],
 )
 def test_what_differs_where_it_matters_is_found(meaning_store: Store, one: str, other: str, why: str) -> None:
-    known(meaning_store, "Invoices are numbered per year")
-    ids = {known(meaning_store, one), known(meaning_store, other)}
+    decided(meaning_store, "Invoices are numbered per year")
+    ids = {decided(meaning_store, one), decided(meaning_store, other)}
     embed_pending(meaning_store)
 
     (pair,) = find_contradictions(meaning_store)
@@ -99,24 +94,24 @@ def test_what_differs_where_it_matters_is_found(meaning_store: Store, one: str, 
 def test_near_duplicates_and_other_subjects_are_no_contradictions(
     meaning_store: Store, one: str, other: str
 ) -> None:
-    known(meaning_store, one, title="One", source="extracted")
-    known(meaning_store, other, title="Other", source="extracted")
+    decided(meaning_store, one, title="One", source="extracted")
+    decided(meaning_store, other, title="Other", source="extracted")
     embed_pending(meaning_store)
 
     assert find_contradictions(meaning_store) == []
 
 
 def test_another_type_is_another_matter(store: Store) -> None:
-    known(store, "The upload timeout is 30 seconds", type="decision")
-    known(store, "The upload timeout is 60 seconds", type="progress")
+    decided(store, "The upload timeout is 30 seconds", type="decision")
+    decided(store, "The upload timeout is 60 seconds", type="progress")
 
     assert find_contradictions(store) == []
 
 
 def test_meaning_finds_what_shares_no_words(meaning_store: Store) -> None:
     ids = {
-        known(meaning_store, "Passwords must have at least 8 characters"),
-        known(meaning_store, "A password must have at least 12 characters"),
+        decided(meaning_store, "Passwords must have at least 8 characters"),
+        decided(meaning_store, "A password must have at least 12 characters"),
     }
     assert pairs(meaning_store) == []
     embed_pending(meaning_store)
@@ -133,7 +128,7 @@ def test_finding_changes_nothing(store: Store, timeouts: tuple[str, str]) -> Non
 
 
 def test_only_pairs_with_one_memory_and_only_so_many(store: Store, timeouts: tuple[str, str]) -> None:
-    third = known(store, "The upload timeout is 90 seconds")
+    third = decided(store, "The upload timeout is 90 seconds")
 
     assert len(pairs(store)) == 3
     assert len(pairs(store, limit=1)) == 1
@@ -207,7 +202,7 @@ def test_a_pair_that_is_found_need_not_be_marked_to_be_settled(
 def test_two_that_have_nothing_to_do_with_each_other_are_not_settled(
     store: Store, timeouts: tuple[str, str], how: str
 ) -> None:
-    stranger = known(store, "Invoices are numbered per fiscal year")
+    stranger = decided(store, "Invoices are numbered per fiscal year")
     before = [read(store, each).data for each in (*timeouts, stranger)]
 
     with pytest.raises(Rejected, match="are not marked as contradicting each other"):
@@ -281,8 +276,8 @@ def test_what_cannot_be_settled_is_said_before_anything_is_changed(
 
 def test_the_person_and_the_project_may_contradict_each_other(store: Store) -> None:
     ids = {
-        known(store, "Never use npm for packages", level=Level.USER),
-        known(store, "Always use npm for packages", level=Level.PROJECT),
+        decided(store, "Never use npm for packages", level=Level.USER),
+        decided(store, "Always use npm for packages", level=Level.PROJECT),
     }
 
     assert pairs(store) == [ids]

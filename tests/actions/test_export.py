@@ -157,11 +157,8 @@ def test_a_home_folder_that_nobody_has_is_a_name_like_others(
         import_from(empty, "notes", Path("~nobody-has-this-name/in"))
 
 
-def test_one_level_or_every_project(full: Store, open_here: Open, empty: Store, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    there = open_here(folder=other).store()
-    remember(there, Draft("Other", "Only of the other project."))
+def test_one_level_or_every_project(full: Store, elsewhere: Store, empty: Store, tmp_path: Path) -> None:
+    remember(elsewhere, Draft("Other", "Only of the other project."))
 
     user = export_folder(full, tmp_path / "user", level=Level.USER)
     here = export_folder(full, tmp_path / "here")

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.capture.learn import next_piece
 from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.files.journal import undo
@@ -18,24 +17,23 @@ from mcp_server.actions.sessions.forget_session import forget_session, undo_forg
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import candidates, transcripts
+from mcp_server.actions.upkeep.tidy import tidy, undo
+from mcp_server.adapters.index.events import sightings
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import plan_of
 from tests.conftest import Clock, Open
-from tests.recorded import Recorded
-from tests.scripted_model import ScriptedModel
+from tests.memories import status
+from tests.recorded import Recorded, kept
+from tests.scripted_model import ScriptedModel, agreed
 
 DECIDED = "We decided to keep invoices in Postgres because the reports need window functions."
 
 
 def put(store: Store, title: str, text: str, *, session: str = "bad", **more: object) -> str:
     return remember(store, Draft(title, text, session=session, **more)).memory.id  # type: ignore[arg-type]
-
-
-def status(store: Store, memory_id: str) -> Status:
-    return read(store, memory_id).memory.status
 
 
 def active(store: Store) -> set[str]:
@@ -48,16 +46,6 @@ def files_of(store: Store) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if not name.startswith("trash/")}
 
 
-def captured(store: Store, recorded: Recorded) -> None:
-    size = recorded.path.stat().st_size
-    note_seen(store, recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=True)
-    catch_up(store)
-    with store.database.read() as db:
-        found = transcripts.known(db, str(recorded.path))
-    assert found
-    keep(store, found)
-
-
 @pytest.fixture
 def recorded(tmp_path: Path, project: Path) -> Recorded:
     recorded = Recorded(tmp_path / "transcripts", cwd=project, session="bad")
@@ -68,15 +56,15 @@ def recorded(tmp_path: Path, project: Path) -> Recorded:
 
 def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, recorded: Recorded) -> None:
     before = put(store, "Port", "Staging listens on 8080.", session="good")
-    captured(store, recorded)
+    kept(store, recorded)
     learned = put(store, "Proxy", "Staging sits behind the proxy of evil.example.")
     mine = put(store, "Short commits", "Below 60 characters.", level=Level.USER)
-    kept = files_of(store)
+    files = files_of(store)
     assert len(review_candidates(store)) == 1
 
     plan = forget_session(store, "bad", dry_run=True)
 
-    assert files_of(store) == kept
+    assert files_of(store) == files
     assert len(plan.entries) == 4
 
     done = forget_session(store, "bad", dry_run=False)
@@ -95,7 +83,7 @@ def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, re
 
     assert sorted(back.restored) == sorted(entry.changes[-1].id for entry in done.entries)
     assert back.skipped == []
-    assert files_of(store) == kept
+    assert files_of(store) == files
     assert active(store) == {before, learned, mine, "bad"}
     assert len(review_candidates(store)) == 1
     assert find_session(store, "bad").forgotten == 0
@@ -146,9 +134,7 @@ def test_a_memory_that_a_merge_made_of_its_words_goes_and_the_other_source_retur
     words = "Backups of the shop are made each night; restores are tried each month by hand."
     merged = {"from": [2, 3], "title": "Backups and restores", "text": words}
     with ScriptedModel([plan_of(keep=[1, 4, 5], merge=[merged])]) as api:
-        store = open_here(
-            DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=api.url
-        ).store()
+        store = open_here(**agreed(api)).store()
         ids = []
         for session, text in (
             ("good", "Invoices leave through the billing worker."),
@@ -176,17 +162,17 @@ def test_a_memory_that_a_merge_made_of_its_words_goes_and_the_other_source_retur
 def test_a_forgotten_session_is_not_learned_from_again_until_it_says_something_new(
     store: Store, recorded: Recorded
 ) -> None:
-    captured(store, recorded)
+    kept(store, recorded)
     recorded.user("And the totals are rounded per line, which nobody has read yet.")
     assert next_piece(store)
 
     forget_session(store, "bad", dry_run=False)
 
     assert next_piece(store) is None
-    captured(store, recorded)
+    kept(store, recorded)
     assert "bad" not in active(store)
     recorded.user("From here on we talk about something else.")
-    captured(store, recorded)
+    kept(store, recorded)
     words = read(store, "bad").memory.text
     assert "something else" in words
     assert "Postgres" not in words
@@ -196,14 +182,14 @@ def test_a_forgotten_session_is_not_learned_from_again_until_it_says_something_n
 def test_taking_it_back_lets_the_transcript_be_read_from_where_it_was(
     store: Store, recorded: Recorded
 ) -> None:
-    captured(store, recorded)
+    kept(store, recorded)
     recorded.user("And the totals are rounded per line, which nobody has read yet.")
     forget_session(store, "bad", dry_run=False)
     forget_session(store, "bad", dry_run=False)
 
     undo_forget_session(store, "bad")
 
-    captured(store, recorded)
+    kept(store, recorded)
     words = read(store, "bad").memory.text
     assert "Postgres" in words
     assert words.count("totals") == 1
@@ -211,7 +197,7 @@ def test_taking_it_back_lets_the_transcript_be_read_from_where_it_was(
 
 
 def test_what_was_sighted_in_it_counts_no_more(store: Store, recorded: Recorded) -> None:
-    captured(store, recorded)
+    kept(store, recorded)
     (waiting,) = review_candidates(store)
 
     def times() -> list[int]:
@@ -228,20 +214,15 @@ def test_what_was_sighted_in_it_counts_no_more(store: Store, recorded: Recorded)
     assert times() == [1]
 
 
-def test_a_session_of_another_project_is_forgotten_there(
-    store: Store, open_here: Open, tmp_path: Path
-) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    other = open_here(elsewhere).store()
-    there = put(other, "Proxy", "Staging sits behind a proxy.")
+def test_a_session_of_another_project_is_forgotten_there(store: Store, elsewhere: Store) -> None:
+    there = put(elsewhere, "Proxy", "Staging sits behind a proxy.")
 
     forget_session(store, "bad", dry_run=False)
 
     with pytest.raises(NotFound):
-        read(other, there)
+        read(elsewhere, there)
     undo_forget_session(store, "bad")
-    assert status(other, there) is Status.ACTIVE
+    assert status(elsewhere, there) is Status.ACTIVE
 
 
 def test_undoing_the_last_tidying_does_not_bring_a_forgotten_session_back(store: Store) -> None:

@@ -222,6 +222,8 @@ def test_a_full_hot_set_keeps_the_pinned_and_then_the_hottest(open_here: Open, c
     assert status.next_out and status.next_out.row.id == egret
     assert status.predicted == ()
     assert not promote(store, heron)  # three accesses are not hotter than four
+    told = at_hand(store)
+    assert told.index(stork) < told.index(egret)
 
 
 @pytest.mark.feature("B-04", "B-43", "3.2-3")

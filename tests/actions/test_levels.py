@@ -29,14 +29,6 @@ EVERYWHERE = "The retry timeout of uploads is 30 seconds."
 HERE = "The retry timeout of uploads is 60 seconds."
 
 
-@pytest.fixture
-def other(tmp_path: Path, open_here: Open) -> Store:
-    """The store as another project sees it."""
-    folder = tmp_path / "office"
-    folder.mkdir()
-    return open_here(folder).store()
-
-
 def said(store: Store, text: str, *, level: Level, type: str = "gotcha", **more: object) -> str:
     return remember(store, Draft(text, text, type=type, level=level, **more)).memory.id  # type: ignore[arg-type]
 
@@ -58,7 +50,7 @@ def told(store: Store) -> str:
 
 
 def test_a_project_takes_a_memory_of_the_persons_out_of_sight_in_that_project_alone(
-    store: Store, other: Store
+    store: Store, elsewhere: Store
 ) -> None:
     old = said(store, EVERYWHERE, level=Level.USER)
     before = read(store, old).data
@@ -71,8 +63,8 @@ def test_a_project_takes_a_memory_of_the_persons_out_of_sight_in_that_project_al
     assert found(store) == {new.id}
     assert "30 seconds" not in told(store) and "60 seconds" in told(store)
     assert {row.id for row in list_memories(store, Filter()).rows} == {new.id}
-    assert found(other) == {old}
-    assert "30 seconds" in told(other) and "60 seconds" not in told(other)
+    assert found(elsewhere) == {old}
+    assert "30 seconds" in told(elsewhere) and "60 seconds" not in told(elsewhere)
 
 
 def test_what_is_shadowed_is_found_with_a_mark_when_asked_for(store: Store) -> None:
@@ -182,25 +174,25 @@ def test_a_word_for_everywhere_replaces_what_the_project_says(store: Store) -> N
     assert forget(store, new.id).superseded == (old,)
 
 
-def test_another_projects_memory_cannot_be_named(store: Store, other: Store) -> None:
-    theirs = said(other, HERE, level=Level.PROJECT)
+def test_another_projects_memory_cannot_be_named(store: Store, elsewhere: Store) -> None:
+    theirs = said(elsewhere, HERE, level=Level.PROJECT)
 
     new = settle(store, Draft("Retries", EVERYWHERE, level=Level.USER, supersedes=(theirs,)))
 
     assert (new.action, new.elsewhere, new.superseded) == (Action.ADD, (theirs,), ())
     assert f"{theirs} belongs to another project" in new.note
     assert read(store, new.id).memory.supersedes == ()
-    assert found(other) == {theirs, new.id}
+    assert found(elsewhere) == {theirs, new.id}
 
 
-def test_a_link_shadows_as_the_word_does(store: Store, other: Store) -> None:
+def test_a_link_shadows_as_the_word_does(store: Store, elsewhere: Store) -> None:
     old, new = said(store, EVERYWHERE, level=Level.USER), said(store, HERE, level=Level.PROJECT)
 
     done = link(store, new, old, "supersedes")
 
     assert done.note == f"'{new}' stands in for '{old}' in this project; elsewhere that holds as before."
     assert not link(store, new, old, "supersedes").changed
-    assert (found(store), found(other)) == ({new}, {old})
+    assert (found(store), found(elsewhere)) == ({new}, {old})
 
 
 def test_a_shadow_is_what_was_valid_then_only_once_it_was_there(store: Store, clock: object) -> None:
@@ -225,7 +217,7 @@ def test_a_link_to_what_is_shadowed_leads_to_what_stands_in_for_it(store: Store)
     assert [hit.id for hit in hits] == [start, new]
 
 
-def test_what_is_said_at_a_level_is_written_at_that_level(store: Store, other: Store) -> None:
+def test_what_is_said_at_a_level_is_written_at_that_level(store: Store, elsewhere: Store) -> None:
     whole = f"{EVERYWHERE} The gateway of the office is slow."
     everywhere = said(store, whole, level=Level.USER)
 
@@ -233,16 +225,16 @@ def test_what_is_said_at_a_level_is_written_at_that_level(store: Store, other: S
 
     assert (part.action, read(store, part.id).vault.level) == (Action.ADD, Level.PROJECT)
     assert read(store, everywhere).memory.text == whole
-    assert found(other) == {everywhere}
+    assert found(elsewhere) == {everywhere}
 
 
-def test_the_same_fact_in_two_projects_is_two_memories(store: Store, other: Store) -> None:
+def test_the_same_fact_in_two_projects_is_two_memories(store: Store, elsewhere: Store) -> None:
     one = settle(store, Draft("Retries", HERE, level=Level.PROJECT))
-    two = settle(other, Draft("Retries", HERE, level=Level.PROJECT))
+    two = settle(elsewhere, Draft("Retries", HERE, level=Level.PROJECT))
 
     assert (one.action, two.action) == (Action.ADD, Action.ADD)
-    assert (len(found(store)), len(found(other))) == (1, 1)
-    assert read(store, one.id).path != read(other, two.id).path
+    assert (len(found(store)), len(found(elsewhere))) == (1, 1)
+    assert read(store, one.id).path != read(elsewhere, two.id).path
 
 
 @pytest.mark.parametrize(

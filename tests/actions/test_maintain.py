@@ -29,16 +29,9 @@ from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
+from tests.memories import status, stored
 
 pytestmark = pytest.mark.usefixtures("steady_use")
-
-
-def put(store: Store, title: str, text: str = "", **more: object) -> str:
-    return remember(store, Draft(title, text or title, **more)).memory.id  # type: ignore[arg-type]
-
-
-def status(store: Store, memory_id: str) -> Status:
-    return read(store, memory_id).memory.status
 
 
 # The index
@@ -46,10 +39,10 @@ def status(store: Store, memory_id: str) -> Status:
 
 @pytest.mark.feature("B-22")
 def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(store: Store) -> None:
-    gone = [put(store, f"Note {n}", f"word{n} " * 4000) for n in range(20)]
+    gone = [stored(store, f"Note {n}", f"word{n} " * 4000) for n in range(20)]
     for each in gone:
         forget(store, each)
-    kept = put(store, "Port", "Staging listens on 8080.")
+    kept = stored(store, "Port", "Staging listens on 8080.")
 
     steps = maintain(store, "all")
 
@@ -64,7 +57,7 @@ def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(sto
 
 @pytest.mark.feature("B-30")
 def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
-    kept = put(store, "Port", "Staging listens on 8080.")
+    kept = stored(store, "Port", "Staging listens on 8080.")
     with store.database.write() as db:
         db.execute("UPDATE memories SET kind = 'wonder'")
     assert maintain(store, "check")[0].said.startswith("the index is damaged")
@@ -78,7 +71,7 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
 
 
 def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
-    put(store, "Port", "Staging listens on 8080.")
+    stored(store, "Port", "Staging listens on 8080.")
     store.database.connection().execute("PRAGMA busy_timeout = 50")
     other = sqlite3.connect(store.database.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -96,17 +89,17 @@ def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
 
 @pytest.mark.feature("B-46")
 def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: Clock) -> None:
-    thrown = put(store, "Forgotten long ago")
+    thrown = stored(store, "Forgotten long ago")
     path = forget(store, thrown).path
-    aged = put(store, "Aged", source="mined")
+    aged = stored(store, "Aged", source="mined")
     propose(store, Draft("Maybe", "A candidate.", source="mined"), key="abc", confidence=0.5, why="waits")
     litter = store.home / "work" / ".daybook-0123456789abcdef"
     litter.parent.mkdir(exist_ok=True)
     litter.write_bytes(b"half")
     os.utime(litter, (0, 0))
     clock.pass_days(91)
-    fresh = put(store, "Fresh")
-    lately = forget(store, put(store, "Forgotten just now")).path
+    fresh = stored(store, "Fresh")
+    lately = forget(store, stored(store, "Forgotten just now")).path
 
     plan = clean_up(store, dry_run=True)
 
@@ -132,7 +125,7 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
 
 
 def test_tidying_leaves_the_trash_alone_while_there_is_room(store: Store, clock: Clock) -> None:
-    path = forget(store, put(store, "Forgotten long ago")).path
+    path = forget(store, stored(store, "Forgotten long ago")).path
     clock.pass_days(400)
 
     tidy(store)
@@ -144,13 +137,10 @@ def test_tidying_leaves_the_trash_alone_while_there_is_room(store: Store, clock:
 
 
 def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
-    store: Store, open_here: Open, tmp_path: Path
+    store: Store, elsewhere: Store
 ) -> None:
     before = measure(store)
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    there = open_here(elsewhere).store()
-    stored = remember(there, Draft("Big", "x" * 5000))
+    stored = remember(elsewhere, Draft("Big", "x" * 5000))
     file = len(stored.path.read_bytes())
 
     after = measure(store)
@@ -158,7 +148,7 @@ def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
     assert after.ledger > before.ledger
     assert after.index == index_size(store)
 
-    forget(there, stored.memory.id)
+    forget(elsewhere, stored.memory.id)
     assert (measure(store).memories, measure(store).trash) == (before.memories, file)
 
 
@@ -195,7 +185,7 @@ def test_above_the_limit_nothing_is_refused_and_status_and_a_session_say_so_once
 ) -> None:
     store = over(open_here)
 
-    put(store, "Port", "Staging listens on 8080.")
+    stored(store, "Port", "Staging listens on 8080.")
 
     needs = [need for need in state_of(store, has_key=False).needs if "MAX_MEMORY_SIZE_MB" in need]
     assert len(needs) == 1
@@ -207,7 +197,7 @@ def test_above_the_limit_nothing_is_refused_and_status_and_a_session_say_so_once
 
 
 def test_a_hook_looks_at_no_file_while_the_index_is_small(store: Store, project: Path) -> None:
-    put(store, "Port", "Staging listens on 8080.")
+    stored(store, "Port", "Staging listens on 8080.")
     environment = {"MEMORY_DIR": str(store.home), "EMBEDDING_MODEL": "none"}
 
     assert notice(open_for_reading(environment, project), identity="") == ""
@@ -222,8 +212,8 @@ def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_em
     used = remember(
         store, Draft("Used", "zirconium lighthouse", kind=Kind.CONVERSATION, source=SOURCE)
     ).memory.id
-    known = put(store, "Port", "Staging listens on 8080.", type="decision")
-    old = forget(store, put(store, "Forgotten long ago")).path
+    known = stored(store, "Port", "Staging listens on 8080.", type="decision")
+    old = forget(store, stored(store, "Forgotten long ago")).path
     clock.pass_days(1)
     recall(store, Query("zirconium lighthouse"), session="s")
     clock.pass_days(45)
@@ -253,12 +243,12 @@ def test_with_room_unused_conversations_wait_their_time(store: Store, clock: Clo
 
 @pytest.mark.feature("B-26")
 def test_the_history_tells_in_words_what_was_done_and_by_which_session(store: Store, clock: Clock) -> None:
-    gone = put(store, "Port", "Staging listens on 8080.", session="one")
+    gone = stored(store, "Port", "Staging listens on 8080.", session="one")
     clock.pass_days(0.1)
     revise(store, gone, Revision(tags=("net",)), session="two")
     clock.pass_days(0.1)
     forget(store, gone, session="two")
-    kept = put(store, "Branch", "Deploys run from main.")
+    kept = stored(store, "Branch", "Deploys run from main.")
 
     told = audit_history(store, gone)
 
@@ -276,22 +266,18 @@ def test_the_history_tells_in_words_what_was_done_and_by_which_session(store: St
         audit_history(store, "never-was")
 
 
-def test_the_history_of_other_projects_is_told_when_asked_for(
-    store: Store, open_here: Open, tmp_path: Path
-) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    there = put(open_here(elsewhere).store(), "Theirs")
-    here = put(store, "Ours")
+def test_the_history_of_other_projects_is_told_when_asked_for(store: Store, elsewhere: Store) -> None:
+    there = stored(elsewhere, "Theirs")
+    here = stored(store, "Ours")
 
     assert [each.id for each in audit_history(store)] == [here]
     assert {each.id for each in audit_history(store, all_projects=True)} == {here, there}
 
 
 def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) -> None:
-    put(store, "Port", "Staging listens on 8080.")
+    stored(store, "Port", "Staging listens on 8080.")
     clock.pass_days(20)
-    put(store, "Branch", "Deploys run from main.")
+    stored(store, "Branch", "Deploys run from main.")
     recall(store, Query("staging port"), session="s")
     catch_up(store)
 

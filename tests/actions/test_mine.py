@@ -20,18 +20,13 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
-from tests.actions.test_candidate import DECIDED, session
+from tests.actions.test_candidate import DECIDED, session, stored
 from tests.conftest import Clock, Open
 from tests.recorded import Recorded
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
 USES = "This project uses the Next.js app router for every page."
-
-
-def stored(store: Store) -> list[str]:
-    rows = list_memories(store, Filter(kinds=(Kind.KNOWLEDGE,))).rows
-    return [read(store, row.id).memory.text for row in rows]
 
 
 @pytest.mark.feature("B-11", "B-12")

@@ -9,17 +9,9 @@ from mcp_server.actions.memory.promote import hot_status, pin
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.status.status import status
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.actions.test_hot import held, known
 from tests.conftest import Open
-
-
-def known(store: Store, title: str, **more: str) -> str:
-    return remember(store, Draft(title, "Worth knowing.", **more)).memory.id  # type: ignore[arg-type]
-
-
-def held(store: Store) -> list[str]:
-    return [warm.row.id for warm in hot_status(store).held]
 
 
 def pin_by_hand(store: Store, memory_id: str) -> None:

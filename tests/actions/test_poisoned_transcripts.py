@@ -33,7 +33,7 @@ from mcp_server.store import Store
 from tests.conftest import Open
 from tests.core.made_secrets import KEYS, PASSWORDS, SHAPED
 from tests.recorded import Recorded
-from tests.scripted_model import Answer, ScriptedModel, reply
+from tests.scripted_model import Answer, ScriptedModel, agreed, reply
 
 POISONED = json.loads((Path(__file__).parents[1] / "data" / "poisoned.json").read_text(encoding="utf-8"))
 SHOWN = re.compile(r"^(?:USER(?: \([^)\n]*\))?|CLAUDE|AGENT): Page \d+ says: (.*(?:\n  .*)*)", re.MULTILINE)
@@ -78,11 +78,7 @@ def proposal(content: str, **more: Any) -> dict[str, Any]:
     return {**said, "supersedes": None, "evidence": content[:150], **more}
 
 
-def agreed(open_here: Open, model: ScriptedModel, **more: str) -> Opened:
-    return open_here(
-        DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY="sk-test-0000", ANTHROPIC_BASE_URL=model.url,
-        DAYBOOK_DAILY_CALLS="1000", DAYBOOK_DAILY_USD="10", **more,
-    )  # fmt: skip
+MANY = {"DAYBOOK_DAILY_CALLS": "1000", "DAYBOOK_DAILY_USD": "10"}
 
 
 def worked(opened: Opened, *recorded: Recorded) -> Store:
@@ -141,7 +137,7 @@ def test_most_of_them_are_noticed_and_no_plain_fact_is_taken_for_one() -> None:
 def test_what_a_page_says_never_becomes_the_persons_word_or_an_order(
     open_here: Open, obeying: ScriptedModel, recorded: Recorded, tmp_path: Path, memory_dir: Path, by: str
 ) -> None:
-    opened = agreed(open_here, obeying)
+    opened = open_here(**agreed(obeying, **MANY))
     enter(recorded, by)
     outside = files_below(tmp_path, memory_dir)
 
@@ -248,7 +244,7 @@ def test_no_secret_reaches_the_disk_or_the_model(
             case 5:
                 recorded.user(f"#remember {words}")
     with ScriptedModel(repeat) as model:
-        opened = agreed(open_here, model)
+        opened = open_here(**agreed(model, **MANY))
         store = worked(opened, recorded)
         told = [before_compaction(store, recorded.path, session=recorded.session), brief(store).text]
         for number, secret in enumerate(secrets[:9]):

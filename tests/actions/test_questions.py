@@ -12,7 +12,6 @@ from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.link import link
-from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import accept, init
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
@@ -23,14 +22,10 @@ from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import Clock, Open
+from tests.memories import decided
 
 THIRTY = "The upload timeout is 30 seconds"
 SIXTY = "The upload timeout is 60 seconds"
-
-
-def known(store: Store, text: str, *, title: str = "", **more: object) -> str:
-    draft = Draft(title or text[:60], text, **{"type": "decision", **more})  # type: ignore[arg-type]
-    return remember(store, draft).memory.id
 
 
 def questions(store: Store) -> list[Question]:
@@ -47,10 +42,10 @@ def asked(store: Store) -> list[tuple[str, str]]:
 @pytest.fixture
 def timeouts(store: Store, clock: Clock) -> tuple[str, str]:
     """The ids of two memories that differ in a number, the newer first, among others."""
-    known(store, "Invoices are numbered per year")
-    older = known(store, THIRTY)
+    decided(store, "Invoices are numbered per year")
+    older = decided(store, THIRTY)
     clock.pass_days(1)
-    return known(store, SIXTY), older
+    return decided(store, SIXTY), older
 
 
 def test_both_are_told_and_the_older_one_with_what_differs(store: Store, timeouts: tuple[str, str]) -> None:
@@ -78,7 +73,7 @@ def test_both_are_told_and_the_older_one_with_what_differs(store: Store, timeout
 )
 def test_two_of_a_series_are_no_question(meaning_store: Store, one: str, other: str) -> None:
     for text in (one, other):
-        known(meaning_store, text, type="progress")
+        decided(meaning_store, text, type="progress")
     embed_pending(meaning_store)
 
     assert asked(meaning_store) == []
@@ -96,7 +91,7 @@ def test_meaning_finds_what_words_do_not_and_a_new_index_finds_the_same(
         THIRTY,
         SIXTY,
     ):
-        known(meaning_store, text)
+        decided(meaning_store, text)
         clock.pass_days(1)
     by_words = asked(meaning_store)
     embed_pending(meaning_store)
@@ -135,7 +130,7 @@ def test_a_question_ends_with_either_memory_and_begins_anew_with_other_words(
 def test_at_most_twenty_are_open_and_the_nearest_come_first(store: Store) -> None:
     for word in "red green blue black white grey pink cyan teal gold lime navy".split():
         for number in (30, 60):
-            known(store, f"The {word} timeout of uploads is {number} seconds")
+            decided(store, f"The {word} timeout of uploads is {number} seconds")
 
     found = questions(store)
 
@@ -147,10 +142,10 @@ def test_at_most_twenty_are_open_and_the_nearest_come_first(store: Store) -> Non
 def test_what_waits_for_the_person_asks_nothing_before_it_is_accepted(open_here: Open, store: Store) -> None:
     init(store)
     here = open_here().store()
-    known(here, THIRTY, level=Level.PROJECT)
+    decided(here, THIRTY, level=Level.PROJECT)
     theirs = here.vaults[-1].root / "knowledge" / "theirs.md"
     theirs.write_text(f"---\nid: theirs\ntitle: Timeout\ntype: decision\n---\n{SIXTY}\n", encoding="utf-8")
-    known(here, f"{SIXTY}, said Claude", source="assistant", level=Level.PROJECT)
+    decided(here, f"{SIXTY}, said Claude", source="assistant", level=Level.PROJECT)
     assert asked(here) == []
 
     with here.database.read() as db:
@@ -168,7 +163,7 @@ def test_what_is_linked_is_no_question(store: Store, timeouts: tuple[str, str]) 
 
 
 def test_restored_beside_its_successor_is_one_question(store: Store, clock: Clock) -> None:
-    old = known(store, "Deploys run from Jenkins")
+    old = decided(store, "Deploys run from Jenkins")
     clock.pass_days(1)
     new = settle(store, Draft("Deploys", "We moved to GitHub Actions.", type="decision"), supersedes=old).id
     assert asked(store) == []
@@ -184,9 +179,9 @@ def test_the_fuller_one_is_told_in_the_place_of_the_other(store: Store, clock: C
         "Exports are written as parquet files.",
         "Exports are written as parquet files; the analysts asked.",
     )
-    whole = known(store, full, title="Exports")
+    whole = decided(store, full, title="Exports")
     clock.pass_days(1)
-    part = known(store, short, title="Exports")
+    part = decided(store, short, title="Exports")
     assert [(each.fuller and each.fuller.id, each.holds.id) for each in questions(store)] == [(whole, whole)]
 
     told = brief(store).text
@@ -201,15 +196,15 @@ def test_the_fuller_one_is_told_in_the_place_of_the_other(store: Store, clock: C
 
 def test_what_the_project_replaced_is_told_in_the_place_of_nothing(store: Store, clock: Clock) -> None:
     full = "Exports are written as parquet files; the analysts asked."
-    whole = known(store, full, title="Exports", level=Level.USER, type="preference")
+    whole = decided(store, full, title="Exports", level=Level.USER, type="preference")
     clock.pass_days(1)
-    part = known(
+    part = decided(
         store, "Exports are written as parquet files.", title="Exports", level=Level.USER, type="preference"
     )
     assert asked(store) == [(part, whole)]
     assert f"[{part}]" not in brief(store).text
 
-    known(store, "Here exports are CSV.", title="Exports here", level=Level.PROJECT, supersedes=(whole,))
+    decided(store, "Here exports are CSV.", title="Exports here", level=Level.PROJECT, supersedes=(whole,))
 
     told = brief(store).text
     assert f"[{part}]" in told

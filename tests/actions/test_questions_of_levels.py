@@ -1,7 +1,5 @@
 """Open questions between what a project says and what holds everywhere."""
 
-from pathlib import Path
-
 import pytest
 
 from mcp_server.actions.context.brief import brief
@@ -13,16 +11,9 @@ from mcp_server.actions.review.review import settle as answered
 from mcp_server.core.memory import Level
 from mcp_server.doors.shown.review import choices
 from mcp_server.store import Store
-from tests.actions.test_questions import SIXTY, THIRTY, asked, known, questions
-from tests.conftest import Clock, Open
-
-
-@pytest.fixture
-def elsewhere(tmp_path: Path, open_here: Open) -> Store:
-    """The store as another project sees it."""
-    folder = tmp_path / "office"
-    folder.mkdir()
-    return open_here(folder).store()
+from tests.actions.test_questions import SIXTY, THIRTY, asked, questions
+from tests.conftest import Clock
+from tests.memories import decided
 
 
 @pytest.mark.parametrize("embedded", [False, True])
@@ -31,9 +22,9 @@ def test_a_project_and_the_person_who_differ_are_a_question_there_alone(
     meaning_store: Store, elsewhere: Store, clock: Clock, first: Level, embedded: bool
 ) -> None:
     last = Level.PROJECT if first is Level.USER else Level.USER
-    older = known(meaning_store, THIRTY, level=first)
+    older = decided(meaning_store, THIRTY, level=first)
     clock.pass_days(1)
-    newer = known(meaning_store, SIXTY, level=last)
+    newer = decided(meaning_store, SIXTY, level=last)
     if embedded:
         embed_pending(meaning_store)
 
@@ -44,9 +35,9 @@ def test_a_project_and_the_person_who_differ_are_a_question_there_alone(
 def test_what_a_project_replaces_of_the_persons_holds_elsewhere(
     store: Store, elsewhere: Store, clock: Clock
 ) -> None:
-    older = known(store, THIRTY, level=Level.USER)
+    older = decided(store, THIRTY, level=Level.USER)
     clock.pass_days(1)
-    newer = known(store, SIXTY, level=Level.PROJECT)
+    newer = decided(store, SIXTY, level=Level.PROJECT)
     before = read(store, older).data
     (entry,) = review(store).entries
     assert entry.name == f"{newer}+{older}"
@@ -63,9 +54,9 @@ def test_what_a_project_replaces_of_the_persons_holds_elsewhere(
 
 
 def test_a_later_word_for_everywhere_replaces_the_projects(store: Store, clock: Clock) -> None:
-    older = known(store, THIRTY, level=Level.PROJECT)
+    older = decided(store, THIRTY, level=Level.PROJECT)
     clock.pass_days(1)
-    newer = known(store, SIXTY, level=Level.USER)
+    newer = decided(store, SIXTY, level=Level.USER)
     (entry,) = review(store).entries
     assert entry.why.endswith("; the first holds everywhere, the second is this project's")
     assert "replaces this project's" in choices(entry)["replaces"]
@@ -77,9 +68,9 @@ def test_a_later_word_for_everywhere_replaces_the_projects(store: Store, clock: 
 
 
 def test_of_the_same_words_at_both_levels_those_for_everywhere_are_told(store: Store, clock: Clock) -> None:
-    everywhere = known(store, SIXTY, level=Level.USER)
+    everywhere = decided(store, SIXTY, level=Level.USER)
     clock.pass_days(1)
-    here = known(store, SIXTY, level=Level.PROJECT)
+    here = decided(store, SIXTY, level=Level.PROJECT)
 
     (question,) = questions(store)
 
@@ -88,11 +79,11 @@ def test_of_the_same_words_at_both_levels_those_for_everywhere_are_told(store: S
 
 
 def test_what_stands_in_for_the_persons_word_leaves_no_question_about_it(store: Store, clock: Clock) -> None:
-    older = known(store, THIRTY, level=Level.USER)
+    older = decided(store, THIRTY, level=Level.USER)
     clock.pass_days(1)
-    known(store, SIXTY, level=Level.PROJECT)
+    decided(store, SIXTY, level=Level.PROJECT)
     assert len(asked(store)) == 1
 
-    known(store, "Uploads never end here", level=Level.PROJECT, supersedes=(older,))
+    decided(store, "Uploads never end here", level=Level.PROJECT, supersedes=(older,))
 
     assert asked(store) == []

@@ -1,4 +1,3 @@
-import stat
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query, filter_of
+from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, split_title
 from mcp_server.store import Store
 from tests.conftest import Open
 
@@ -29,20 +29,6 @@ def test_a_memory_becomes_one_readable_file(store: Store) -> None:
     assert said.endswith("---\nSkip body parsing.\n")
     assert "tags: [stripe]" in said
     assert done.path.name == f"{done.memory.id}.md"
-
-
-def test_what_was_remembered_is_recalled_at_once(store: Store) -> None:
-    done = remember(store, Draft("Webhook", "Skip body parsing."))
-
-    assert [hit.id for hit in recall(store, Query("body parsing")).hits] == [done.memory.id]
-
-
-def test_files_are_the_persons_alone(store: Store) -> None:
-    done = remember(store, Draft("Webhook", "Skip body parsing."))
-
-    assert stat.S_IMODE(done.path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(done.path.parent.stat().st_mode) == 0o700
-    assert stat.S_IMODE(store.database.path.stat().st_mode) == 0o600
 
 
 @pytest.mark.feature("C-32")
@@ -149,26 +135,6 @@ def test_a_file_that_cannot_be_named_so_stops_nothing(store: Store, path: str) -
 
     assert [hit.id for hit in recall(store, Query("deploy")).hits] == [done.memory.id]
     assert [told.did for told in audit_history(store, done.memory.id)] == ["remembered"]
-
-
-def test_a_changed_number_is_another_memory(store: Store) -> None:
-    first = remember(store, Draft("Timeout", "The timeout is 30 seconds."))
-    second = remember(store, Draft("Timeout", "The timeout is 60 seconds."))
-
-    assert first.memory.id != second.memory.id
-
-
-@pytest.mark.feature("A-22")
-def test_what_is_superseded_stays_and_says_by_what(store: Store) -> None:
-    old = remember(store, Draft("Database", "We use MySQL."))
-    new = remember(store, Draft("Database now", "We use Postgres.", supersedes=(old.memory.id,)))
-
-    before = read(store, old.memory.id).memory
-    assert (before.status, before.superseded_by) == (Status.SUPERSEDED, new.memory.id)
-    assert before.valid_to == new.memory.created
-    assert [hit.id for hit in recall(store, Query("mysql postgres")).hits] == [new.memory.id]
-    everything = Query("mysql", filter=Filter(statuses=ANY_STATUS))
-    assert old.memory.id in [hit.id for hit in recall(store, everything).hits]
 
 
 def test_what_supersedes_nothing_known_is_stored_all_the_same(store: Store) -> None:

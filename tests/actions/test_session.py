@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.conversation import load_conversation, save_conversation
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.session import restore_session, save_session
@@ -106,21 +107,21 @@ def test_who_misspells_a_session_is_told_those_that_there_are(store: Store, proj
     assert other.value.hint == f"Did you mean {saved}?"
 
 
-@pytest.mark.feature("D-03")
+@pytest.mark.feature("D-03", "3.4-conversation")
 def test_a_conversation_comes_back_word_for_word(store: Store) -> None:
     messages = [
-        {"role": "user", "content": "## user\n---\nwhy?", "timestamp": "2026-11-20T09:00:00Z"},
+        {"role": "user", "content": "---\ntitle: no frontmatter\n---\n## USER\n\n*10:00*\nwhy?"},
+        {"role": "assistant", "content": "*because*\n\n## ASSISTANT", "timestamp": "2026-11-20T09:00:00Z"},
+        {"role": "user", "content": "# Conversation\n\n## user\n---\n> quoted"},
         {"role": "assistant", "content": "```\n# code\n```"},
     ]
-
     saved = save_conversation(store, "Why we left", messages)
+    sync(store, deep=True)
 
     found, turns = load_conversation(store, saved.memory.id)
+
     assert found.path.parent.name == "conversations"
-    assert turns == [
-        Turn("user", "## user\n---\nwhy?", "2026-11-20T09:00:00Z"),
-        Turn("assistant", "```\n# code\n```"),
-    ]
+    assert turns == [Turn(said["role"], said["content"], said.get("timestamp", "")) for said in messages]
 
 
 def test_a_conversation_is_recalled_by_its_words_and_its_speaker(store: Store) -> None:

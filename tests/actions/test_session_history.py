@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.capture.note import note_seen, note_session
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.files.read import read
@@ -21,13 +20,13 @@ from mcp_server.actions.sessions.session_history import (
     tell_session,
     title_session,
 )
-from mcp_server.adapters.index.events import sessions, transcripts
+from mcp_server.adapters.index.events import sessions
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.conftest import Clock, Open
-from tests.recorded import Recorded
+from tests.conftest import Clock
+from tests.recorded import Recorded, kept
 
 ONE, OTHER = "8d7cabcd-1111-2222-3333-444455556666", "8d7cabcd-9999-8888-7777-666655554444"
 
@@ -69,17 +68,15 @@ def test_ids_that_begin_alike_get_short_names_that_differ(store: Store, project:
 
 
 def test_a_session_is_listed_in_its_project_alone_unless_all_are_asked_for(
-    store: Store, open_here: Open, project: Path, tmp_path: Path, clock: Clock
+    store: Store, elsewhere: Store, project: Path, clock: Clock
 ) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
     started(store, project, "here-1")
     clock.pass_days(1)
-    other = open_here(elsewhere).store()
-    started(other, elsewhere, "there-1")
+    assert elsewhere.project
+    started(elsewhere, elsewhere.project.root, "there-1")
 
     assert [each.id for each in list_sessions(store)] == ["here-1"]
-    assert [each.id for each in list_sessions(other)] == ["there-1"]
+    assert [each.id for each in list_sessions(elsewhere)] == ["there-1"]
     assert [each.id for each in list_sessions(store, all_projects=True)] == ["there-1", "here-1"]
     assert [each.id for each in list_sessions(store, all_projects=True, limit=1)] == ["there-1"]
 
@@ -108,12 +105,7 @@ def test_a_session_tells_what_it_stored_recalled_and_read(
     recorded.user("Why does the invoice total round wrongly?")
     size = recorded.path.stat().st_size
     started(store, project, ONE)
-    note_seen(store, recorded.path, size, session=ONE, folder=str(project), ended=False)
-    catch_up(store)
-    with store.database.read() as db:
-        seen = transcripts.known(db, str(recorded.path))
-    assert seen
-    keep(store, seen)
+    kept(store, recorded, ended=False)
     remember(store, Draft("Half cents", "Rounded per line.", type="gotcha", session=ONE))
     for _ in range(2):
         recall(store, Query("staging port"), session=ONE)

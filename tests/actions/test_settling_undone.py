@@ -13,7 +13,6 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose
 from mcp_server.actions.judge.persons_word import may_change, may_forget
 from mcp_server.actions.judge.settle import settle as settle_draft
-from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, trust
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.review.entries import Answer, Entry
@@ -37,6 +36,7 @@ from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.text.verdict import Statement
 from mcp_server.store import Store
+from tests.actions.test_answers import known
 from tests.actions.tidy.knowledge import files_of, put, twins
 from tests.conftest import Clock, Open
 
@@ -54,10 +54,6 @@ class Place:
     store: Store
     clock: Clock
     folder: Path
-
-
-def known(store: Store, text: str, *, title: str = "Uploads", **more: object) -> str:
-    return remember(store, Draft(title, text, **{"type": "decision", **more})).memory.id  # type: ignore[arg-type]
 
 
 def _question(place: Place) -> None:

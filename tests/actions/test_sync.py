@@ -63,15 +63,6 @@ def test_editing_a_file_by_hand_changes_what_is_recalled(store: Store) -> None:
     assert recall(store, Query("deploy")).hits[0].text == "We deploy from release."
 
 
-def test_a_renamed_file_keeps_its_identity(store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
-    done.path.rename(done.path.with_name("0-first.md"))
-    sync(store)
-
-    assert ids(store, "deploy") == [done.memory.id]
-    assert read(store, done.memory.id).path.name == "0-first.md"
-
-
 def test_a_deleted_file_is_not_recalled(store: Store) -> None:
     done = remember(store, Draft("Deploys", "We deploy from main."))
     done.path.unlink()

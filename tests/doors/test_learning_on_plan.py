@@ -15,11 +15,11 @@ from mcp_server.adapters.prompts import prompt
 from mcp_server.bootstrap import Opened
 from mcp_server.core.capture.extraction import Proposal
 from tests.actions.learn.learned import knowledge, proposal
-from tests.actions.work.worked import LONG, known, worked
+from tests.actions.work.worked import LONG, worked
 from tests.conftest import Clock
 from tests.doors.learning_asked import META, ledger, module
 from tests.durability.served import Served
-from tests.recorded import Recorded
+from tests.recorded import Recorded, queued_at
 
 DECIDED = "We decided to keep invoices in Postgres because the reports need window functions."
 SAID = "Invoices are kept in Postgres because the reports need window functions."
@@ -281,7 +281,7 @@ def test_an_answer_that_waits_from_a_killed_process_is_stored_without_another_ca
     opened = open_kept(**AGREED)
     store = opened.store()
     (path,) = (tmp_path / "transcripts").glob("*.jsonl")
-    transcript = known(store, path)
+    transcript = queued_at(store, path)
     made = Proposal("decision", "Invoices", SAID, (), "keep invoices in Postgres", "extracted")
     spool(store, transcript, Answer(transcript.learned, transcript.kept, (), (Learned(made),)))
 

@@ -10,14 +10,14 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.sessions.session_history import costs, list_sessions
 from mcp_server.bootstrap import Opened
 from mcp_server.core.budget import Cost
-from tests.actions.work.worked import agreed, ended, worked
+from tests.actions.work.worked import ended, worked
 from tests.conftest import Open
 from tests.doors.learning_asked import module
 from tests.doors.shell import Run, said
 from tests.doors.test_server import Answers, Call
 from tests.doors.test_server import talk as talk
 from tests.recorded import Recorded
-from tests.scripted_model import ScriptedModel, reply
+from tests.scripted_model import ScriptedModel, agreed, reply
 
 PLAN = {"CLAUDE_CODE_ENTRYPOINT": "cli", "DAYBOOK_PLAN_CALLS": "yes"}
 USD = 0.002  # of 1,000 tokens in and 200 out, by the price of the default model

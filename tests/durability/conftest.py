@@ -7,18 +7,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import Run, Wait
 from tests.patience import PATIENCE
 
 PROGRAMS = Path(__file__).parent / "programs"
 ROOT = PROGRAMS.parent.parent.parent
-Run = Callable[..., dict[str, Any]]
-Wait = Callable[[threading.Thread, str], None]
 LONGEST = 800.0  # seconds of a program on a machine that is ten times slower than ours; a test has 900
 
 

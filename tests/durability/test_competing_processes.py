@@ -1,6 +1,5 @@
 """K1, K2, K3: many processes on one store lose nothing, overwrite nothing and show no lock."""
 
-import os
 import sqlite3
 import threading
 from pathlib import Path
@@ -11,18 +10,13 @@ from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import files, ledger, vault
 from mcp_server.adapters.index.memories import memories
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
-from tests.durability.conftest import Run, Wait
+from tests.conftest import Run, Wait
+from tests.opened import opened_at
 
 PROCESSES = 8
 EACH = 100  # that a process remembers
-
-
-def opened_at(folder: Path) -> Store:
-    settings = {**os.environ, "MEMORY_DIR": str(folder), "EMBEDDING_MODEL": "none"}
-    return Opened(settings, folder=Path("/")).store()
 
 
 def test_eight_processes_remember_hundreds_of_things_and_none_is_lost_or_refused(
@@ -32,7 +26,7 @@ def test_eight_processes_remember_hundreds_of_things_and_none_is_lost_or_refused
 
     assert done["errors"] == []
     assert len(done["ids"]) == len(set(done["ids"])) == PROCESSES * EACH
-    store = opened_at(tmp_path)
+    store = opened_at(tmp_path).store()
     sync(store)
     written = {Path(stamp.path).stem for stamp in vault.stamps(store.user_vault)}
     with store.database.read() as db:
@@ -49,7 +43,7 @@ def test_eight_processes_revise_one_memory_and_every_accepted_revision_is_in_it(
 
     assert done["errors"] == []
     assert done["conflicts"] > 0, "nobody was in anybody's way, so this told nothing"
-    store = opened_at(tmp_path)
+    store = opened_at(tmp_path).store()
     with store.database.read() as db:
         indexed = memories.rows(db, "1", ())[0]
     found = read(store, done["id"])
@@ -74,7 +68,7 @@ def test_a_rebuild_beside_others_hides_nothing_from_them_and_shows_no_lock(
     done = run_program("competing_processes", "rebuild", tmp_path, 4, 20)
 
     assert done["errors"] == []
-    store = opened_at(tmp_path)
+    store = opened_at(tmp_path).store()
     sync(store)  # who found the index busy has left it to the next
     with store.database.read() as db:
         indexed = {row.id for row in memories.rows(db, "1", ())}

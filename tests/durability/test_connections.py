@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.durability.conftest import Run
+from tests.conftest import Run
 
 
 def test_no_row_is_lost_while_others_open_and_close_the_index(run_program: Run, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from mcp_server.adapters import files, moving
 from mcp_server.adapters.ledger import Ledger, read_events
 from mcp_server.core.errors import Conflict
-from tests.durability.conftest import Wait
+from tests.conftest import Wait
 
 
 def test_what_is_moved_is_what_the_file_says_last(tmp_path: Path, wait_until_in: Wait) -> None:

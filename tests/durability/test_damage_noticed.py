@@ -13,8 +13,7 @@ from mcp_server.adapters.index.database import checkups
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.conftest import Open
-from tests.durability.conftest import Run
+from tests.conftest import Open, Run
 from tests.durability.programs.damaged_index import fill, search_page_of_zeros
 from tests.durability.served import Served, eventually
 

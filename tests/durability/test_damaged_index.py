@@ -26,12 +26,10 @@ from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.durability.programs.damaged_index import WORDS
+from tests.opened import opened_at
 
 PROGRAMS = Path(__file__).parent / "programs"
-WORDS = (
-    "stripe webhook raw body postgres mysql window cart state server tag commit subject retry queue backoff"
-    " deploy cluster kernel parser token vector passage lock fsync rename"
-).split()
 FILTERS = (
     Filter(),
     Filter(types=("gotcha",)),
@@ -79,8 +77,8 @@ def open_it(index: Path) -> Iterator[Open]:
 
 
 def open_at(place: Path) -> Opened:
-    settings = {**os.environ, "MEMORY_DIR": str(place / "memory"), "EMBEDDING_MODEL": "none"}
-    return Opened(settings, folder=place / "shop", clock=lambda: datetime(2026, 11, 20, 9, tzinfo=UTC))
+    morning = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    return opened_at(place / "memory", place / "shop", clock=lambda: morning)
 
 
 def fill(store: Store, count: int) -> None:

@@ -5,7 +5,6 @@ import errno
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,28 +21,13 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.durability.conftest import Run
+from tests.conftest import Run
+from tests.opened import opened_at, run_daybook
 
 ROOT = Path(__file__).resolve().parents[2]
-SIZE = 4 << 20  # bytes of the small disk
-BALLAST = 2 << 20  # bytes of it that are taken until space returns
+SIZE = 8 << 20  # bytes of the small disk
+BALLAST = 6 << 20  # bytes of it that are taken until space returns
 LONG = "word " * 4000  # 20,000 characters
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own with little room."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=700", "daybook-test", str(folder)]
-    try:
-        done = subprocess.run(mount, capture_output=True, encoding="utf-8", check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no mount here")
-    if done.returncode:
-        pytest.skip(f"mounting a small disk is not allowed here: {done.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.fixture
@@ -52,8 +36,7 @@ def on_small_disk(small_disk: Path) -> Iterator[Callable[[], Opened]]:
     opened: list[Opened] = []
 
     def open_() -> Opened:
-        settings = {**os.environ, "MEMORY_DIR": str(small_disk / "memory"), "EMBEDDING_MODEL": "none"}
-        opened.append(Opened(settings, folder=Path("/")))
+        opened.append(opened_at(small_disk / "memory"))
         return opened[-1]
 
     yield open_
@@ -116,20 +99,7 @@ def test_on_a_full_disk_every_reading_command_answers_and_says_why_the_index_doe
         ["status"],
         ["recall", "quokkas", "--json"],
     ):
-        done = subprocess.run(
-            [sys.executable, "-m", "mcp_server.doors.cli", *command],
-            env={
-                **os.environ,
-                "MEMORY_DIR": str(small_disk / "memory"),
-                "EMBEDDING_MODEL": "none",
-                "PYTHONPATH": str(ROOT),
-                "TMPDIR": str(tmp_path),
-            },
-            cwd="/",
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
+        done = run_daybook(small_disk / "memory", *command, TMPDIR=str(tmp_path))
         assert done.returncode == 0, done.stderr
         assert command == ["status"] or "known" in done.stdout
         assert "The disk is full" in done.stderr
@@ -179,15 +149,7 @@ def test_a_read_only_disk_still_answers_and_says_why_it_cannot_remember(
             refused()
         assert error.value.errno == errno.EROFS
 
-    command = [sys.executable, "-m", "mcp_server.doors.cli", "remember", "New | text"]
-    settings = {
-        **os.environ,
-        "MEMORY_DIR": str(store.home),
-        "EMBEDDING_MODEL": "none",
-        "PYTHONPATH": str(ROOT),
-        "TMPDIR": str(tmp_path),
-    }
-    done = subprocess.run(command, env=settings, cwd="/", capture_output=True, encoding="utf-8", check=False)
+    done = run_daybook(store.home, "remember", "New | text", TMPDIR=str(tmp_path))
     assert done.returncode == 9
     assert done.stderr.startswith(f"daybook: The disk refused {store.home}")
     assert done.stderr.endswith(": Read-only file system. Nothing was changed.\n")

@@ -1,15 +1,14 @@
 """Two processes that put nodes and edges at once lose nothing, and each hears whom it overwrote."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.graph import read_graph
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Level
-from tests.durability.conftest import Run
+from tests.conftest import Run
+from tests.opened import opened_at
 
 PROCESSES, EACH = 2, 50  # 200 nodes put, 100 of them one and the same, and 200 edges
 
@@ -21,8 +20,7 @@ def test_two_processes_put_two_hundred_nodes_and_edges_and_none_is_lost(
     done = run_program("graph_writers", quick_folder, PROCESSES, EACH)
 
     assert done["errors"] == []
-    settings = {**os.environ, "MEMORY_DIR": str(quick_folder), "EMBEDDING_MODEL": "none"}
-    store = Opened(settings, folder=Path("/")).store()
+    store = opened_at(quick_folder).store()
     graph = next(one for one in read_graph(store) if one.level is Level.USER)
     own = {f"node-{number}-{count}" for number in range(PROCESSES) for count in range(EACH)}
     assert {node.id for node in graph.nodes} == own | {"shared"}

@@ -18,7 +18,7 @@ from mcp_server.core.errors import Held, NotFound
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.durability.conftest import Run
+from tests.conftest import Run
 from tests.durability.programs.held_locks import VERBS, holding
 from tests.durability.served import Served
 

@@ -8,7 +8,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import files
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
-from tests.durability.conftest import Run, Wait
+from tests.conftest import Run, Wait
 
 KILLS = 80  # `make attack` has more
 NAIVE_KILLS = 20

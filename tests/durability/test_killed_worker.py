@@ -13,11 +13,11 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.adapters.index.events import transcripts
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
-from tests.durability.conftest import Run
+from tests.conftest import Run
+from tests.opened import opened_at
 from tests.scripted_model import Answer, ScriptedModel, reply
 
 KILLS = int(os.environ.get("WORKER_KILLS", "30"))  # 500 by hand
@@ -47,13 +47,6 @@ def piece(body: dict[str, Any]) -> str:
     return str(body["messages"][0]["content"]).partition("<transcript>")[2]
 
 
-def open_(folder: Path) -> Store:
-    return Opened(
-        {**os.environ, "MEMORY_DIR": str(folder / "memory"), "EMBEDDING_MODEL": "none"},
-        folder=folder / "shop",
-    ).store()
-
-
 def texts(store: Store, kind: Kind) -> list[str]:
     listing = list_memories(store, Filter(kinds=(kind,)), limit=100_000)
     return [read(store, row.id).memory.text for row in listing.rows]
@@ -75,7 +68,7 @@ def test_no_kill_loses_a_turn_or_pays_twice(run_program: Run, quick_folder: Path
         report = run_program("killed_workers", quick_folder, api.url, KILLS, SEED)
         asked = [piece(one.body) for one in api.asked if piece(one.body)]
 
-    store = open_(quick_folder)
+    store = opened_at(quick_folder / "memory", quick_folder / "shop").store()
     kept, known = marks(texts(store, Kind.CONVERSATION)), marks(texts(store, Kind.KNOWLEDGE))
     lines = [line for path in store.ledger.paths() for line in path.read_text(encoding="utf-8").splitlines()]
     events = [json.loads(line) for line in lines]

@@ -1,6 +1,5 @@
 """C1: a process that is killed at any moment loses nothing it acknowledged and leaves nothing torn."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,8 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.adapters import leftovers, vault
 from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.swap import TEMPORARY_PREFIX
-from mcp_server.bootstrap import Opened
-from tests.durability.conftest import Run
+from tests.conftest import Run
+from tests.opened import opened_at
 
 KILLS = 150  # `make attack` has thousands
 
@@ -26,9 +25,7 @@ def test_no_kill_loses_tears_or_resurrects_a_memory(run_program: Run, quick_fold
     }  # fmt: skip
 
     # The next process makes the index equal to the files, and sweeps what was left unfinished.
-    opened = Opened(
-        {**os.environ, "MEMORY_DIR": str(quick_folder), "EMBEDDING_MODEL": "none"}, folder=Path("/")
-    )
+    opened = opened_at(quick_folder)
     store = opened.store()
     sync(store)
     with opened.database.read() as db:

@@ -19,7 +19,7 @@ from mcp_server.adapters import files, leftovers, swap
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
-from tests.durability.conftest import Run
+from tests.conftest import Run
 from tests.durability.served import Served, environment, eventually
 
 WORDS = b"what the person saved"

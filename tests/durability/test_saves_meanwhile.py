@@ -10,7 +10,7 @@ import pytest
 
 from mcp_server.adapters import exchange, files, leftovers, moving
 from mcp_server.core.errors import Conflict
-from tests.durability.conftest import Run
+from tests.conftest import Run
 from tests.durability.stepped import WAYS, Act, Editor, killed, stepped
 
 OLD, NEW, WORDS, LATER = b"what it said", b"what we write", b"what the person saved", b"and saved once more"

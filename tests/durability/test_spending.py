@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.core.budget import MOST_TRIES
-from tests.durability.conftest import Run
+from tests.conftest import Run
 from tests.scripted_model import ScriptedModel, moody
 
 RUNS = int(os.environ.get("SPENDING_RUNS", "60"))  # 1000 by hand

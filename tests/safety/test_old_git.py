@@ -2,18 +2,14 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from mcp_server.adapters import git
 from mcp_server.adapters.git import Git
-from tests.live import ROOT
-from tests.patience import PATIENCE
+from tests.opened import run_daybook
 from tests.safety.ways import run_git, write_repository
-from tests.terminal import type_in_terminal
 
 
 @pytest.fixture
@@ -69,20 +65,10 @@ def test_where_and_restore_session_say_why_git_is_not_asked(
 ) -> None:
     asked = write_git(tmp_path / "bin", "2.34.1")
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-    settings = {
-        "PATH": path,
-        "MEMORY_DIR": str(memory_dir),
-        "EMBEDDING_MODEL": "none",
-        "PYTHONPATH": str(ROOT),
-    }
 
-    def run(*words: str) -> str:
-        command = [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words]
-        environment = {**os.environ, **settings}
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE
-        )
-        assert done.returncode == 0, done.stderr
+    def run(*words: str, typed: bool = False) -> str:
+        done = run_daybook(memory_dir, *words, cwd=folder, typed=typed, PATH=path)
+        assert done.returncode == 0, done.stderr + done.stdout
         return done.stdout
 
     run("save-session", "Work", "--context", "going on", "--files", "a.txt")
@@ -97,9 +83,7 @@ def test_where_and_restore_session_say_why_git_is_not_asked(
     assert "The branch is feature now." in shown
     assert "  a.txt" in shown
     assert "Commits since" not in shown
-    command = [sys.executable, "-P", "-m", "mcp_server.doors.cli", "init", "--file", "CLAUDE.local.md"]
-    typed = type_in_terminal(command, cwd=folder, env={**os.environ, **settings})
-    assert typed.returncode == 0, typed.stdout
+    run("init", "--file", "CLAUDE.local.md", typed=True)
     assert asked.read_text(encoding="utf-8") == ""
 
 

@@ -18,14 +18,15 @@ from mcp_server.store import Store
 from tests.actions.choose_embedder.chosen import Chosen
 
 
-@pytest.mark.feature("B-33", "B-49")
+@pytest.mark.feature("B-33", "B-49", "3.4-unknown-model")
 def test_every_name_and_any_absolute_path_is_a_setting() -> None:
     for name in NAMES:
         assert parse_settings({"EMBEDDING_MODEL": name.upper()}, {}).embedding_model == name
     assert parse_settings({"EMBEDDING_MODEL": "/My/Model"}, {}).embedding_model == "/My/Model"
-    for wrong in ("model", "models/mine", "./mine", "~/mine"):
-        with pytest.raises(SettingsError, match="EMBEDDING_MODEL"):
+    for wrong in ("model", "minilm-l7", "models/mine", "./mine", "~/mine"):
+        with pytest.raises(SettingsError, match=f"EMBEDDING_MODEL is '{wrong}'") as refused:
             parse_settings({"EMBEDDING_MODEL": wrong}, {})
+        assert "minilm-l6" in refused.value.hint
 
 
 def test_a_folder_may_be_named_from_where_one_stands(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.capture.learn import learn_pieces, learn_rests
 from mcp_server.actions.capture.pieces import Part
 from mcp_server.actions.files.read import read
@@ -14,21 +13,13 @@ from mcp_server.core.memory import Kind, Memory, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Open
-from tests.recorded import Recorded, queued, seen
-from tests.scripted_model import ScriptedModel, reply
+from tests.scripted_model import ScriptedModel, agreed, reply
 
 KEY = "sk-test-0000"
 
 
 def open_learning(open_here: Open, model: ScriptedModel, **more: str) -> Store:
-    return open_here(
-        DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=model.url, **more
-    ).store()
-
-
-def kept(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
-    keep(store, seen(store, recorded, ended=ended))
-    return queued(store, recorded)
+    return open_here(**agreed(model, **more)).store()
 
 
 def learn(store: Store, *waiting: Transcript) -> list[Settled]:

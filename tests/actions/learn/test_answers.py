@@ -11,8 +11,8 @@ from mcp_server.adapters import files
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.memory import Kind
 from mcp_server.store import Store
-from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, learn, proposal
-from tests.recorded import Recorded, queued
+from tests.actions.learn.learned import POSTGRES, answer, knowledge, learn, proposal
+from tests.recorded import Recorded, kept, queued
 from tests.scripted_model import ScriptedModel, error, reply
 
 

@@ -10,9 +10,9 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.core.capture.extraction import KNOWN
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
-from tests.actions.learn.learned import answer, kept, learn, open_learning, proposal
+from tests.actions.learn.learned import answer, learn, open_learning, proposal
 from tests.conftest import Open
-from tests.recorded import Recorded
+from tests.recorded import Recorded, kept
 from tests.scripted_model import ScriptedModel
 
 PARTS = "header sidebar footer toolbar dialog table card menu banner breadcrumb".split()

@@ -8,8 +8,8 @@ import pytest
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.forget import forget
 from mcp_server.store import Store
-from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, learn, proposal
-from tests.recorded import Recorded, queued
+from tests.actions.learn.learned import POSTGRES, answer, knowledge, learn, proposal
+from tests.recorded import Recorded, kept, queued
 from tests.scripted_model import ScriptedModel
 
 

@@ -12,9 +12,9 @@ from mcp_server.actions.judge.settle import Action
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
-from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, learn, open_learning, proposal
+from tests.actions.learn.learned import POSTGRES, answer, knowledge, learn, open_learning, proposal
 from tests.conftest import Open
-from tests.recorded import Recorded, queued
+from tests.recorded import Recorded, kept, queued
 from tests.scripted_model import ScriptedModel
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mcp_server.store import Store
 from tests.conftest import Open
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, agreed
 
 
 @pytest.fixture(autouse=True)
@@ -17,8 +17,6 @@ def _used(steady_use: None) -> None:
 @pytest.fixture
 def with_model(open_here: Open) -> Callable[[ScriptedModel], Store]:
     def open_(api: ScriptedModel) -> Store:
-        return open_here(
-            DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=api.url
-        ).store()
+        return open_here(**agreed(api)).store()
 
     return open_

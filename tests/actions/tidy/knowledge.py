@@ -5,19 +5,18 @@ import json
 from mcp_server.actions.files.journal import perform
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.memory.remember import remember
 from mcp_server.core.journal import Entry, change
-from mcp_server.core.memory import Draft, Link, Status
+from mcp_server.core.memory import Link
 from mcp_server.store import Store
 from tests.core.test_verdict import test_what_differs_where_it_matters_is_told as traps
+from tests.memories import decided
 from tests.scripted_model import Answer, reply
 
 TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]
 
 
-def put(store: Store, text: str, *, title: str = "", type: str = "decision", **more: object) -> str:
-    draft = Draft(title or text[:60], text, type=type, **{"source": "extracted", **more})  # type: ignore[arg-type]
-    return remember(store, draft).memory.id
+def put(store: Store, text: str, **more: object) -> str:
+    return decided(store, text, **{"source": "extracted", **more})  # type: ignore[arg-type]
 
 
 def twins(store: Store, **more: object) -> tuple[str, str]:
@@ -28,10 +27,6 @@ def twins(store: Store, **more: object) -> tuple[str, str]:
     copy.write_bytes(path.read_bytes().replace(f"id: {stays}".encode(), f"id: {copy.stem}".encode()))
     sync(store)
     return copy.stem, stays
-
-
-def status(store: Store, memory_id: str) -> Status:
-    return read(store, memory_id).memory.status
 
 
 def files_of(store: Store) -> dict[str, bytes]:

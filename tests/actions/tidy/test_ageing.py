@@ -14,15 +14,17 @@ from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import put, status
+from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock, Open
+from tests.memories import status
 
 EVERYTHING = Filter(statuses=tuple(Status))
 
 
-@pytest.mark.feature("D-19")
+@pytest.mark.feature("D-19", "3.4-archive-moves")
 def test_what_nobody_uses_goes_to_the_archive_and_comes_back(store: Store, clock: Clock) -> None:
     note = put(store, "A passing thought about the logo", type="note")
+    place = read(store, note).path
     talk = put(store, "user: hello\n\nclaude: hello", title="Talk", kind=Kind.CONVERSATION)
     clock.pass_days(80)
     fresh = put(store, "Another thought about the header", type="note")
@@ -34,7 +36,7 @@ def test_what_nobody_uses_goes_to_the_archive_and_comes_back(store: Store, clock
     assert status(store, fresh) is Status.ACTIVE
     archived = read(store, note)
     assert (archived.memory.status, archived.memory.archived_reason) == (Status.ARCHIVED, "aged")
-    assert archived.path.parent.name == "archive"
+    assert (archived.path.parent.name, place.exists()) == ("archive", False)
     assert read(store, talk).memory.kind is Kind.CONVERSATION
     assert restore(store, talk).path.parent.name == "conversations"
     assert restore(store, note).memory.status is Status.ACTIVE

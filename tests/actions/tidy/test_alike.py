@@ -11,8 +11,9 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import ALIKE, TRAPS, TWICE, files_of, put, status, twins
+from tests.actions.tidy.knowledge import ALIKE, TRAPS, TWICE, files_of, put, twins
 from tests.conftest import Clock
+from tests.memories import status
 
 # Duplicates
 

@@ -17,8 +17,9 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.ageing import within_bounds
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import put, status
+from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock, Open
+from tests.memories import status
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 

@@ -9,8 +9,9 @@ from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import FIVE, files_of, in_trash, plan_of, put, status
+from tests.actions.tidy.knowledge import FIVE, files_of, in_trash, plan_of, put
 from tests.conftest import Clock, Open
+from tests.memories import status
 from tests.scripted_model import Answer, ScriptedModel
 
 

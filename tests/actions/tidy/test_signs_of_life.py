@@ -27,8 +27,9 @@ from mcp_server.adapters.ledger import read_events
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import Query, Verdict
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import put, status
+from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock
+from tests.memories import status
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -141,7 +142,7 @@ def look_after(store: Store, known: str, how: str) -> None:
             sync(store)
 
 
-@pytest.mark.feature("D-24")
+@pytest.mark.feature("D-24", "3.4-archive-by-activity")
 @pytest.mark.parametrize(
     "how",
     [

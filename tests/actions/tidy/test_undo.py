@@ -16,12 +16,13 @@ from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import tidying
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import FIVE, TRAPS, files_of, in_trash, plan_of, put, status, twins
+from tests.actions.tidy.knowledge import FIVE, TRAPS, files_of, in_trash, plan_of, put, twins
 from tests.conftest import Clock
 from tests.live import ROOT
+from tests.memories import status
+from tests.opened import opened_at
 from tests.patience import PATIENCE
 from tests.scripted_model import ScriptedModel
 
@@ -200,8 +201,7 @@ def sweep(home: str, project: str) -> None:
     clock.pass_days(93)
 
     def opened(folder: Path) -> Store:
-        environment = {**os.environ, "MEMORY_DIR": str(folder), "EMBEDDING_MODEL": "none"}
-        return Opened(environment, folder=Path(project), clock=clock).store()
+        return opened_at(folder, Path(project), clock=clock).store()
 
     before = files_of(opened(original))
     texts = {data.split(b"---\n")[2] for data in before.values()}

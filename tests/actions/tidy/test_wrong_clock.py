@@ -1,6 +1,5 @@
 """A clock that is wrong once empties nothing: not the memory, not the trash, not the log."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -22,8 +21,8 @@ from mcp_server.core.judge.ageing import SHARE
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put
-from tests.conftest import ROOT, Clock
-from tests.terminal import type_in_terminal
+from tests.conftest import Clock
+from tests.opened import run_daybook
 
 FACTS = 20
 RIGHT = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)
@@ -167,30 +166,15 @@ def test_the_real_program_with_a_real_wrong_clock_loses_nothing(tmp_path: Path, 
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
 
     def daybook(*arguments: str, ahead: int = 0) -> str:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "MEMORY_DIR": str(memory_dir),
-            "EMBEDDING_MODEL": "none",
-            "LD_PRELOAD": str(library),
-            "AHEAD": str(ahead),
-        }
-        command = [sys.executable, "-m", "mcp_server.doors.cli", *arguments]
-        if "--apply" in arguments:  # only a person may ask for that
-            done = type_in_terminal(command, cwd=tmp_path, env=environment)
-            assert done.returncode == 0, done.stdout
-            return done.stdout
-        return subprocess.run(
-            command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
-        ).stdout
+        typed = "--apply" in arguments  # only a person may ask for that
+        ahead_of_us = {"LD_PRELOAD": str(library), "AHEAD": str(ahead)}
+        done = run_daybook(memory_dir, *arguments, cwd=tmp_path, typed=typed, **ahead_of_us)
+        assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout
 
     for number in range(3):
-        daybook(
-            "remember",
-            f"Thought {number} | A passing thought number {number} about the logo",
-            "--type",
-            "note",
-        )
+        words = f"Thought {number} | A passing thought number {number} about the logo"
+        daybook("remember", words, "--type", "note")
     years = 14 * 365 * 86_400
     told = daybook("tidy", ahead=years)
     daybook("maintain", "clean", "--apply", ahead=years)

@@ -13,11 +13,11 @@ from mcp_server.actions.upkeep.work import note_left_behind, note_quiet
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.core.sessions.chunks import OVERLAP, SIZE
-from tests.actions.work.worked import agreed, ended, worked
+from tests.actions.work.worked import ended, worked
 from tests.conftest import Clock, Open
 from tests.doors.learning_asked import ledger, module
 from tests.recorded import Recorded
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, agreed
 
 TURNS = 100
 MOST_CALLS = 10

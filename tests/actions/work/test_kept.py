@@ -16,12 +16,12 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
-from tests.actions.work.worked import LONG, agreed, conversations, ended, known, worked
+from tests.actions.work.worked import LONG, conversations, ended, worked
 from tests.conftest import Open
 from tests.live import ROOT
 from tests.patience import PATIENCE
-from tests.recorded import Recorded
-from tests.scripted_model import ScriptedModel
+from tests.recorded import Recorded, queued
+from tests.scripted_model import ScriptedModel, agreed
 
 # A process counts as its own peak what its parent had when it was started: this one is small.
 MEASURED = """
@@ -71,7 +71,7 @@ def test_another_worker_at_it_is_left_alone(open_here: Open, recorded: Recorded)
 
     with files.lock(opened.home / LOCK):
         assert work(lambda folder: opened.store(folder=folder)) is None
-        assert known(opened.store(), recorded.path).kept == 0
+        assert queued(opened.store(), recorded).kept == 0
 
     assert worked(opened).kept == 1
 
@@ -91,7 +91,7 @@ def test_three_workers_at_once_do_everything_once(
     running = [subprocess.Popen(command, env=environment) for _ in range(3)]
 
     assert [process.wait(PATIENCE) for process in running] == [0, 0, 0]
-    assert known(opened.store(), recorded.path).learned == recorded.path.stat().st_size
+    assert queued(opened.store(), recorded).learned == recorded.path.stat().st_size
     lines = [line for path in opened.store().ledger.paths() for line in path.read_text().splitlines()]
     events = [json.loads(line) for line in lines]
     kept = [event["end"] for event in events if event["event"] == "transcript_kept" and "turns" in event]
@@ -146,7 +146,7 @@ def test_what_a_hook_tells_while_the_end_is_being_read_stays_pending(
         recorded.user("The last words")
         ended(store, recorded)
 
-    first = known(store, recorded.path)
+    first = queued(store, recorded)
     keep(store, first, progress=goes_on)
 
     with store.database.read() as db:
@@ -172,9 +172,9 @@ def test_a_transcript_that_is_written_anew_while_it_is_read_loses_nothing(
             for number in range(10, 40):
                 recorded.user(f"Turn {number} of them. {LONG}")
 
-    keep(store, known(store, recorded.path), progress=tidied)
+    keep(store, queued(store, recorded), progress=tidied)
     ended(store, recorded)
-    keep(store, known(store, recorded.path))
+    keep(store, queued(store, recorded))
 
     words = read(store, recorded.session).memory.text
     assert [words.count(f"Turn {number} of them") for number in range(40)] == [1] * 40
@@ -217,6 +217,6 @@ def test_however_large_a_transcript_is_it_is_read_in_100_mb(memory_dir: Path, re
 
     assert done.returncode == 0, done.stderr
     assert "behind the hole" in read(store, recorded.session).memory.text
-    assert known(store, recorded.path).kept == recorded.path.stat().st_size
+    assert queued(store, recorded).kept == recorded.path.stat().st_size
     print(f"{HUGE / 1e6:.0f} MB in {int(done.stdout) // 1024} MiB")
     assert int(done.stdout) < 100 * 1024  # KiB

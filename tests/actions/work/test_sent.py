@@ -11,10 +11,10 @@ from mcp_server.actions.upkeep.work import note_quiet
 from mcp_server.adapters import transcript_file
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter, Query
-from tests.actions.work.worked import DECIDED, LONG, agreed, ended, known, sent, worked
+from tests.actions.work.worked import DECIDED, LONG, ended, sent, worked
 from tests.conftest import Clock, Open
-from tests.recorded import Recorded
-from tests.scripted_model import ScriptedModel, reply
+from tests.recorded import Recorded, queued
+from tests.scripted_model import ScriptedModel, agreed, reply
 
 
 def test_what_was_said_before_the_person_agreed_is_not_sent(
@@ -109,12 +109,12 @@ def test_with_the_budget_used_up_everything_is_kept_and_the_next_day_goes_on(
     size = transcript_file.size(recorded.path)
     assert model.calls == 1
     assert done.waits.startswith("Today's calls of the model (1)")
-    assert (known(opened.store(), recorded.path).kept, done.kept) == (size, 12)
-    assert 0 < known(opened.store(), recorded.path).learned < size
+    assert (queued(opened.store(), recorded).kept, done.kept) == (size, 12)
+    assert 0 < queued(opened.store(), recorded).learned < size
     for _ in range(5):
         clock.pass_days(1)
         worked(opened)
-    assert known(opened.store(), recorded.path).learned == size
+    assert queued(opened.store(), recorded).learned == size
     assert model.calls == len({asked.prompt for asked in model.asked}) > 1
 
 

@@ -34,6 +34,7 @@ from mcp_server.core.errors import Conflict, DaybookError, IndexBusy
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.opened import opened_at
 from tests.patience import PATIENCE
 
 # A machine that stalls a writer for longer than the product waits is no fault of ours.
@@ -69,8 +70,7 @@ def at_once(processes: int, work: Callable[[int], dict[str, Any]]) -> list[dict[
 
 
 def opened(folder: Path) -> Store:
-    settings = {**os.environ, "MEMORY_DIR": str(folder), "EMBEDDING_MODEL": "none"}
-    return bootstrap.Opened(settings, folder=Path("/")).store()
+    return opened_at(folder).store()
 
 
 def remember_all(folder: Path, processes: int, each: int) -> dict[str, Any]:

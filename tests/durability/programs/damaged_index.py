@@ -26,8 +26,8 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from tests.opened import opened_at
 from tests.patience import PATIENCE
 
 PAGE = 4096
@@ -118,9 +118,9 @@ def fill(place: Path, *, meaning: bool) -> None:
     """Fill the store below *place* with sixty memories, some revised, superseded or forgotten."""
     rng = random.Random(20)
     (place / "shop").mkdir(parents=True)
-    model = {} if meaning else {"EMBEDDING_MODEL": "none"}
-    settings = {**os.environ, "MEMORY_DIR": str(place / "memory"), **model}
-    opened = Opened(settings, folder=place / "shop", clock=lambda: datetime(2026, 11, 20, 9, tzinfo=UTC))
+    model = {"EMBEDDING_MODEL": ""} if meaning else {}
+    morning = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    opened = opened_at(place / "memory", place / "shop", clock=lambda: morning, **model)
     store = opened.store()
     for number in range(60):
         title = f"{' '.join(rng.choices(WORDS, k=4))} {number}"

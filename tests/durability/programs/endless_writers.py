@@ -19,6 +19,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft, timestamp
+from tests.opened import opened_at
 
 ACTIVE, FORGOTTEN = "active", "forgotten"
 
@@ -46,8 +47,7 @@ class Daybook:
     """The four verbs as the product does them."""
 
     def __init__(self, folder: Path) -> None:
-        settings = {**os.environ, "MEMORY_DIR": str(folder), "EMBEDDING_MODEL": "none"}
-        self.store = bootstrap.Opened(settings, folder=Path("/")).store()
+        self.store = opened_at(folder).store()
 
     def remember(self, title: str, text: str) -> str:
         return remember(self.store, Draft(title, text)).memory.id

@@ -1,10 +1,8 @@
 """python every_verb.py FOLDER WORK: do everything that writes a file once."""
 
-import os
 import sys
 from pathlib import Path
 
-from mcp_server import bootstrap
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
@@ -13,9 +11,10 @@ from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
+from tests.opened import opened_at
 
 folder, work = sys.argv[1:]
-store = bootstrap.Opened({**os.environ, "MEMORY_DIR": folder}, folder=Path(work)).store()
+store = opened_at(Path(folder), Path(work)).store()
 remember(store, Draft("Of the project", "that is worth knowing"))
 known = remember(store, Draft("A thing", "that is worth knowing", level=Level.USER)).memory.id
 revise(store, known, Revision(text="changed"))

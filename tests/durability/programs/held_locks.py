@@ -20,8 +20,8 @@ from typing import Any
 
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from tests.opened import opened_at
 from tests.patience import PATIENCE
 from tests.terminal import type_in_terminal
 
@@ -116,7 +116,7 @@ def holding(paths: list[Path]) -> Iterator[int]:
 
 def prepared(place: Path, project: Path) -> dict[str, list[str]]:
     """Fill the store and return the command line of each verb."""
-    opened = Opened({**os.environ, "MEMORY_DIR": str(place), "EMBEDDING_MODEL": "none"}, folder=project)
+    opened = opened_at(place, project)
     store = opened.store()
     notes = place.parent / "notes"
     notes.mkdir()

@@ -25,6 +25,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.core.context.managed_block import splice
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.opened import opened_at
 
 REFRESHERS = 2
 LONGEST_LIFE = 0.02  # seconds from when the store is open
@@ -38,8 +39,7 @@ def later() -> datetime:
 
 
 def opened(folder: Path, clock: Clock) -> Store:
-    settings = {**os.environ, "MEMORY_DIR": str(folder / "memory")}
-    return bootstrap.Opened(settings, folder=folder / "shop", clock=clock).store()
+    return opened_at(folder / "memory", folder / "shop", clock=clock).store()
 
 
 def prepare(folder: Path) -> list[bytes]:

@@ -6,19 +6,18 @@ Prints a JSON object: what was raised, and what the store says when the limit is
 """
 
 import json
-import os
 import resource
 import sys
 from pathlib import Path
 
-from mcp_server import bootstrap
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft
+from tests.opened import opened_at
 
-store = bootstrap.Opened({**os.environ, "MEMORY_DIR": sys.argv[1]}, folder=Path("/")).store()
+store = opened_at(Path(sys.argv[1])).store()
 known = remember(store, Draft("known", "short")).memory.id
 read(store, known)
 raised = []

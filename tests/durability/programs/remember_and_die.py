@@ -9,12 +9,12 @@ import signal
 import sys
 from pathlib import Path
 
-from mcp_server import bootstrap
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
+from tests.opened import opened_at
 
 folder, work, *titles = sys.argv[1:]
-store = bootstrap.Opened({**os.environ, "MEMORY_DIR": folder}, folder=Path(work)).store()
+store = opened_at(Path(folder), Path(work)).store()
 for title in titles:
     remember(store, Draft(title, f"{title} was said last"))
 os.kill(os.getpid(), signal.SIGKILL)

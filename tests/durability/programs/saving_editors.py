@@ -22,25 +22,20 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from mcp_server import bootstrap
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import Conflict, DaybookError
 from mcp_server.core.memory import Draft, Level
-from mcp_server.store import Store
+from tests.opened import opened_at
 from tests.patience import PATIENCE
 
 LONGEST_PAUSE = 0.012  # seconds between two saves
 
 
-def open_store(folder: Path) -> Store:
-    return bootstrap.Opened({**os.environ, "MEMORY_DIR": str(folder)}, folder=Path("/")).store()
-
-
 def revise_for_ever(folder: Path, memory_id: str, writing: int) -> None:
     """Change the tags of the memory again and again; say on a pipe what came of each attempt."""
-    store, number = open_store(folder), 0
+    store, number = opened_at(folder).store(), 0
     while True:
         number += 1
         try:
@@ -103,7 +98,7 @@ def kept_beside(path: Path, words: bytes) -> bool:
 
 def run(folder: Path, saves: int, seed: int, ways: list[str]) -> dict[str, object]:
     rng = random.Random(seed)
-    store = open_store(folder)
+    store = opened_at(folder).store()
     known = remember(store, Draft("Edited by two", "save number 0.", level=Level.USER))
     sync(store)
     store.database.close()

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server import bootstrap
 from mcp_server.actions.capture.mine import log_output
 from mcp_server.actions.context.claude_md import choose, refresh
 from mcp_server.actions.exchange.export import export_folder, export_json, write_document
@@ -23,6 +22,7 @@ from mcp_server.actions.model.setup import Choices, setup
 from mcp_server.actions.status.doctor import doctor
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
+from tests.opened import opened_at
 
 _numbers = itertools.count(1)
 
@@ -42,8 +42,7 @@ class Place:
         return self.folder / "shop"
 
     def store(self) -> Store:
-        settings = {**os.environ, "MEMORY_DIR": str(self.folder / "memory"), "EMBEDDING_MODEL": "none"}
-        return bootstrap.Opened(settings, folder=self.project).store()
+        return opened_at(self.folder / "memory", self.project).store()
 
 
 def new() -> str:

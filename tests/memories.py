@@ -1,0 +1,20 @@
+"""Memories to begin with, and what became of one."""
+
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
+from mcp_server.core.memory import Draft, Status
+from mcp_server.store import Store
+
+
+def stored(store: Store, title: str, text: str = "", **more: object) -> str:
+    """Store a memory that says *text*, or its title when there is none; return its id."""
+    return remember(store, Draft(title, text or title, **more)).memory.id  # type: ignore[arg-type]
+
+
+def decided(store: Store, text: str, *, title: str = "", **more: object) -> str:
+    """Store a decision, which is called after how it begins; return its id."""
+    return stored(store, title or text[:60], text, **{"type": "decision", **more})
+
+
+def status(store: Store, memory_id: str) -> Status:
+    return read(store, memory_id).memory.status
