@@ -14,8 +14,6 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.adapters.index.events import transcripts
-from mcp_server.actions.upkeep.tidy import tidy, undo
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.capture.learn import next_piece
-from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.files.journal import undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up, rebuild
@@ -16,9 +15,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.sessions.forget_session import forget_session, undo_forget_session
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.adapters.index.events import candidates, transcripts
-from mcp_server.actions.upkeep.tidy import tidy, undo
-from mcp_server.adapters.index.events import sightings
+from mcp_server.adapters.index.events import candidates
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Filter

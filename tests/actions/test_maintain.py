@@ -10,7 +10,6 @@ from mcp_server.actions.capture.capture import SOURCE
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files import trash
 from mcp_server.actions.files.journal import undo
-from mcp_server.actions.files.read import read
 from mcp_server.actions.files.size_limit import MEGABYTE, Size, index_size, measure
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.judge.candidate import propose, review_candidates

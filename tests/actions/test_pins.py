@@ -5,8 +5,7 @@ import pytest
 from mcp_server.actions.context.brief import at_hand
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.memory.promote import hot_status, pin
-from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.status.status import status
 from mcp_server.core.errors import Rejected
 from mcp_server.store import Store

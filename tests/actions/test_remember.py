@@ -12,9 +12,8 @@ from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, Status
-from mcp_server.core.search.query import ANY_STATUS, Filter, Query, filter_of
-from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, split_title
+from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link
+from mcp_server.core.search.query import Query, filter_of
 from mcp_server.store import Store
 from tests.conftest import Open
 
