@@ -33,11 +33,12 @@ def drawn(answer: Any) -> tuple[set[str], set[tuple[str, str, str]]]:
 
 
 def as_told(now: Any, then: Any) -> Any:
-    """Return *now* without the keys of objects that *then* did not have: an answer may tell more."""
+    """Return *now* without keys and items that *then* did not have: an answer may tell more, in that order."""
     if isinstance(now, dict) and isinstance(then, dict):
         return {key: as_told(now[key], then[key]) for key in then if key in now}
-    if isinstance(now, list) and isinstance(then, list) and len(now) == len(then):
-        return [as_told(each, before) for each, before in zip(now, then, strict=True)]
+    if isinstance(now, list) and isinstance(then, list):
+        left = iter(now)
+        return [before for before in then if any(as_told(each, before) == before for each in left)]
     return now
 
 
