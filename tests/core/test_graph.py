@@ -12,13 +12,11 @@ from mcp_server.core.graph.graph import (
     Graph,
     Node,
     artifact_id,
-    check_relation,
     end_of,
     gist_of,
     percentiles,
     scores,
     stands_for,
-    words_of,
 )
 from mcp_server.core.graph.text import (
     FRAME,
@@ -30,6 +28,7 @@ from mcp_server.core.graph.text import (
     to_archive,
 )
 from mcp_server.core.memory import ID, Level, Status, clean_text
+from mcp_server.core.text.titles import clipped
 
 DAY = 86_400
 NOW = 1_800_000_000
@@ -255,9 +254,9 @@ def test_a_gist_comes_back_as_it_was_put(gist: str) -> None:
         kept = clean_text(gist)
     except Rejected:
         return
-    title, text = words_of(kept)
+    title = clipped(kept)
 
-    assert gist_of(title, text) == kept
+    assert gist_of(title, kept) == kept
     assert len(title) <= 200
 
 
@@ -274,20 +273,6 @@ def test_a_file_has_one_id_that_stands_for_it() -> None:
     assert stands_for(found, ("src/Lib/stripe.ts:42",)) == "src/Lib/stripe.ts:42"
     assert stands_for("own-id", ("src/a.ts",)) == stands_for(found, ()) == ""
     assert ID.fullmatch(artifact_id("日本/" * 60))
-
-
-@pytest.mark.parametrize(
-    ("said", "label"),
-    [("depends-on", "depends-on"), ("Must load_before", "must-load-before"), ("führt zu", "führt-zu")],
-)
-def test_a_label_becomes_kebab_case(said: str, label: str) -> None:
-    assert check_relation(said) == label
-
-
-@pytest.mark.parametrize("said", ["", "-->", "x" * 61])
-def test_what_is_no_label_is_refused(said: str) -> None:
-    with pytest.raises(Rejected):
-        check_relation(said)
 
 
 @pytest.mark.parametrize("said", ["auth-flow", "src/a.ts", "./Makefile", "a.py:12"])

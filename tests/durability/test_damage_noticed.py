@@ -2,9 +2,7 @@
 
 import os
 import random
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,10 +10,11 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.database import checkups
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.conftest import Open
+from tests.durability.conftest import Run
 from tests.durability.programs.damaged_index import fill, search_page_of_zeros
 from tests.durability.served import Served, eventually
 
@@ -26,7 +25,7 @@ NOW = 1_800_000_000.0
     ("harm", "count"), [("no text", 2), ("search page", 4), ("flip schema", 2), ("other page", 2)]
 )
 def test_a_process_that_meets_damage_answers_rightly_at_once_or_the_next_one_does(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path, harm: str, count: int
+    run_program: Run, quick_folder: Path, harm: str, count: int
 ) -> None:
     told = run_program("damaged_index", 17, count, "--harm", harm, "--folder", quick_folder)
 
@@ -62,7 +61,7 @@ def test_a_server_notices_a_damaged_search_page_after_its_answer(tmp_path: Path)
 
 
 @pytest.fixture
-def index(open_here: Callable[..., Opened]) -> Path:
+def index(open_here: Open) -> Path:
     """A sound index that was just looked at, by a look that took no time."""
     opened = open_here()
     store = opened.store()

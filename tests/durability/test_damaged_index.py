@@ -25,6 +25,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 
 PROGRAMS = Path(__file__).parent / "programs"
 WORDS = (
@@ -38,8 +39,6 @@ FILTERS = (
     Filter(level=Level.USER),
     Filter(level=Level.PROJECT, statuses=ANY_STATUS),
 )
-
-Open = Callable[..., Opened]
 
 
 @pytest.fixture(scope="module")

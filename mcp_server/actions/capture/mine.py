@@ -192,7 +192,7 @@ def _repeated(counts: Iterable[tuple[str, int]]) -> Iterable[str]:
 
 def _vault(store: Store) -> Vault:
     """Return the vault beside which the outputs of this project are logged: never one in a repository."""
-    return [vault for vault in store.vaults if not vault.in_repository][-1]
+    return store.private_vaults[-1]
 
 
 def _folder(store: Store) -> Path:

@@ -132,14 +132,14 @@ def note_told(store: Store, titled: Collection[str], folder: Path | None = None)
     with store.database.read() as db:
         quiet = told - life.alive(db, told, now - TOLD_EVERY, now)
     if quiet:
-        store.ledger.note("told", store.clock(), refs=sorted(quiet))
+        store.ledger.try_append("told", store.clock(), refs=sorted(quiet))
 
 
 def note_given(store: Store, given: Brief, *, session: str, folder: Path | None = None) -> None:
     """Note that *session*, which starts now in *folder*, is told *given*. Raises IndexUnavailable."""
     note_told(store, given.titles, folder)
     if given.refs:
-        store.ledger.note(
+        store.ledger.try_append(
             "injected",
             store.clock(),
             why="session start",
@@ -181,7 +181,7 @@ def at_hand(store: Store, *, session: str = "") -> str:
 def _sections(
     store: Store, db: sqlite3.Connection, session: str, known: Sequence[Row], at_work: Collection[str]
 ) -> list[Section]:
-    everywhere = [vault.key for vault in store.vaults]
+    everywhere = store.keys
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     hot = hot_set(store, db, session=session)
 
@@ -234,11 +234,11 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]
 
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
-    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    shared = store.shared
     waiting = selections.count_not_accepted(db, shared, shared) if shared else 0
     nodes = 0
     if GRAPH in store.settings.toolsets:
-        nodes = selections.count_in(db, [vault.key for vault in store.vaults], category=GRAPH)
+        nodes = selections.count_in(db, store.keys, category=GRAPH)
     graph = [f"The knowledge graph has {counted(nodes, 'node')}; kg_read shows it."] if nodes else []
     if not waiting:
         return graph

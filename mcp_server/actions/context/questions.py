@@ -76,7 +76,7 @@ def open_questions(
 
     With *about*, the row of a memory, only those about it.
     """
-    vaults = [vault.key for vault in store.vaults]
+    vaults = store.keys
     said = _said(store, db, vaults)
     found = [each for each in said.values() if about in (0, each.newer.row, each.older.row)]
     room = max(0, limit - len(found))
@@ -96,8 +96,7 @@ def standing_beside(store: Store, found: "Found") -> tuple[str, ...]:
 
 def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:
     """Return row → the memory that says all of it and more, which is told in its place."""
-    vaults = [vault.key for vault in store.vaults]
-    found = pairs.within(db, vaults, private=store.private)
+    found = pairs.within(db, store.keys, private=store.private)
     whole = {each.one if each.fuller == each.other else each.other: each.fuller for each in found}
     if not whole:
         return {}

@@ -22,19 +22,12 @@ from mcp_server.actions.memory.remember import reinstate, take_place
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.adapters import memory_file
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.graph.graph import (
-    GRAPH,
-    artifact_id,
-    check_relation,
-    end_of,
-    id_of,
-    stands_for,
-    words_of,
-)
-from mcp_server.core.links import SUPERSEDES
+from mcp_server.core.graph.graph import GRAPH, artifact_id, end_of, id_of, stands_for
+from mcp_server.core.links import SUPERSEDES, as_label, check_label, labelled
 from mcp_server.core.memory import ID, Draft, Level, Link, Memory
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.secrets.redaction import refuse_secrets
+from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
 
@@ -56,7 +49,7 @@ def put_edge(
     for ends that cannot be linked so, as `link` does.
     """
     here = at_level(store, level)
-    start, end, rel = end_of(start), end_of(end), check_relation(rel)
+    start, end, rel = end_of(start), end_of(end), check_label(rel)
     refuse_secrets(*(notes or ()))
     if start == end:
         raise Rejected(f"'{start}' cannot be linked with itself.", "Name two different ends.")
@@ -94,7 +87,8 @@ def holder_of(end: str) -> str:
 def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, session: str = "") -> bool:
     """Delete an edge; return False when there is none. What was superseded by it is active again."""
     here = at_level(store, level)
-    start, end, rel = end_of(start), end_of(end), check_relation(rel)
+    start, end = end_of(start), end_of(end)
+    superseding = as_label(rel) == SUPERSEDES
 
     def attempt() -> bool:
         try:
@@ -102,8 +96,9 @@ def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, s
         except NotFound:
             return False
         memory = found.memory
-        links = tuple(link for link in memory.links if (link.rel, link.to) != (rel, end))
-        kept = tuple(old for old in memory.supersedes if not (rel == SUPERSEDES and old == end))
+        gone = labelled([link for link in memory.links if link.to == end], rel)
+        links = tuple(link for link in memory.links if link not in gone)
+        kept = tuple(old for old in memory.supersedes if not (superseding and old == end))
         if (links, kept) == (memory.links, memory.supersedes):
             return False
         if stands_for(memory.id, memory.touches) and not (links or kept):
@@ -123,9 +118,8 @@ def _start(here: Store, level: Level, name: str, session: str) -> Found:
         return read(here, name)
     memory_id = artifact_id(name)
     if look_up(here, memory_id) is None:
-        title, text = words_of(name)
-        draft = Draft(title, text, "reference", id=memory_id, level=level, category=GRAPH, touches=(name,))
-        create(here, replace(draft, session=session, source=ASSISTANT))
+        draft = Draft(clipped(name), name, "reference", id=memory_id, level=level, category=GRAPH)
+        create(here, replace(draft, touches=(name,), session=session, source=ASSISTANT))
     found = read(here, memory_id)
     return returned(here, found, session) if is_put_away(found) else found
 
@@ -133,7 +127,7 @@ def _start(here: Store, level: Level, name: str, session: str) -> Found:
 def _with_edge(memory: Memory, rel: str, end: str, notes: Sequence[str] | None) -> tuple[Memory, bool]:
     """Return *memory* with the edge, and whether it is new."""
     links = list(memory.links)
-    old = next((link for link in links if (link.rel, link.to) == (rel, end)), None)
+    old = next(iter(labelled([link for link in links if link.to == end], rel)), None)
     new = Link(rel, end, tuple(notes) if notes is not None else old.notes if old else ())
     known = old is not None or (rel == SUPERSEDES and end in memory.supersedes)
     if rel == SUPERSEDES:

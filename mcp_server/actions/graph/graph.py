@@ -1,7 +1,7 @@
 """graph: the memories that were put through the graph's tools, and what they are linked with."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
@@ -47,7 +47,7 @@ def at_level(store: Store, level: Level) -> Store:
             "There is no project here, so there is no project level.",
             "Use level 'user', or work inside a project's folder.",
         )
-    return replace(store, vaults=tuple(vault for vault in store.vaults if vault.level is level))
+    return store.scoped(vault for vault in store.vaults if vault.level is level)
 
 
 @self_healing
@@ -78,7 +78,7 @@ def read_graph(
         if around and not rows:
             raise NotFound(around, memories.nearest_ids(db, vaults, around))
     if session and not around:
-        store.ledger.note("graph_read", store.clock(), session=session, watermark=seen)
+        store.ledger.try_append("graph_read", store.clock(), session=session, watermark=seen)
     nodes = {
         row.row: node_of(store, row, *about[row.row], accepted=row.digest in accepted)
         for row in rows.values()

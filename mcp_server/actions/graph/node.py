@@ -5,7 +5,7 @@ The last write wins, but nobody is overwritten without being told.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from mcp_server.actions.files.commit import Accept, one_change
@@ -24,11 +24,12 @@ from mcp_server.actions.memory.forget import forget, unarchive
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters.index.events import graph as index
 from mcp_server.core.errors import Rejected
-from mcp_server.core.graph.graph import GRAPH, gist_of, id_of, words_of
+from mcp_server.core.graph.graph import GRAPH, gist_of, id_of
 from mcp_server.core.memory import ID, MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.secrets.redaction import refuse_secrets
+from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
 
@@ -118,7 +119,7 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
     removed = []
     for ref in _linking_to(store, level, memory_id):
         vault, _, other = ref.rpartition("/")
-        there = replace(store, vaults=tuple(one for one in store.vaults if one.key == vault))
+        there = store.scoped(one for one in store.vaults if one.key == vault)
         gone = repeated(lambda there=there, other=other: _unlinked(there, other, found, session))  # type: ignore[misc]
         removed += [(other, link) for link in gone]
     forget(here, memory_id, session=session)
@@ -149,7 +150,7 @@ def _add(
     session: str,
     source: str,
 ) -> Put:
-    title, text = words_of(gist)
+    title, text = clipped(gist), gist
     draft = Draft(
         title,
         text,
@@ -188,7 +189,7 @@ def _update(
     came_back = is_put_away(found)
     if came_back:
         found = unarchive(here, found, session=session)
-    title, text = words_of(gist) if own else (gist, memory.text)
+    title, text = (clipped(gist), gist) if own else (gist, memory.text)
     if not own and len(gist) > MAX_TITLE:
         raise Rejected(
             f"'{memory_id}' is an ordinary memory, whose gist is its title, at most {MAX_TITLE} characters.",
@@ -230,7 +231,7 @@ def _unlinked(there: Store, memory_id: str, target: Found, session: str) -> tupl
 
 def _linking_to(store: Store, level: Level, memory_id: str) -> list[str]:
     """Return the refs of what links to a memory of *level*; links of another level lead to its own first."""
-    elsewhere = replace(store, vaults=tuple(vault for vault in store.vaults if vault.level is not level))
+    elsewhere = store.scoped(vault for vault in store.vaults if vault.level is not level)
     hidden = look_up(elsewhere, memory_id) is not None
     vaults = [vault.key for vault in store.vaults if vault.adopted and (vault.level is level or not hidden)]
     with store.database.read() as db:

@@ -26,10 +26,11 @@ from mcp_server.adapters.index.events.tidying import EXPIRY
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Entry, change
-from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type, clean_title
+from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 FOLDER = places.CANDIDATES
@@ -229,9 +230,7 @@ def _put_away(store: Store, waiting: Waiting, verdict: str) -> None:
 
 def _folder(store: Store, level: Level | None) -> Path:
     """Return where candidates of *level* wait: never in a repository."""
-    private = [vault for vault in store.vaults if not vault.in_repository]
-    vault = private[0] if level is Level.USER else private[-1]
-    return vault.root / FOLDER
+    return store.private_vaults[0 if level is Level.USER else -1].root / FOLDER
 
 
 def expected(store: Store, key: str) -> Waiting:

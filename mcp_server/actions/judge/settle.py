@@ -22,7 +22,7 @@ from mcp_server.actions.memory.remember import (
     level_of,
     not_taken,
     reinstate,
-    remember,
+    remember_checked,
     supersede,
     unsaid,
 )
@@ -70,7 +70,7 @@ def settle(
     if put_away := None if named else _put_away(store, draft):
         return put_away
     covered = _covered(store, [named.active[name].ref for name in moved])
-    stored = remember(store, draft, keep_secrets=keep_secrets)
+    stored = remember_checked(store, draft)
     own = stored.memory.id
     if stored.known and not named:
         _count(store, draft, read(store, own))
@@ -294,5 +294,5 @@ def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
     names = [link.to for link in memory.links if not is_artifact(link.to)]
     if names:
         with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-            return relations.uncalled(db, names, [vault.key for vault in store.vaults])
+            return relations.uncalled(db, names, store.keys)
     return ()

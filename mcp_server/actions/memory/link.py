@@ -23,9 +23,11 @@ from mcp_server.core.links import (
     RELATES_TO,
     SUPERSEDES,
     all_links,
+    as_label,
     as_name,
-    check_rel,
+    check_label,
     is_artifact,
+    labelled,
     names,
     wiki_links,
 )
@@ -79,7 +81,7 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
     *rel* is any label, relates-to by default. Raises NotFound for an unknown end, Rejected for a label or
     a target that cannot be used, Conflict when the file changes meanwhile.
     """
-    rel = check_rel(rel)
+    rel = check_label(rel.strip() or RELATES_TO)
     found = read(store, source)
     here = found.memory
     other = None if is_artifact(target.strip()) else read(store, target)
@@ -90,7 +92,7 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
     # Within a level what was superseded and restored gives way again; across levels both stay active.
     beside = other if other and other.vault.key == found.vault.key else None
     stands = rel == SUPERSEDES and beside is not None and beside.memory.status is Status.ACTIVE
-    if not stands and Link(rel, end) in (Link(each.rel, each.to) for each in all_links(here)):
+    if not stands and labelled([each for each in all_links(here) if each.to == end], rel):
         return Linked(here.id, rel, end, changed=False)
     if len(all_links(here)) >= MAX_LINKS:
         raise Rejected(
@@ -100,7 +102,7 @@ def link(store: Store, source: str, target: str, rel: str = "", *, session: str 
         return _supersede(store, found, other, session)
     links = (*here.links, Link(rel, end))
     revise(store, here.id, Revision(links=links), session=session)
-    store.ledger.note("linked", store.clock(), refs=[found.ref], rel=rel, to=end, session=session)
+    store.ledger.try_append("linked", store.clock(), refs=[found.ref], rel=rel, to=end, session=session)
     note = ""
     if rel == CONTRADICTS:
         note = "Both are told, the older one with a mark, until that is resolved."
@@ -117,7 +119,7 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
     What was superseded by it is active again. `changed` is false when there was no such link.
     Raises NotFound for an unknown *source*; Rejected for one that is written in the text.
     """
-    wanted = check_rel(rel) if rel.strip() else ""
+    wanted = as_label(rel)
     found = read(store, source)
     here, end = found.memory, target.strip()
     if end not in (each.to for each in here.links):
@@ -127,7 +129,8 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
     if other:
         with store.database.read() as db:
             called |= relations.names_of(db, other.row)
-    gone = [each for each in here.links if as_name(each.to) in called and wanted in ("", each.rel)]
+    gone = [each for each in here.links if as_name(each.to) in called]
+    gone = labelled(gone, rel) if wanted else gone
     superseding = end in here.supersedes and wanted in ("", SUPERSEDES)
     if not gone and not superseding:
         written = [name for name in wiki_links(here.text) if as_name(name) in called]
@@ -143,7 +146,7 @@ def unlink(store: Store, source: str, target: str, rel: str = "", *, session: st
     revise(store, here.id, revision, session=session)
     note = reinstate(store, end, by=here.id, session=session) if superseding else ""
     rels = [each.rel for each in gone] + [SUPERSEDES] * superseding
-    store.ledger.note(
+    store.ledger.try_append(
         "unlinked", store.clock(), refs=[found.ref], rel=", ".join(rels), to=end, session=session
     )
     if CONTRADICTS in rels:
@@ -244,7 +247,8 @@ def _says_so_too(store: Store, other: str, here: Memory) -> bool:
     """Tell whether the memory *other* says that it contradicts *here*."""
     called = names(here)
     return any(
-        each.rel == CONTRADICTS and as_name(each.to) in called for each in read(store, other).memory.links
+        as_label(each.rel) == CONTRADICTS and as_name(each.to) in called
+        for each in read(store, other).memory.links
     )
 
 
@@ -253,7 +257,9 @@ def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked
     revision = Revision(supersedes=tuple(dict.fromkeys((*here.supersedes, old.id))))
     now = revise(store, here.id, revision, session=session)
     take_place(store, now, [old.id], session=session)
-    store.ledger.note("linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session)
+    store.ledger.try_append(
+        "linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session
+    )
     note = f"'{old.id}' is superseded now; it is found with include_archived."
     if not is_shown(store, now):
         note = f"'{here.id}' waits for the person's word, and takes the place of '{old.id}' with it."

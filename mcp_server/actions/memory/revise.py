@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from typing import Any
 
 from mcp_server.actions.files.commit import Accept, commit
 from mcp_server.actions.files.read import Found, read
@@ -18,10 +19,10 @@ from mcp_server.core.memory import (
     check_type,
     clean_tags,
     clean_text,
-    clean_title,
 )
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` takes
@@ -107,7 +108,7 @@ def mark(
     session: str = "",
     pinned: bool | None = None,
     verified: datetime | None = None,
-    **detail: object,
+    **detail: Any,
 ) -> Found:
     """
     Change what is thought of a memory, not what it says, and return it.

@@ -31,7 +31,7 @@ Group = Sequence[Row]  # the memories that say the same, the one of this project
 
 def seen_everywhere(store: Store) -> Store:
     """Return the store with the vaults of every project."""
-    return replace(store, vaults=tuple(places.all_vaults(store.home, store.vaults)))
+    return store.scoped(places.all_vaults(store.home, store.vaults))
 
 
 def _groups(store: Store) -> list[Group]:

@@ -40,7 +40,7 @@ def audit_history(
     catch_up_if_free(store)
     named = find_session(store, session).id if session.strip() else ""
     wanted = memory_id.strip().removesuffix(".md")
-    keys = [vault.key for vault in store.vaults]
+    keys = store.keys
     with store.database.read() as db:
         everywhere = all_projects or (named and not wanted)
         chosen = selections.vaults_in_use(db) if all_projects else keys

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from mcp_server.core.capture.corrections import correction, what_it_corrects
 from mcp_server.core.capture.own_words import own_words
 from mcp_server.core.memory_types import by_rank
+from mcp_server.core.text.titles import MOST_MADE, clipped, title_of
 from mcp_server.core.text.verdict import tokens
 
 STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: with this confidence,
@@ -113,7 +114,7 @@ def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
     for sentence in sentences(_FENCE.sub("\n", closed) + rest):
         if person and len(sentence) <= LONGEST and (settled := correction(sentence)):
             corrects = what_it_corrects(before, sentence) if settled.corrects else ""
-            title = _title(sentence)
+            title = title_of(sentence)
             yield Mined(
                 settled.type, title, sentence, STORED_CONFIDENCE, person, settles=True, corrects=corrects
             )
@@ -122,7 +123,7 @@ def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
             continue
         for row, expression in _SENTENCES:
             if (person or not row.person_only) and expression.search(sentence):
-                yield Mined(row.name, _title(sentence), sentence, row.confidence, person)
+                yield Mined(row.name, title_of(sentence), sentence, row.confidence, person)
                 break
 
 
@@ -152,10 +153,16 @@ def _recipe(command: str) -> Iterable[Mined]:
         return
     if _INSTALLS.match(command):
         yield Mined(
-            "reference", f"Dependency: {command}"[:80], f"Dependency installed with `{command}`.", 0.85, False
+            "reference",
+            _title(f"Dependency: {command}"),
+            f"Dependency installed with `{command}`.",
+            0.85,
+            False,
         )
     else:
-        yield Mined("reference", f"Command: {command}"[:80], f"Command used here: `{command}`.", 0.5, False)
+        yield Mined(
+            "reference", _title(f"Command: {command}"), f"Command used here: `{command}`.", 0.5, False
+        )
 
 
 def _code(words: str, person: bool) -> Iterable[Mined]:
@@ -166,7 +173,7 @@ def _code(words: str, person: bool) -> Iterable[Mined]:
         if SHORTEST <= len(code) <= CODE and "\n" in code:
             first = next(line for line in code.split("\n") if line.strip()).strip()
             confidence = 0.7 if _DEFINES.search(code) else 0.5
-            yield Mined("reference", f"Code: {first}"[:80], f"```\n{code}\n```", confidence, person)
+            yield Mined("reference", _title(f"Code: {first}"), f"```\n{code}\n```", confidence, person)
 
 
 _BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-ÞА-Я\"'`(])|(?<=[。！？])|\n+")
@@ -188,5 +195,5 @@ def _closed(words: str) -> tuple[str, str]:
     return words[:end], words[end:]
 
 
-def _title(sentence: str) -> str:
-    return sentence if len(sentence) <= 80 else sentence[:79].rsplit(" ", 1)[0] + "…"
+def _title(said: str) -> str:
+    return clipped(said, MOST_MADE)

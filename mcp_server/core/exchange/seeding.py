@@ -14,6 +14,7 @@ from operator import itemgetter
 from mcp_server.core import fences
 from mcp_server.core.memory import MAX_TITLE, strip_blank_lines
 from mcp_server.core.memory_types import DEFAULT_TYPE, by_rank
+from mcp_server.core.text.titles import clipped
 
 SIZE = 1500  # characters of a section that stay together
 SHORTEST = 10  # characters; a shorter one says something only as `key: value`
@@ -185,5 +186,4 @@ def _says_something(text: str) -> bool:
 
 def _title(name: str, key: str) -> str:
     said = f"{name}{STEP}{key}" if key and not key.startswith((" #", " (")) else f"{name}{key}"
-    room = MAX_TITLE - 2
-    return f"[{said if len(said) <= room else said[: room - 1].rstrip() + '…'}]"
+    return f"[{clipped(said, MAX_TITLE - 2)}]"

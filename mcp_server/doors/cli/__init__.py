@@ -19,6 +19,7 @@ DISK_REFUSED = 9
 LISTED = Path(__file__).with_name("listed.json")
 """Command → the module that has it in COMMANDS, and what its help begins with; made by a test."""
 LITTER = 200_000  # objects that are made before garbage is looked for: most commands end before
+FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # what commands were called before
 
 
 class Groups(click.Group):
@@ -33,10 +34,11 @@ class Groups(click.Group):
         return list(self.listed)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.listed:
+        name = FORMER.get(cmd_name, cmd_name)
+        if name not in self.listed:
             return None
-        commands: tuple[click.Command, ...] = import_module(f"{__name__}.{self.listed[cmd_name][0]}").COMMANDS
-        return next(command for command in commands if command.name == cmd_name)
+        commands: tuple[click.Command, ...] = import_module(f"{__name__}.{self.listed[name][0]}").COMMANDS
+        return next(command for command in commands if command.name == name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of all commands as click does."""
@@ -46,7 +48,7 @@ class Groups(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in (known := self.list_commands(ctx)) and not args[0].startswith("-"):
+        if args[0] not in (*(known := self.list_commands(ctx)), *FORMER) and not args[0].startswith("-"):
             import difflib  # only a mistake needs it
 
             near = difflib.get_close_matches(args[0], known, n=3)

@@ -22,7 +22,7 @@ from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
-from mcp_server.core.links import RESERVED, SUPERSEDES, check_rel
+from mcp_server.core.links import RESERVED, SUPERSEDES, as_label
 from mcp_server.core.memory import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
@@ -44,7 +44,7 @@ def link_command(source: str, target: str, rel: str) -> None:
     Example: daybook link billing-k3f9 src/billing.py:42 --rel implemented-in
     """
     opened, store = output.opened(), _synced()
-    if author(opened)[0] != MANUAL and rel.strip() and check_rel(rel) == SUPERSEDES:
+    if author(opened)[0] != MANUAL and as_label(rel) == SUPERSEDES:
         new = replace(draft_of(read(store, source)), source=ASSISTANT)
         if kept_from(store, new, [target], turns=turns(opened)):
             raise PersonNeeded("replacing what the person said", f"link {source} {target} --rel supersedes")

@@ -8,7 +8,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.persons_word import Turns, may_change, may_forget
 from mcp_server.actions.judge.settle import draft_of, kept_from
 from mcp_server.core.errors import NotFound, PersonNeeded
-from mcp_server.core.links import SUPERSEDES, check_rel
+from mcp_server.core.links import SUPERSEDES, as_label
 from mcp_server.core.memory import ID, Draft, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import one_line
@@ -51,7 +51,7 @@ def ask_before_replacing(dialog: Asking, store: Store, start: str, end: str, rel
 
     What is no memory, or another label, is none of this.
     """
-    if check_rel(rel) != SUPERSEDES or not (ID.fullmatch(start) and ID.fullmatch(end)):
+    if as_label(rel) != SUPERSEDES or not (ID.fullmatch(start) and ID.fullmatch(end)):
         return
     with suppress(NotFound):
         new = replace(draft_of(read(store, start)), source=ASSISTANT)

@@ -13,7 +13,7 @@ from mcp_server.adapters.foreign.daybook_export import KEY
 from mcp_server.adapters.index.events.imports import Holder, Taken
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.exchange.foreign import Record, content_digest, tags_of, titled, type_of
+from mcp_server.core.exchange.foreign import Record, content_digest, tags_of, type_of
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
     MAX_TEXT,
@@ -27,6 +27,7 @@ from mcp_server.core.memory import (
 )
 from mcp_server.core.memory_types import GENERAL
 from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.core.text.titles import titled
 from mcp_server.store import Store
 
 IMPORTED = "imported"

@@ -150,17 +150,6 @@ def of_use_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def helped(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[tuple[str, str]]:
-    """Return (what was asked or prompted, ref of a memory given for it and used), the latest first."""
-    found = db.execute(
-        "SELECT said, ref FROM receipts JOIN used USING (session, ref)"
-        f" WHERE said != '' AND {_IN_VAULTS} GROUP BY said, ref ORDER BY max(receipts.at) DESC, said, ref"
-        f" LIMIT {int(limit)}",
-        (json.dumps(list(vaults)),),
-    )
-    return [(str(said), str(ref)) for said, ref in found]
-
-
 def tallies(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[Tally]:
     """Return for each memory of *vaults* how often it answered a recall or a prompt, and was used."""
     found = db.execute(
