@@ -4,6 +4,7 @@ import functools
 import re
 import tempfile
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from mcp_types import Tool
 
 from mcp_server.bootstrap import Opened
 from mcp_server.core.settings import HOOK_TOOL, TOOLSETS
-from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,8 +60,18 @@ def deletes(tool: Tool) -> bool:
 
 def commands() -> dict[str, Any]:
     """Return the commands of `daybook`, by name."""
-    context = click.Context(daybook)
-    return {name: daybook.get_command(context, name) for name in daybook.list_commands(context)}
+    return {name: command for name, (_, command) in sorted(commands_of_modules().items())}
+
+
+def commands_of_modules() -> dict[str, tuple[str, click.Command]]:
+    """Return the name of each command → the module that has it, and the command."""
+    names = sorted(path.stem for path in (ROOT / "mcp_server/doors/cli").glob("[!_]*.py"))
+    modules = [import_module(f"mcp_server.doors.cli.{name}") for name in names]
+    return {
+        command.name: (name, command)
+        for name, module in zip(names, modules, strict=True)
+        for command in getattr(module, "COMMANDS", ())
+    }
 
 
 @dataclass(frozen=True, slots=True)

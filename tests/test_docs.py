@@ -19,7 +19,7 @@ from mcp_types import Tool
 from mcp_server.core.settings import DEFAULTS, ROWS, TOOLSETS
 from mcp_server.doors.cli import daybook
 from tests.documents import text
-from tests.live import ALL_SETS, PREFIX, ROOT, commands, parameters, reads_only, tools
+from tests.live import ALL_SETS, PREFIX, ROOT, commands, commands_of_modules, parameters, reads_only, tools
 
 GENERATED = "<!-- Generated: UPDATE=1 python -m pytest tests/test_docs.py -->"
 PLACES = ("*.md", "docs/*.md", "commands/*.md", "skills/*/SKILL.md", "agents/*.md")
@@ -144,9 +144,14 @@ def permission(tool: Tool) -> str:
     return "unasked" if reads_only(tool) or tool.name == "remember" else "after asking"
 
 
+@pytest.mark.feature("A-46", "B-35")
 def test_the_command_line_reference_is_what_help_says() -> None:
-    begins = {name: cleandoc(command.help or "").split("\n\n")[0] for name, command in commands().items()}
-    check_generated("mcp_server/doors/cli/listed.json", json.dumps(begins, indent=1) + "\n")
+    listed = {
+        name: (module, cleandoc(command.help or "").split("\n\n")[0])
+        for name, (module, command) in sorted(commands_of_modules().items())
+    }
+    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(said)}" for name, said in listed.items())
+    check_generated("mcp_server/doors/cli/listed.json", f"{{\n{lines}\n}}\n")
     check_generated("docs/cli.md", cli_reference())
 
 

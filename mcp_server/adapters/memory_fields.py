@@ -7,9 +7,12 @@ by the first heading, the file's name, its folder and its date.
 
 import math
 from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from datetime import datetime
 from pathlib import PurePath
+from typing import Any
 
 from mcp_server.adapters.frontmatter_lines import Value, scalar
 from mcp_server.core.links import RELATES_TO
@@ -18,6 +21,7 @@ from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
     MAX_TAGS,
     MAX_TEXT,
+    WORDS,
     Kind,
     Link,
     Memory,
@@ -30,12 +34,10 @@ from mcp_server.core.memory import (
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 from mcp_server.core.text.titles import clipped
 
-KEYS = (
-    "id", "title", "aliases", "kind", "type", "tags", "created", "updated", "source",
-    "status", "archived_reason", "pinned", "trust", "touches", "links", "supersedes", "superseded_by",
-    "merged_from", "valid_from", "valid_to", "verified", "category", "session", "conversation",
-    "evidence", "notes",
-)  # fmt: skip
+_FIRST = ("id", "title", "aliases", "kind", "type", "tags", "created", "updated")
+_OTHERS = [key.name for key in fields(Memory) if key.name not in (*_FIRST, *WORDS, "text")]
+_BEHIND = _OTHERS.index("session")
+KEYS = (*_FIRST, *_OTHERS[:_BEHIND], *WORDS, *_OTHERS[_BEHIND:])
 """The keys that we own, in the order of a new file."""
 
 _ALWAYS_WRITTEN = frozenset({"id", "title", "tags", "created", "updated", "source"})
@@ -74,25 +76,9 @@ def read_fields(
         kind=Kind(kind_said) if kind_said in _KINDS else kind,
         type=memory_type if memory_type in TYPES else DEFAULT_TYPE,
         tags=_tags(get("tags")),
-        aliases=_texts(get("aliases")),
         source=_text(get("source"), "manual"),
         status=status,
-        archived_reason=_text(get("archived_reason")),
-        pinned=_word(get("pinned")) in ("true", "yes", "1"),
-        trust=_share(get("trust")),
-        touches=_texts(get("touches")),
-        links=tuple(_links(get("links"))),
-        supersedes=_texts(get("supersedes")),
-        superseded_by=_text(get("superseded_by")),
-        merged_from=_texts(get("merged_from")),
-        valid_from=_moment(get("valid_from")),
-        valid_to=_moment(get("valid_to")),
-        verified=_moment(get("verified")),
-        category=_text(get("category")),
-        session=_text(get("session")),
-        conversation=_text(get("conversation")),
-        evidence=_text(get("evidence")),
-        notes=_texts(get("notes")),
+        **{key: read(get(key)) for key, read in _READ},
     )
 
 
@@ -178,6 +164,10 @@ def _word(value: Value) -> str:
     return value.strip().lower() if isinstance(value, str) else ""
 
 
+def _flag(value: Value) -> bool:
+    return _word(value) in ("true", "yes", "1")
+
+
 def _text(value: Value, default: str = "") -> str:
     return value if isinstance(value, str) else default
 
@@ -232,6 +222,19 @@ def _links(value: Value) -> Iterator[Link]:
                 rel, to = RELATES_TO, value
             if to := to.strip().removeprefix("[[").removesuffix("]]").strip():
                 yield Link(rel.strip() or RELATES_TO, to)
+
+
+_BY_TYPE: dict[object, Callable[[Value], Any]] = {
+    str: _text,
+    bool: _flag,
+    float | None: _share,
+    datetime | None: _moment,
+    tuple[str, ...]: _texts,
+    tuple[Link, ...]: lambda value: tuple(_links(value)),
+}
+_NAMED = ("id", "title", "text", "created", "updated", "kind", "type", "tags", "source", "status")
+_READ = [(key.name, _BY_TYPE[key.type]) for key in fields(Memory) if key.name not in _NAMED]
+"""The keys whose type says how they are read; `read_fields` names the others."""
 
 
 def _title_of(text: str, path: str) -> str:

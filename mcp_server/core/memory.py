@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -67,10 +67,34 @@ class Link:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """
+    The keys with which a person puts memories in order, '' where one is not said: a row each.
+
+    From the row follows that memories, drafts and filters have it, and that it is read, written, indexed,
+    searched by, compared, merged and shown.
+    """
+
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewWords:
+    """What the keys of `Words` are to be; None leaves one as it is."""
+
+    category: str | None = None
+
+
+WORDS = tuple(key.name for key in fields(Words))
+
+
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Words):
     """
     One memory as its file says it; times are aware and in UTC.
+
+    Each field but `text` is a key of the file's head, whose type tells how it is read, written and indexed.
 
     `text` is the body with `\\n` line ends and no blank lines around it.
     Counters, scores and embeddings are not here: the ledger and the index hold them.
@@ -98,7 +122,6 @@ class Memory:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     verified: datetime | None = None
-    category: str = ""
     session: str = ""
     conversation: str = ""
     evidence: str = ""
@@ -106,7 +129,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Words):
     """What a caller wants remembered, before it has an id and a file."""
 
     title: str
@@ -120,11 +143,20 @@ class Draft:
     touches: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     supersedes: tuple[str, ...] = ()
-    category: str = ""
     session: str = ""
     conversation: str = ""
     evidence: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+
+_OF_DRAFT = tuple({key.name for key in fields(Memory)} & {key.name for key in fields(Draft)} - {"id"})
+
+
+def made_of(draft: Draft, memory_id: str, now: datetime) -> Memory:
+    """Return the memory that *draft* becomes *now* under that id."""
+    return Memory(
+        id=memory_id, created=now, updated=now, **{name: getattr(draft, name) for name in _OF_DRAFT}
+    )
 
 
 def check_id(memory_id: str) -> str:

@@ -9,7 +9,15 @@ from mcp_server.adapters.index.table import Ref
 from mcp_server.adapters.ledger import AHEAD
 
 PRODUCT = Path(__file__).parents[2] / "mcp_server"
-WRITING = {"append": 0, "note": 0, "write_line": 1, "tell": 1, "tell_ledger": 1, "tell_of": 2, "commit": 3}
+WRITING = {
+    "append": 0,
+    "try_append": 0,
+    "write_line": 1,
+    "tell": 1,
+    "tell_ledger": 1,
+    "tell_of": 2,
+    "commit": 3,
+}
 WRITING |= {"move": 5}
 """What writes a line into the ledger: the place of the event's name among the arguments."""
 UNNAMED = {("audit", "ref"), ("seeds", "ref")}
@@ -28,7 +36,7 @@ def written(tree: ast.AST) -> set[str]:
     names = set()
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        if called in ("append", "note") and not ast.unparse(call.func).endswith(f"ledger.{called}"):
+        if called in ("append", "try_append") and not ast.unparse(call.func).endswith(f"ledger.{called}"):
             continue
         at = WRITING.get(called, len(call.args))
         named = [*call.args[at : at + 1], *(each.value for each in call.keywords if each.arg == "event")]

@@ -1,13 +1,11 @@
 """The store from the shell: where it is, how it is, its settings, and mistakes."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mcp_server.doors.cli import GROUPS
 from tests.doors.shell import Run, said
 
 
@@ -138,14 +136,6 @@ def test_init_share_and_trust_from_a_terminal(run: Run, typed: Run, project: Pat
     assert "1 wait." in said(run("trust", "--list"))
     assert "1 accepted." in said(typed("trust"))
     assert "Nothing waits" in said(typed("trust"))
-
-
-@pytest.mark.feature("A-46", "B-35")
-def test_every_command_is_in_the_list_of_its_module() -> None:
-    for module, names in GROUPS.items():
-        found = import_module(f"mcp_server.doors.cli.{module}").COMMANDS
-
-        assert tuple(command.name for command in found) == names
 
 
 def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:

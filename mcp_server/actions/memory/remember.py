@@ -23,6 +23,7 @@ from mcp_server.core.memory import (
     MAX_TAGS,
     MAX_TEXT,
     MAX_TOUCHES,
+    WORDS,
     Draft,
     Kind,
     Level,
@@ -33,6 +34,7 @@ from mcp_server.core.memory import (
     clean_tags,
     clean_text,
     fingerprint,
+    made_of,
     new_id,
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
@@ -107,8 +109,8 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
         tags=_joined(memory.tags, draft.tags, MAX_TAGS),
         links=_joined(memory.links, links, MAX_LINKS),
         touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
-        category=draft.category if draft.category and not memory.category else None,
         notes=(*memory.notes, *notes) if notes else None,
+        **{name: getattr(draft, name) or None for name in WORDS if not getattr(memory, name)},
     )
 
 
@@ -120,7 +122,7 @@ def not_taken(memory: Memory, draft: Draft) -> tuple[str, ...]:
     ]
     about = (
         ("type", memory.type, draft.type if draft.type != DEFAULT_TYPE else memory.type),
-        ("category", memory.category, draft.category or memory.category),
+        *((name, getattr(memory, name), getattr(draft, name) or getattr(memory, name)) for name in WORDS),
     )
     return (*(f"{name} {own}" for name, own, said in about if own != said), *notes)
 
@@ -224,7 +226,7 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
         id=check_id(draft.id) if draft.id else "",
     )
     if not keep_secrets:
-        said = (draft.title, draft.text, *draft.tags, draft.category, *draft.notes)
+        said = (draft.title, draft.text, *draft.tags, *(getattr(draft, name) for name in WORDS), *draft.notes)
         refuse_secrets(*said, anyway=KEEP_SECRETS)
     return draft
 
@@ -260,7 +262,8 @@ def _write(store: Store, vault: Vault, draft: Draft) -> Found:
     make_folders(store, vault)
     now = store.clock().replace(microsecond=0)
     for attempt in range(ATTEMPTS):
-        memory = _memory(draft, now, attempt)
+        memory_id = draft.id or new_id(draft.title, draft.text, now, attempt)
+        memory = made_of(draft, memory_id, now)
         path = confined(vault, vault.path_for(memory.id, memory.kind))
         accept = not waits(draft.source, f"{memory.title}\n{memory.text}")
         touched = noted(store, vault, memory.touches) if memory.touches else None
@@ -273,25 +276,3 @@ def _write(store: Store, vault: Vault, draft: Draft) -> Found:
                 ) from None
             continue
     raise Rejected(f"No free id was found for '{draft.title}'.", "Give the memory another title.")
-
-
-def _memory(draft: Draft, now: datetime, attempt: int) -> Memory:
-    return Memory(
-        id=draft.id or new_id(draft.title, draft.text, now, attempt),
-        title=draft.title,
-        text=draft.text,
-        created=now,
-        updated=now,
-        kind=draft.kind,
-        type=draft.type,
-        tags=draft.tags,
-        source=draft.source,
-        touches=draft.touches,
-        links=draft.links,
-        supersedes=draft.supersedes,
-        category=draft.category,
-        session=draft.session,
-        conversation=draft.conversation,
-        evidence=draft.evidence,
-        notes=draft.notes,
-    )

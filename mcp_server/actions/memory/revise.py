@@ -10,7 +10,16 @@ from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text
+from mcp_server.core.memory import (
+    WORDS,
+    Link,
+    Memory,
+    NewWords,
+    Status,
+    check_type,
+    clean_tags,
+    clean_text,
+)
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.text.titles import clean_title
@@ -20,7 +29,7 @@ VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` t
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(NewWords):
     """What is to change; None leaves a field as it is."""
 
     title: str | None = None
@@ -33,7 +42,6 @@ class Revision:
     status: Status | None = None
     superseded_by: str | None = None
     valid_to: datetime | None = None
-    category: str | None = None
     notes: tuple[str, ...] | None = None
     supersedes: tuple[str, ...] | None = None
     archived_reason: str | None = None
@@ -146,6 +154,6 @@ def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memor
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
     if not keep_secrets:
-        said = [changes.get(name, "") for name in ("title", "text", "category")]
+        said = [changes.get(name, "") for name in ("title", "text", *WORDS)]
         refuse_secrets(*said, *changes.get("notes", ()), anyway=KEEP_SECRETS)
     return replace(memory, **changes)

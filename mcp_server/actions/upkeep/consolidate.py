@@ -32,6 +32,7 @@ from mcp_server.core.judge.questions import MOST_COMPARED
 from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
     MAX_TAGS,
+    WORDS,
     Kind,
     Memory,
     Status,
@@ -209,10 +210,10 @@ def merged_entry(
         links=tuple(links),
         merged_from=ids,
         pinned=any(memory.pinned for memory in sources),
-        category=last.category,
         session=last.session,
         conversation=last.conversation,
         evidence=last.evidence,
+        **{name: getattr(last, name) for name in WORDS},
     )
     vault = vault or found[0].vault
     ref = f"{vault.key}/{memory.id}"

@@ -14,6 +14,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RELATES_TO, as_label, check_label
 from mcp_server.core.memory import (
     MAX_TAGS,
+    WORDS,
     Kind,
     Level,
     Link,
@@ -206,6 +207,7 @@ def content_digest(memory: Memory) -> str:
         sorted(memory.supersedes),
         memory.superseded_by, sorted(memory.merged_from), memory.category, memory.session, memory.notes,
         *([sorted(memory.aliases)] if memory.aliases else []),
+        *([name, value] for name in WORDS if name != "category" and (value := getattr(memory, name))),
     ]  # fmt: skip
     data = json.dumps(said, ensure_ascii=True).encode("ascii")
     return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, Level, Status, check_type, clean_tags, parse_timestamp
+from mcp_server.core.memory import Kind, Level, Status, Words, check_type, clean_tags, parse_timestamp
 from mcp_server.core.search.ranking import Score
 
 MAX_QUERY = 4096  # characters that are looked at
@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Words):
     """
     Which memories may answer; an empty field leaves everything in.
 
@@ -53,7 +53,6 @@ class Filter:
     since: datetime | None = None
     until: datetime | None = None
     touches: str = ""
-    category: str = ""
     as_of: datetime | None = None
 
 

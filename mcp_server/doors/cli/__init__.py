@@ -1,6 +1,8 @@
 """The command line: `daybook VERB`, the same verbs and words as the MCP tools."""
 
+import functools
 import gc
+import json
 import os
 import sys
 from importlib import import_module
@@ -14,54 +16,34 @@ from mcp_server.core.render import visible
 from mcp_server.doors.cli import given
 
 DISK_REFUSED = 9
-LISTED = Path(__file__).with_name("listed.json")  # command → what its help begins with; made by a test
+LISTED = Path(__file__).with_name("listed.json")
+"""Command → the module that has it in COMMANDS, and what its help begins with; made by a test."""
 LITTER = 200_000  # objects that are made before garbage is looked for: most commands end before
-GROUPS = {  # module: the commands in it; only the module of the command that runs is loaded
-    "recall_command": ("recall",),
-    "memory_commands": ("remember", "read", "revise", "forget", "archive", "restore"),
-    "listing_commands": ("list",),
-    "session_commands": ("save-session", "restore-session", "save-conversation", "load-conversation"),
-    "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),
-    "import_commands": ("import", "export"),
-    "curation_commands": ("link", "unlink", "related", "contradictions", "mine", "seed", "bootstrap"),
-    "review_commands": ("review",),
-    "undo_commands": ("history", "undo"),
-    "project_commands": ("init", "share", "trust", "brief", "adopt"),
-    "model_commands": ("model",),
-    "hot_commands": ("hot", "pin", "unpin", "promote", "demote", "patterns", "predict"),
-    "trust_commands": ("validate", "invalidate", "trust-history", "mark-used", "why"),
-    "history_commands": ("sessions", "forget-session"),
-    "maintenance_commands": ("maintain",),
-    "graph_commands": ("graph",),
-    "connect_commands": ("connect", "disconnect"),
-    "store_commands": ("sync", "where", "status", "stats", "doctor"),
-    "demo": ("demo",),
-}
 FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # what commands were called before
 
 
 class Groups(click.Group):
-    """The commands of all modules in GROUPS."""
+    """The commands of all modules here; only that of the one that runs is loaded: all take half a second."""
+
+    @functools.cached_property
+    def listed(self) -> dict[str, tuple[str, str]]:
+        """Return what `LISTED` says."""
+        return {name: tuple(said) for name, said in json.loads(LISTED.read_text(encoding="utf-8")).items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(name for names in GROUPS.values() for name in names)
+        return list(self.listed)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         name = FORMER.get(cmd_name, cmd_name)
-        for module, names in GROUPS.items():
-            if name in names:
-                commands: tuple[click.Command, ...] = import_module(f"{__name__}.{module}").COMMANDS
-                return next(command for command in commands if command.name == name)
-        return None
+        if name not in self.listed:
+            return None
+        commands: tuple[click.Command, ...] = import_module(f"{__name__}.{self.listed[name][0]}").COMMANDS
+        return next(command for command in commands if command.name == name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of all commands as click does, without loading them: that takes half a second."""
-        import json
-
-        said = json.loads(LISTED.read_text(encoding="utf-8"))
-        click.Group(commands={name: click.Command(name, help=said[name]) for name in said}).format_commands(
-            ctx, formatter
-        )
+        """Write the list of all commands as click does."""
+        commands = {name: click.Command(name, help=said) for name, (_, said) in self.listed.items()}
+        click.Group(commands=commands).format_commands(ctx, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -14,6 +14,7 @@ from mcp_server.actions.status.stats import Stats
 from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import type_or_kind
+from mcp_server.core.memory import WORDS, Kind
 from mcp_server.core.render import counted, one_line, outdated, quoted, repeats, state_of, within
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.secrets.redaction import redact
@@ -111,7 +112,7 @@ def read(found: Found, *, standing: str = "") -> str:
     for name, values in (
         ("aliases", memory.aliases),
         ("tags", memory.tags),
-        ("category", [memory.category] if memory.category else []),
+        *((name, tuple(filter(None, [getattr(memory, name)]))) for name in WORDS),
         ("touches", memory.touches),
         ("links", [f"{link.rel} {link.to}" for link in memory.links]),
         ("supersedes", memory.supersedes),

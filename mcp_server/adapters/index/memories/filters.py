@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import Status
+from mcp_server.core.memory import WORDS, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
 if TYPE_CHECKING:  # hooks, which load this, have no use for queries
@@ -50,8 +50,9 @@ def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
         add("memories.updated < ?", int(filter.until.timestamp()))
     if filter.touches:
         add("instr(memories.touches, ?) > 0", filter.touches)
-    if filter.category:
-        add("memories.category = ?", filter.category)
+    for name in WORDS:
+        if value := getattr(filter, name):
+            add(f"memories.{name} = ?", value)
     return " AND ".join(conditions), values
 
 
@@ -62,10 +63,8 @@ def is_simple(filter: "Filter") -> bool:
 
 def is_by_scope(filter: "Filter") -> bool:
     """Tell whether vault, status and kind are all that *filter* asks for."""
-    return not (
-        filter.types or filter.tags or filter.since or filter.until
-        or filter.touches or filter.category or filter.as_of or not filter.subagents
-    )  # fmt: skip
+    asked = (filter.types, filter.tags, filter.since, filter.until, filter.touches, filter.as_of)
+    return filter.subagents and not any((*asked, *(getattr(filter, name) for name in WORDS)))
 
 
 def counting(memory: str, private: Sequence[str]) -> tuple[str, list[object]]:

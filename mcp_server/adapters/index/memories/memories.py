@@ -7,7 +7,7 @@ It is long because the tables that hold a memory stand here.
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -16,67 +16,12 @@ from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Table
 from mcp_server.core.changes import BY_PATH, Change, Stamp
 from mcp_server.core.links import all_links, as_name, names
-from mcp_server.core.memory import Kind, Memory, Status, fingerprint
+from mcp_server.core.memory import WORDS, Kind, Memory, Status, fingerprint
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.worth.ratings import believed
 
 MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
 """Of which memories there is an index by vault: a search that says so, word for word, uses it."""
-TABLES = (
-    Table(
-        "memories",
-        {
-            "row": int, "vault": str, "id": str, "path": str, "digest": str, "size": int, "mtime_ns": int,
-            "kind": str, "type": str, "status": str, "title": str, "text": str, "tags": str, "parts": str,
-            "source": str, "pinned": int, "trust": float, "category": str, "session": str,
-            "created": int, "updated": int, "verified": int, "valid_from": int, "valid_to": int,
-            "superseded_by": str, "touches": str, "fingerprint": str, "instructing": int, "notes": str,
-        },
-        pk="row",
-        required=("vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"),
-        unique=(("vault", "id"), ("path",)),
-        indexes=(
-            # Every command on the command line compares these with the files: it need not read the texts.
-            ("vault", "path", "size", "mtime_ns"),
-            ("fingerprint",),
-            ("vault", "status", "kind", "type", "updated", "source"),
-        ),
-        also=(
-            "CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1",
-            # What waits for the person is counted whenever a session starts.
-            f"CREATE INDEX memories_waiting ON memories(vault) WHERE {MAY_WAIT}",
-        ),
-        searched=("title", "text", "tags", "parts"),
-    ),
-    Table(
-        "passages",
-        # A passage is never changed in place, and AUTOINCREMENT never gives a number twice:
-        # whoever holds a vector by its passage's number cannot mistake it for another.
-        sql="CREATE TABLE passages (row INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
-        " position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL)",
-        indexes=(("memory",),),
-        searched=("text", "parts"),
-    ),
-    Table("tags", {"memory": int, "tag": str}, pk=("memory", "tag"), indexes=(("tag",),)),
-    Table(
-        "links",
-        # `name` is the target as it is compared with what memories are called: id, title and aliases.
-        {"memory": int, "rel": str, "target": str, "name": str, "notes": str},
-        pk=("memory", "rel", "target"),
-        indexes=(("target",), ("name",), ("rel", "target", "memory")),
-    ),
-    Table("names", {"memory": int, "name": str}, pk=("memory", "name"), indexes=(("name",),)),
-    Table(
-        "unreadable",
-        {"path": str, "vault": str, "size": int, "mtime_ns": int, "line": int, "reason": str},
-        pk="path",
-    ),
-)  # fmt: skip
-COLUMNS = (
-    "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category, "
-    "session, created, updated, verified, valid_from, valid_to, superseded_by, touches, instructing"
-)
-
 _Vectors = dict[tuple[str, str], tuple[bytes, bytes]]  # (text of a passage, model) → embedding, signs
 
 
@@ -124,6 +69,58 @@ class Row(NamedTuple):
     @property
     def updated_at(self) -> datetime:
         return datetime.fromtimestamp(self.updated, UTC)
+
+
+_OTHERWISE: dict[Any, type] = {bool: int, Kind: str, Status: str, tuple[str, ...]: str, float | None: float}
+COLUMNS = ", ".join(Row._fields)
+TABLES = (
+    Table(
+        "memories",
+        {
+            "row": int, "size": int, "mtime_ns": int, "fingerprint": str,
+            **{name: _OTHERWISE.get(said) or said for name, said in Row.__annotations__.items()},
+            "parts": str, "notes": str, **dict.fromkeys(WORDS, str),
+        },
+        pk="row",
+        required=("vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"),
+        unique=(("vault", "id"), ("path",)),
+        indexes=(
+            # Every command on the command line compares these with the files: it need not read the texts.
+            ("vault", "path", "size", "mtime_ns"),
+            ("fingerprint",),
+            ("vault", "status", "kind", "type", "updated", "source"),
+        ),
+        also=(
+            "CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1",
+            # What waits for the person is counted whenever a session starts.
+            f"CREATE INDEX memories_waiting ON memories(vault) WHERE {MAY_WAIT}",
+        ),
+        searched=("title", "text", "tags", "parts"),
+    ),
+    Table(
+        "passages",
+        # A passage is never changed in place, and AUTOINCREMENT never gives a number twice:
+        # whoever holds a vector by its passage's number cannot mistake it for another.
+        sql="CREATE TABLE passages (row INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
+        " position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL)",
+        indexes=(("memory",),),
+        searched=("text", "parts"),
+    ),
+    Table("tags", {"memory": int, "tag": str}, pk=("memory", "tag"), indexes=(("tag",),)),
+    Table(
+        "links",
+        # `name` is the target as it is compared with what memories are called: id, title and aliases.
+        {"memory": int, "rel": str, "target": str, "name": str, "notes": str},
+        pk=("memory", "rel", "target"),
+        indexes=(("target",), ("name",), ("rel", "target", "memory")),
+    ),
+    Table("names", {"memory": int, "name": str}, pk=("memory", "name"), indexes=(("name",),)),
+    Table(
+        "unreadable",
+        {"path": str, "vault": str, "size": int, "mtime_ns": int, "line": int, "reason": str},
+        pk="path",
+    ),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,33 +318,18 @@ def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) ->
     from mcp_server.core.text.words import index_parts
 
     written = stamp.mtime_ns // 1_000_000_000
-    return {
+    said = {name: store(getattr(memory, name)) for name, store in _STORED}
+    return said | {
         "vault": vault,
-        "id": memory.id,
         "path": stamp.path,
         "digest": digest,
         "size": stamp.size,
         "mtime_ns": stamp.mtime_ns,
-        "kind": memory.kind.value,
-        "type": memory.type,
-        "status": memory.status.value,
-        "title": memory.title,
-        "text": memory.text,
         "tags": " ".join(memory.tags),
         "parts": " ".join(index_parts("\n".join([memory.title, memory.text, *memory.tags]))),
-        "source": memory.source,
-        "pinned": int(memory.pinned),
-        "trust": memory.trust,
-        "category": memory.category,
-        "session": memory.session,
-        "created": believed(_seconds(memory.created), written, now),
-        "updated": believed(_seconds(memory.updated), written, now),
-        "verified": believed(_seconds(memory.verified), 0, now),
-        "valid_from": _seconds(memory.valid_from),
-        "valid_to": _seconds(memory.valid_to),
-        "superseded_by": memory.superseded_by,
-        "touches": json.dumps(memory.touches),
-        "notes": json.dumps(memory.notes),
+        "created": believed(said["created"], written, now),
+        "updated": believed(said["updated"], written, now),
+        "verified": believed(said["verified"], 0, now),
         "fingerprint": fingerprint(memory.title, memory.text),
         "instructing": int(reads_like_instruction(f"{memory.title}\n{memory.text}")),
     }
@@ -365,14 +347,28 @@ def _row(found: Sequence[object]) -> Row:
 
 
 # By tables, and without JSON where there is nothing: rows are read by hundreds.
-_CONVERSIONS: list[tuple[int, Callable[[Any], object]]] = [
-    (COLUMNS.split(", ").index(name), convert)
-    for name, convert in (
-        ("kind", {kind.value: kind for kind in Kind}.__getitem__),
-        ("status", {status.value: status for status in Status}.__getitem__),
-        ("tags", lambda text: tuple(text.split())),
-        ("touches", lambda text: tuple(json.loads(text)) if text != "[]" else ()),
-        ("pinned", bool),
-        ("instructing", bool),
-    )
+_FROM_COLUMN: dict[object, Callable[[Any], object]] = {
+    Kind: {kind.value: kind for kind in Kind}.__getitem__,
+    Status: {status.value: status for status in Status}.__getitem__,
+    bool: bool,
+    tuple[str, ...]: lambda text: tuple(json.loads(text)) if text != "[]" else (),
+}
+_CONVERSIONS = [
+    (at, (lambda text: tuple(text.split())) if name == "tags" else _FROM_COLUMN[type])
+    for at, (name, type) in enumerate(Row.__annotations__.items())
+    if type in _FROM_COLUMN
 ]
+_TO_COLUMN: dict[object, Callable[[Any], Any]] = {
+    Kind: str,
+    Status: str,
+    bool: int,
+    tuple[str, ...]: json.dumps,
+    datetime: _seconds,
+    datetime | None: _seconds,
+}
+_STORED = [
+    (key.name, _TO_COLUMN.get(key.type, lambda value: value))
+    for key in fields(Memory)
+    if key.name in (*Row._fields, *WORDS, "notes")
+]
+"""The columns that say what a key of the file says."""
