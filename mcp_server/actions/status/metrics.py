@@ -48,7 +48,7 @@ def metrics(store: Store) -> Metrics:
         size=measure(store),
         memories=stats.memories,
         passages=stats.passages,
-        to_embed=stats.pending + stats.coming_pending,
+        to_embed=stats.pending,
         transcripts_to_keep=unkept,
         bytes_to_learn=waiting,
         spending=spending(store),

@@ -10,7 +10,7 @@ from mcp_server.actions.model.choose_embedder import choose
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.search.query import Answer, Mode, Query
-from mcp_server.meanings import load_embedder
+from mcp_server.embedding import load_embedder
 from mcp_server.store import Store
 
 MEMORIES = 40  # more than two batches

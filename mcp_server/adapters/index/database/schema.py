@@ -9,7 +9,7 @@ import time
 
 from mcp_server.core.provenance.provenance import ASSISTANT
 
-SCHEMA = 13
+SCHEMA = 14
 TOKENIZER = "porter unicode61"
 MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
 """Of which memories there is an index by vault: a search that says so, word for word, uses it."""
@@ -67,7 +67,7 @@ def create(connection: sqlite3.Connection) -> None:
     db.table("vectors").create(
         # `signs` last: reading every embedding need not pass over them.
         {"passage": int, "model": str, "embedding": bytes, "signs": bytes},
-        pk=("passage", "model"),
+        pk="passage",
     )
     db.table("vectors").create_index(["model"])
 
