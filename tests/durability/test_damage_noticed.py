@@ -11,7 +11,7 @@ import pytest
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.index.database import looks
+from mcp_server.adapters.index.database import checkup
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
@@ -68,8 +68,8 @@ def index(open_here: Callable[..., Opened]) -> Path:
     store = opened.store()
     remember(store, Draft("Known", "herons are grey", level=Level.USER))
     assert recall(store, Query("herons")).hits
-    assert looks.is_due(store.database.path, NOW)
-    assert not looks.finds_damage(store.database, NOW)
+    assert checkup.is_due(store.database.path, NOW)
+    assert not checkup.finds_damage(store.database, NOW)
     return store.database.path
 
 
@@ -78,23 +78,23 @@ def change(index: Path) -> None:
 
 
 def test_an_index_that_did_not_change_is_looked_at_again_after_an_hour(index: Path) -> None:
-    assert not looks.is_due(index, NOW + 3000)
-    assert looks.is_due(index, NOW + 4000)
-    assert looks.is_due(index, NOW - 10)  # the clock was put back
+    assert not checkup.is_due(index, NOW + 3000)
+    assert checkup.is_due(index, NOW + 4000)
+    assert checkup.is_due(index, NOW - 10)  # the clock was put back
 
 
 def test_an_index_that_changed_is_looked_at_at_once_unless_that_takes_long(index: Path) -> None:
     change(index)
-    assert looks.is_due(index, NOW + 1)
+    assert checkup.is_due(index, NOW + 1)
 
-    note = index.with_name(looks.NOTE)
+    note = index.with_name(checkup.NOTE)
     note.write_text(note.read_text("ascii").replace('"took": 0.0', '"took": 1.0'), "ascii")
-    assert not looks.is_due(index, NOW + 900)
-    assert looks.is_due(index, NOW + 1100)
+    assert not checkup.is_due(index, NOW + 900)
+    assert checkup.is_due(index, NOW + 1100)
 
 
 @pytest.mark.parametrize("said", [b"", b"{", b"[]", b'{"at": "x"}', b"\xff"])
 def test_a_note_that_says_nothing_costs_one_look(index: Path, said: bytes) -> None:
-    index.with_name(looks.NOTE).write_bytes(said)
+    index.with_name(checkup.NOTE).write_bytes(said)
 
-    assert looks.is_due(index, NOW + 1)
+    assert checkup.is_due(index, NOW + 1)

@@ -19,7 +19,7 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.index.database import soundness
+from mcp_server.adapters.index.database import integrity
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
@@ -274,8 +274,8 @@ def test_an_index_that_is_only_locked_is_not_taken_for_damaged(index: Path) -> N
     with pytest.raises(sqlite3.OperationalError, match="locked") as busy:
         other.execute("BEGIN IMMEDIATE")
 
-    assert not soundness.may_tell_damage(busy.value)
-    assert soundness.is_sound(other)
+    assert not integrity.may_tell_damage(busy.value)
+    assert integrity.is_sound(other)
     holder.close()
     other.close()
 

@@ -29,7 +29,7 @@ from mcp_server.actions.review import review
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.adapters import files
 from mcp_server.adapters.handles import open_to_others
-from mcp_server.adapters.index.database import soundness
+from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.events import transcripts, unattended
 from mcp_server.adapters.own_process import try_hook
 from mcp_server.core.budget import MOST_TRIES
@@ -171,7 +171,7 @@ def _capture(store: Store) -> Capture:
 def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     """Try every part for real, one check after the other; never raises."""
     yield Check("Python", True, platform.python_version())
-    yield _tried("SQLite", soundness.check_sqlite, "Install a Python whose sqlite3 has FTS5.")
+    yield _tried("SQLite", integrity.check_sqlite, "Install a Python whose sqlite3 has FTS5.")
     yield _tried("store", lambda: _writable(store.home), f"Make {store.home} writable, or set MEMORY_DIR.")
     yield _tried("index", lambda: _index(store), "Run 'daybook maintain all'.")
     yield _tried("files", lambda: _readable(store), "Correct the files named by 'daybook sync'.")
@@ -201,7 +201,7 @@ def _writable(home: Path) -> str:
 
 def _index(store: Store) -> str:
     with store.database.alone() as db:
-        soundness.check(db)
+        integrity.check(db)
     return str(store.database.path)
 
 
