@@ -23,7 +23,7 @@ from mcp_server.adapters.calling import NUMBERS
 from mcp_server.adapters.index.search.quantised import Floats
 from mcp_server.core.ports import Embedder
 from mcp_server.core.text.developer_words import with_other_names
-from mcp_server.meanings import load_embedder
+from mcp_server.embedding import load_embedder
 
 KINDS = Path(__file__).resolve().parent / "data" / "prompt_kinds.txt"
 RIDGE = 0.5  # .5 to 2, and STRAIGHT .3 or 1, tell prompts of a project left out apart about as well

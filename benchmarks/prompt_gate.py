@@ -32,7 +32,7 @@ from mcp_server.core.search import confidence
 from mcp_server.core.search.confidence import Seen, Weights
 from mcp_server.core.search.prompt_parts import parts_of
 from mcp_server.core.search.query import Filter, Query, Verdict
-from mcp_server.meanings import load_embedder
+from mcp_server.embedding import load_embedder
 
 AROUND = (0, 270)  # other memories of the same project
 TEXT = ("calling", "maxsim", "lead")  # what speaks for a text; the cosine beside them adds nothing

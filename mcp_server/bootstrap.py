@@ -21,7 +21,7 @@ from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
 from mcp_server.core.ports import Model
 from mcp_server.core.settings import Settings, is_unattended, parse_settings
 from mcp_server.environment import person_home, persons_git, persons_own
-from mcp_server.store import Store
+from mcp_server.store import NoEmbedding, Store
 
 INDEX_NAME = "memory.db"
 
@@ -190,9 +190,9 @@ class Opened:
         own_network = not any(name in given and name not in self.environment for name in _NETWORK)
         self.model = Models(self.environment, own_network=own_network)
         self.database = Database(_index_path(self.home))
-        from mcp_server.meanings import Meanings  # hooks, which open less, need not wait for it
+        from mcp_server.embedding import Embedding  # hooks, which open less, need not wait for it
 
-        self.meaning = Meanings(self._embedding_model, self.home, self.database, wait=wait_for_model)
+        self.meaning = Embedding(self._embedding_model, self.home, self.database, wait=wait_for_model)
         self._chosen, self._looked_at = self.settings.embedding_model, (-1, -1)
         self.clock = clock
         self.by = by
@@ -211,7 +211,6 @@ class Opened:
             settings=read_settings(self.environment),  # afresh: what the person switches off is off at once
             clock=self.clock,
             meaning=self.meaning,
-            embedder=self.meaning.chosen,
             model=self.model,
             git=persons_git(self.environment),
             by=self.by,
@@ -279,8 +278,7 @@ def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:
         ledger=Ledger(home / "ledger"),
         settings=read_settings(environment),
         clock=now,
-        meaning=lambda: None,
-        embedder=lambda: None,
+        meaning=NoEmbedding(),
         model=lambda: None,
         git=persons_git(environment),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mcp_server.adapters.git import Git
 from mcp_server.adapters.index.database.database import Database
@@ -12,11 +12,36 @@ from mcp_server.adapters.project import Project
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.authors import PERSON
 from mcp_server.core.memory import Kind, Level
-from mcp_server.core.ports import Clock, Embedder, Model
+from mcp_server.core.ports import Clock, Model
 from mcp_server.core.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_server.adapters.index.search.semantic import Meaning
+
+
+class Embedding(Protocol):
+    """The embedding model that is chosen, with its vectors."""
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be loaded, a sentence; '' when nothing failed."""
+
+    def __call__(self) -> "Meaning | None":
+        """Return it, None while it loads or when there is none."""
+
+    def loaded(self) -> "Meaning | None":
+        """Return it, waiting while it loads; None when there is none."""
+
+
+class NoEmbedding:
+    """No model: memories are found by words."""
+
+    problem = ""
+
+    def __call__(self) -> None:
+        return None
+
+    loaded = __call__
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +49,9 @@ class Store:
     """
     Everything an action works on.
 
-    `vaults` are those of the person and of this project, the user vault first; `meaning` gives the
-    embedding model that answers and its vectors, None while it loads or when there is none, `embedder`
-    the one that is chosen, whose vectors may have to be computed first. `model` gives the language model,
-    None without the person's consent or without a key; `actions.model_call` is the way to it. `git` says
-    where the person's git is. `by` tells who changes memories through it: a word of `core.authors`.
+    `vaults` are those of the person and of this project, the user vault first. `model` gives the language
+    model, None without the person's consent or without a key; `actions.model_call` is the way to it. `git`
+    says where the person's git is. `by` tells who changes memories through it: a word of `core.authors`.
     """
 
     home: Path
@@ -38,8 +61,7 @@ class Store:
     ledger: Ledger
     settings: Settings
     clock: Clock
-    meaning: Callable[[], "Meaning | None"]
-    embedder: Callable[[], Embedder | None]
+    meaning: Embedding
     model: Callable[[], Model | None]
     git: Git
     by: Callable[[], str] = lambda: PERSON

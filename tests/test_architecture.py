@@ -67,7 +67,7 @@ COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neith
             "actions.recall.hits",
             "actions.context.hot",
             "actions.context.known",
-            "actions.recall.boosts",
+            "actions.recall.candidates",
             "actions.context.timely",
         ],
         "order and labels",

@@ -19,7 +19,7 @@ from benchmarks.question_sets import read_set
 from benchmarks.ways import WITHOUT, as_in
 from mcp_server.adapters.calling import NUMBERS, called
 from mcp_server.core.search import ranking
-from mcp_server.meanings import load_embedder
+from mcp_server.embedding import load_embedder
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -33,7 +33,7 @@ def drawn(answer: Any) -> tuple[set[str], set[tuple[str, str, str]]]:
 
 
 def as_told(now: Any, then: Any) -> Any:
-    """Return *now* without keys and items that *then* did not have: an answer may tell more, in that order."""
+    """Return *now* without keys and items that *then* did not have: an answer may tell more, in order."""
     if isinstance(now, dict) and isinstance(then, dict):
         return {key: as_told(now[key], then[key]) for key in then if key in now}
     if isinstance(now, list) and isinstance(then, list):

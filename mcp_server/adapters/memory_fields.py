@@ -6,8 +6,6 @@ by the first heading, the file's name, its folder and its date.
 """
 
 import math
-from collections.abc import Iterator
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from datetime import datetime

@@ -11,7 +11,7 @@ import pytest
 from mcp_server.adapters.model_folder import SHIPPED_MODELS
 from mcp_server.core.embedding_models import SHIPPED
 from mcp_server.core.errors import EmbedderUnavailable
-from mcp_server.meanings import load_embedder
+from mcp_server.embedding import load_embedder
 from tests.adapters.mapped_weights import without_weights
 
 FOLDER = SHIPPED_MODELS / SHIPPED

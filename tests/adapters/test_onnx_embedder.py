@@ -16,7 +16,7 @@ from mcp_server.adapters.onnx_embedder import OnnxEmbedder
 from mcp_server.core.embedding_models import SHIPPED
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.ports import Embedder
-from mcp_server.meanings import load_embedder
+from mcp_server.embedding import load_embedder
 from tests.patience import PATIENCE
 from tests.tiny_model import make_model
 

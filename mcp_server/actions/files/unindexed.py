@@ -20,7 +20,7 @@ from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps
 from mcp_server.core.changes import Change, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.core.memory import ID
-from mcp_server.store import Store
+from mcp_server.store import NoEmbedding, Store
 
 FILLING = 0.5  # seconds for which files are read before an answer: some 700 of them
 BATCH = 50  # files that are taken in between two looks at the clock
@@ -109,7 +109,7 @@ def look_again(store: Store) -> None:
 
 def _from_files(store: Store, reason: IndexUnavailable) -> Store:
     database = StandIn.of(store.database, reason)
-    return replace(store, database=database, meaning=lambda: None, embedder=lambda: None)
+    return replace(store, database=database, meaning=NoEmbedding())
 
 
 def _look(store: Store) -> None:

@@ -8,10 +8,11 @@ It is done after the answer, by whoever embeds or tidies, so that nobody waits f
 
 from collections.abc import Collection, Mapping, Sequence
 
+from mcp_server.actions.model.embed import chosen_model
 from mcp_server.adapters.index.memories import memories, pairs, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.pairs import Pair
-from mcp_server.adapters.index.search import lexical, vectors
+from mcp_server.adapters.index.search import lexical
 from mcp_server.core.judge.questions import OTHER, likeness
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter
@@ -42,8 +43,7 @@ def compare_pending(store: Store, *, most: int | None = None) -> int:
 
 def _compare_batch(store: Store, limit: int) -> int:
     with store.database.read() as db:
-        told = vectors.answering(db)
-        if not pairs.uncompared(db, told.model if told else "", 1):
+        if not pairs.uncompared(db, chosen_model(store), 1):
             return 0  # mostly, and before a model is loaded for nothing
     meaning = store.meaning()
     model = meaning.matrix.model if meaning else ""

@@ -17,6 +17,7 @@ from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import chosen_model
 from mcp_server.adapters.index.events import resolved, tidying
 from mcp_server.adapters.index.memories import memories, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
@@ -78,7 +79,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             if about.status is not Status.ACTIVE or about.kind is not Kind.KNOWLEDGE:
                 return []
             rows[about.row] = about
-        embedded, cosines = tidying.likeness(db, list(rows), FAR)
+        embedded, cosines = tidying.likeness(db, chosen_model(store), list(rows), FAR)
         ends = relations.contradicting(db, vaults, private=store.private)
         marked = {frozenset((one.row, other.row)) for one, other in ends}
         statements = {

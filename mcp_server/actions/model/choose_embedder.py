@@ -1,4 +1,4 @@
-"""choose_embedder: which embedding models there are, which one answers, and choosing another."""
+"""choose_embedder: which embedding models there are, how far the chosen one is, and choosing another."""
 
 import os
 from collections.abc import Callable
@@ -39,44 +39,36 @@ class Listed:
     languages: str
     note: str
     chosen: bool
-    answers: bool
     here: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """
-    Which model is chosen, which one answers ('' for none), and how many passages have a vector of each.
+    Which model is chosen, and how many of the passages have its vector.
 
-    *problem* is why the chosen one cannot be loaded, a sentence.
+    *problem* is why it cannot be loaded, a sentence.
     """
 
     chosen: str
-    answers: str
     passages: int
     embedded: int
-    computed: int
     problem: str
 
 
 def list_models(store: Store) -> list[Listed]:
     """Return the models of the catalogue, and the folder that is chosen if one is."""
     said = store.settings.embedding_model
-    answers = progress(store).answers
     listed = [
         Listed(
             each.name, each.dimensions, each.megabytes, each.languages, each.note,
-            chosen=said == each.name, answers=answers == each.name, here=_is_here(store.home, each.name),
+            chosen=said == each.name, here=_is_here(store.home, each.name),
         )
         for each in CATALOGUE
     ]  # fmt: skip
-    for folder in dict.fromkeys(one for one in (said, answers) if is_folder(one)):
-        listed.append(
-            Listed(
-                folder, 0, 0, "", "a folder of yours",
-                chosen=said == folder, answers=answers == folder, here=_is_here(store.home, folder),
-            )
-        )  # fmt: skip
+    if is_folder(said):
+        here = _is_here(store.home, said)
+        listed.append(Listed(said, 0, 0, "", "a folder of yours", chosen=True, here=here))
     return listed
 
 
@@ -90,15 +82,7 @@ def progress(store: Store) -> Progress:
         except EmbedderUnavailable as error:
             problem = str(error)
     with store.database.read() as db:
-        told = vectors.answering(db)
-        return Progress(
-            chosen=said,
-            answers=told.setting if told and said != NONE else "",
-            passages=vectors.count_passages(db),
-            embedded=vectors.count_vectors(db, told.model) if told else 0,
-            computed=vectors.count_vectors(db, model),
-            problem=problem,
-        )
+        return Progress(said, vectors.count_passages(db), vectors.count_vectors(db, model), problem)
 
 
 def setting_of(said: str) -> str:
@@ -149,7 +133,7 @@ def choose(store: Store, setting: str, *, load: Callable[[str], Embedder]) -> No
     """
     Write *setting* into `config.toml` once *load* has shown that it works.
 
-    Vectors are computed by `embed_pending`, here or in a server; until then the one before goes on answering.
+    Vectors are computed by `embed_pending`, here or in a server; until then words answer.
     Raises EmbedderUnavailable, and then nothing is changed.
     """
     if setting != NONE:

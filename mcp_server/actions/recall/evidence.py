@@ -25,14 +25,14 @@ class Evidence(NamedTuple):
     """
     What speaks for the memory *number*, its row in the index, as an answer to the *question*-th asked.
 
-    `said` is what the words of the question found, `matching` is the memory's best passage by words,
+    `matches` is what the words of the question found, `matching` is the memory's best passage by words,
     `passages` are the best by meaning and `answering` is the best of all these by tokens, each 0 when there
     is none; the rest is as in `ranking.Score`.
     """
 
     number: int
     question: int
-    said: lexical.Found
+    matches: lexical.Matches
     words: float
     near: float
     matching: int
@@ -94,7 +94,7 @@ def gather(
     asked = query.parts or (text,)
     meant = map(with_other_names, asked) if query.of_prompt else asked
     coming = [meaning.embedding(each) for each in meant] if meaning and not questions else []
-    found = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
+    matches = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
     questions = questions or [each.result() for each in coming]
     cosines: list[dict[int, Cosines]] = [{} for _ in asked]
     if meaning:
@@ -107,12 +107,12 @@ def gather(
             vaults=vaults,
             kinds=query.filter.kinds,
             among=among,
-            also=[said.memories if by_words else () for said in found],
+            also=[each.memories if by_words else () for each in matches],
         )
     share = max(SHORTLIST, 3 * query.limit) // len(asked)
     of_each = [
-        _most_relevant(db, question, said, there, by_words, share, without)
-        for question, (said, there) in enumerate(zip(found, cosines, strict=True))
+        _most_relevant(db, question, by_word, by_meaning, by_words, share, without)
+        for question, (by_word, by_meaning) in enumerate(zip(matches, cosines, strict=True))
     ]
     model = meaning.matrix.model if meaning and any(cosines) else ""
     return Gathered(_once(of_each), questions, model)
@@ -144,15 +144,15 @@ def looked_at_closely(
 def _most_relevant(
     db: sqlite3.Connection,
     question: int,
-    said: lexical.Found,
+    matches: lexical.Matches,
     cosines: Mapping[int, Cosines],
     by_words: bool,
     most: int,
     without: Container[int],
 ) -> list[Evidence]:
-    """Return what speaks for the *most* relevant memories, by what one *question* said and meant."""
-    words = ranking.normalised(said.memories if by_words else {}, said.best_coverage())
-    near = said.near if by_words else {}
+    """Return what speaks for the *most* relevant memories, by the words and the meaning of one *question*."""
+    words = ranking.normalised(matches.memories if by_words else {}, matches.best_coverage())
+    near = matches.near if by_words else {}
 
     def relevance(number: int) -> float:
         best, mean, _ = cosines.get(number, _NOT_FOUND)
@@ -165,14 +165,14 @@ def _most_relevant(
         (relevance(number), number) for number in words.keys() | cosines.keys() if number not in without
     )
     found = [number for _, number in heapq.nlargest(most, scored)]
-    matching = lexical.best_passages(db, said, [number for number in found if number in words])
+    matching = lexical.best_passages(db, matches, [number for number in found if number in words])
 
     def evidence(number: int) -> Evidence:
         best, mean, nearest = cosines.get(number, _NOT_FOUND)
         return Evidence(
             number,
             question,
-            said,
+            matches,
             words.get(number, 0.0),
             near.get(number, 0.0),
             matching.get(number, 0),

@@ -8,9 +8,9 @@ from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
 from mcp_server.actions.files.sync import ensure_synced, if_free
 from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.actions.recall.candidates import Candidate, Shelf, shelf_of
 from mcp_server.actions.recall.hits import as_hit, flagged, linked
 from mcp_server.actions.recall.outdated import outdated
-from mcp_server.actions.recall.ranked import Candidate, Found, found_by
 from mcp_server.actions.recall.shelves import ROOM, as_sure, lower, upper
 from mcp_server.actions.recall.staleness import staleness
 from mcp_server.adapters.index.events import usage
@@ -87,23 +87,23 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     vaults = visible(store, db, query.filter)
     shadows = shadowed(store, db)
     hidden = frozenset() if covers_all(query.filter) else out_of_sight(shadows, as_of=query.filter.as_of)
-    found = found_by(store, db, upper(query), text, vaults, hidden)
-    hits = _hits(store, db, found.shown, shadows)
+    known = shelf_of(store, db, upper(query), text, vaults, hidden)
+    hits = _hits(store, db, known.shown, shadows)
     verdict = _best(hits)
     below = lower(db, query, vaults)
-    talks = Found()
+    talks = Shelf()
     if below:
-        talks = found_by(store, db, below, text, vaults, hidden, questions=found.questions)
+        talks = shelf_of(store, db, below, text, vaults, hidden, questions=known.questions)
     sure = [each for each in talks.shown if as_sure(each.confidence, verdict)]
     if query.expand:
         hits += linked(store, db, hits, vaults, shadows)
     hits += _hits(store, db, sure, shadows, below=text)
-    rows = {each.row.ref: each.row for each in (*found.looked_at, *talks.looked_at)}
+    rows = {each.row.ref: each.row for each in (*known.looked_at, *talks.looked_at)}
     hits = outdated(store, db, hits, rows, vaults, shadows)
     answer = Answer(
         verdict=verdict if verdict is not Verdict.NONE else _best(hits),
         hits=flagged(store, db, hits, vaults),
-        semantic=found.semantic or talks.semantic,
+        semantic=known.semantic or talks.semantic,
     )
     return answer, _changed(store, db, [*rows.values()])
 

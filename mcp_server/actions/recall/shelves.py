@@ -88,4 +88,4 @@ def as_sure(hit: Verdict, known: Verdict) -> bool:
 
 
 def _answering(passage: str, terms: frozenset[str], evidence: Evidence) -> Answering:
-    return Answering(passage, terms, ranking.coverage(terms, evidence.said.weights))
+    return Answering(passage, terms, ranking.coverage(terms, evidence.matches.weights))

@@ -65,7 +65,7 @@ def review(store: Store, memory_ids: Sequence[str] = (), *, limit: int = MOST) -
     Raises NotFound for an id that does not wait.
     """
     sync(store)
-    embed_pending(store, coming=False, most=MOST_EMBEDDED)  # by words alone a question may be passed over
+    embed_pending(store, replace=False, most=MOST_EMBEDDED)  # by words alone a question may be passed over
     compare_pending(store, most=MOST_NEW)
     listed = {name: kind.listed(store) for name, kind in KINDS.items()}
     if not memory_ids:

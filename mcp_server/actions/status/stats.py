@@ -24,8 +24,7 @@ class Stats:
     """
     What the visible vaults hold, how large the index is, and what waits or cannot be read.
 
-    *pending* are passages without a vector of *model*, which answers, 0 when no model is wanted; *coming*
-    is the model that is chosen and computed beside it, '' when they are the same.
+    *pending* are passages without a vector of *model*, 0 when no model is wanted.
     """
 
     memories: int
@@ -34,8 +33,6 @@ class Stats:
     passages: int
     pending: int
     model: str
-    coming: str
-    coming_pending: int
     unreadable: tuple[Problem, ...]
 
 
@@ -78,7 +75,6 @@ def get_stats(store: Store) -> Stats:
     ensure_synced(store)
     keys = store.keys
     model = progress(store)
-    comes = model.answers not in ("", model.chosen)
     with store.database.read() as db:
         counts = selections.counts(db, keys)
         return Stats(
@@ -87,9 +83,7 @@ def get_stats(store: Store) -> Stats:
             index_size=index_size(store),
             passages=model.passages,
             pending=0 if model.chosen == NONE else model.passages - model.embedded,
-            model=model.answers or model.chosen,
-            coming=model.chosen if comes else "",
-            coming_pending=model.passages - model.computed if comes else 0,
+            model=model.chosen,
             unreadable=tuple(memories.problems(db, keys)),
         )
 

@@ -213,7 +213,7 @@ def _embed(store: Store, done: Work) -> None:
     """Give what was stored its vectors before the next session asks; only for that a model is loaded."""
     try:
         if pending(store):
-            embed_pending(store, coming=False, most=MOST_EMBEDDED)
+            embed_pending(store, replace=False, most=MOST_EMBEDDED)
     except (DaybookError, OSError) as error:
         done.failed["embed"] = str(error)
         log.warning("embed: %s", error)

@@ -11,7 +11,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.embedding_models import NONE
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
-from mcp_server.meanings import load_embedder
+from mcp_server.embedding import load_embedder
 
 
 @click.group("model")
@@ -40,7 +40,7 @@ def list_command(as_json: bool) -> None:
             f"{each.megabytes} MB" if each.megabytes else "",
             each.languages,
             each.note,
-            "answers" if each.answers else "chosen" if each.chosen else "",
+            "chosen" if each.chosen else "",
             "yes" if each.here else "no",
         ]
         for each in listed
@@ -54,7 +54,7 @@ def use_command(model: str) -> None:
     """Use another model: one of 'daybook model list', or a folder with an ONNX model and its tokenizer.
 
     A model that is not on this machine is downloaded, now and never at another time. Then every memory is
-    embedded anew, which may be interrupted; until it is done the model before goes on answering.
+    embedded anew, which may be interrupted; a memory is found by words until it is its turn.
 
     Example: daybook model use multilingual
     """
@@ -64,7 +64,7 @@ def use_command(model: str) -> None:
 @model_group.command("status")
 @as_json
 def status_command(as_json: bool) -> None:
-    """Tell which model answers, which one is being computed, and how far that is.
+    """Tell which model is chosen, and how many passages are embedded by it.
 
     Example: daybook model status
     """
@@ -72,16 +72,13 @@ def status_command(as_json: bool) -> None:
     if as_json:
         output.print_json(asdict(told))
         return
-    if told.answers:
-        click.echo(f"{told.answers} answers; it has {told.embedded} of {told.passages} passages")
-    else:
+    if told.problem or told.chosen == NONE:
         click.echo("no embedding model answers: memories are searched by words only")
-    if told.problem:
-        click.echo(f"! {told.problem}")
-    elif told.chosen not in (NONE, told.answers):
-        click.echo(
-            f"{told.chosen} answers when it is computed: {told.computed} of {told.passages} passages so far"
-        )
+        if told.problem:
+            click.echo(f"! {told.problem}")
+        return
+    rest = "" if told.embedded == told.passages else "; the others are found by words until it has them"
+    click.echo(f"{told.chosen} answers; it has {told.embedded} of {told.passages} passages{rest}")
 
 
 def use(model: str) -> None:
@@ -112,7 +109,7 @@ def _embed(opened: Opened) -> None:
     store = opened.store()
     sync_if_free(store)
     told = choose_embedder.progress(store)
-    with output.progress(max(told.passages - told.computed, 0), "Embedding") as advance:
+    with output.progress(told.passages - told.embedded, "Embedding") as advance:
         try:
             embed_pending(store, progress=advance)
         except KeyboardInterrupt:
@@ -120,7 +117,7 @@ def _embed(opened: Opened) -> None:
                 f"\nStopped. '{told.chosen}' is chosen; the next session goes on where this ended.", err=True
             )
             raise click.Abort from None
-    click.echo(f"{choose_embedder.progress(store).answers} answers.")
+    click.echo(f"{told.chosen} answers.")
 
 
 COMMANDS = (model_group,)

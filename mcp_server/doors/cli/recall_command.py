@@ -114,7 +114,7 @@ def _embed_few(store: Store) -> None:
     """Embed what was written since the last session; a long wait is for the person to ask for."""
     waiting = pending(store)
     if waiting <= FEW:
-        embed_pending(store, coming=False)
+        embed_pending(store, replace=False)
     elif store.settings.embedding_model != "none":
         click.echo(
             f"Found by words only until 'daybook sync' has run: {counted(waiting, 'passage')}.", err=True

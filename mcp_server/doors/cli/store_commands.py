@@ -40,9 +40,8 @@ def sync_command(anew: bool, deep: bool, embed: bool, as_json: bool) -> None:
     vaults = places.all_vaults(store.home, store.vaults)
     report = rebuild(store, vaults=vaults) if anew else sync(store, vaults=vaults, deep=deep)
     stats = get_stats(store)
-    pending = stats.pending + stats.coming_pending
-    if embed and pending:
-        with output.progress(pending, "Embedding") as advance:
+    if embed and stats.pending:
+        with output.progress(stats.pending, "Embedding") as advance:
             embed_pending(store, progress=advance)
     if as_json:
         output.print_json(asdict(report))
@@ -124,9 +123,6 @@ def status_command(as_json: bool) -> None:
     click.echo(
         f"embedding model {stats.model}, {stats.pending} of {stats.passages} passages waiting to be embedded"
     )
-    if stats.coming:
-        waiting = counted(stats.coming_pending, "passage")
-        click.echo(f"embedding model {stats.coming} comes, waiting for it: {waiting}")
     capture, spent = state.capture, state.spending
     click.echo(
         f"capture {capture.mode}, last session kept {capture.last or 'none yet'}, {capture.unkept} to keep"

@@ -73,10 +73,9 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def embedding_info() -> str:
-        """Tell which embedding model answers, how many passages have vectors, and which models there are."""
+        """Tell which embedding model is chosen, how much it has embedded, and which models there are."""
         here = store()
-        problem = str(getattr(here.meaning, "problem", "") or "")
-        return upkeep_replies.embedding(progress(here), list_models(here), problem)
+        return upkeep_replies.embedding(progress(here), list_models(here), here.meaning.problem)
 
     @tool(reads=True)
     def get_stats() -> str:

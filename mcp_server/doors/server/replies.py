@@ -13,8 +13,7 @@ from mcp_server.actions.memory.session import Since
 from mcp_server.actions.status.stats import Stats
 from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.memory import type_or_kind
-from mcp_server.core.memory import WORDS, Kind
+from mcp_server.core.memory import WORDS, type_or_kind
 from mcp_server.core.render import counted, one_line, outdated, quoted, repeats, state_of, within
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.secrets.redaction import redact

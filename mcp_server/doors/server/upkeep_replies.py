@@ -104,8 +104,7 @@ def cleaned(found: Cleaned) -> str:
 def embedding(found: Progress, models: Sequence[Listed], problem: str) -> str:
     lines = [
         f"chosen {one_line(found.chosen, 200)}",
-        f"answering {one_line(found.answers, 200) or 'none: recall searches by words only'}",
-        f"{found.embedded} of {found.passages} passages have its vector, {found.computed} that of the chosen",
+        f"{found.embedded} of {found.passages} passages have its vector; the others are found by words",
     ]
     lines += [f"problem: {one_line(said, 300)}" for said in dict.fromkeys([found.problem, problem]) if said]
     lines += [

@@ -37,7 +37,7 @@ def _contents(found: Stats) -> Iterator[tuple[str, object]]:
             yield f"{name} {key}", number
     if found.unreadable:
         yield "files that cannot be read", len(found.unreadable)
-    yield "passages", f"{found.passages}, {found.pending + found.coming_pending} waiting to be embedded"
+    yield "passages", f"{found.passages}, {found.pending} waiting to be embedded"
     yield "embedding model", found.model
 
 

@@ -9,7 +9,7 @@ import pytest
 from mcp_server.actions.model.choose_embedder import choose
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.search.query import Answer, Mode, Query
-from mcp_server.meanings import load_embedder
+from mcp_server.embedding import load_embedder
 from mcp_server.store import Store
 from tests.conftest import Open
 

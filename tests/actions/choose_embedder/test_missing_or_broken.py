@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from mcp_server.meanings import load_embedder
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.choose_embedder import progress
@@ -14,18 +15,24 @@ from mcp_server.actions.status.status import status
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
-from mcp_server.meanings import load_embedder
-from tests.actions.choose_embedder.chosen import Chosen, ask, stopped_after, stored_models, who_answers
+from tests.actions.choose_embedder.chosen import (
+    TITLES,
+    Chosen,
+    ask,
+    stored_models,
+    who_answers,
+)
 from tests.conftest import Open
 from tests.live import ROOT
 from tests.tiny_model import make_model
 
 
-def test_a_model_that_is_not_here_leaves_the_one_before_and_is_told(filled: Chosen, open_here: Open) -> None:
+def test_a_model_that_is_not_here_is_told_and_words_answer(filled: Chosen, open_here: Open) -> None:
     store = open_here(EMBEDDING_MODEL="mpnet-base").store()
 
     assert embed_pending(store) == 0
-    assert who_answers(store) == "old"
+    assert [hit.title for hit in recall(store, Query(TITLES[0], limit=1)).hits] == [TITLES[0]]
+    assert stored_models(store) == {"old"}  # for who chooses it again
     assert "'mpnet-base' is not on this machine" in progress(store).problem
     needs = status(store, has_key=False).needs
     assert any("'mpnet-base' is not on this machine" in need for need in needs)
@@ -43,37 +50,7 @@ def test_with_no_model_that_can_be_loaded_the_words_answer(open_here: Open) -> N
 
     assert not answer.semantic
     assert [hit.id for hit in answer.hits] == [written.memory.id]
-    assert "not on this machine" in getattr(store.meaning, "problem", "")
-
-
-def test_when_the_model_that_answers_is_gone_the_chosen_one_takes_its_place(
-    filled: Chosen, models: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(models / "new", tmp_path / "passing")
-    embed_pending(filled.use(tmp_path / "passing"))
-    filled.use(models / "old")
-    shutil.rmtree(tmp_path / "passing")
-    store = filled.another_process()
-
-    embed_pending(store)
-
-    assert (who_answers(store), stored_models(store)) == ("old", {"old"})
-
-
-def test_when_the_files_of_the_model_that_answers_are_replaced_its_vectors_are_not_used(
-    chosen: Chosen, models: Path, tmp_path: Path
-) -> None:
-    place = make_model(tmp_path / "mine", dimensions=8)
-    remember(chosen.store, Draft("Quagga", "The quagga is extinct."))
-    embed_pending(chosen.use(place))
-    chosen.use(models / "new")
-    shutil.rmtree(place)
-    make_model(place, dimensions=8, seed=5)
-    store = chosen.another_process()
-    with stopped_after(1) as advance:
-        embed_pending(store, progress=advance)
-
-    assert who_answers(store) == "new"
+    assert "not on this machine" in store.meaning.problem
 
 
 def test_a_folder_whose_files_are_replaced_is_another_model(chosen: Chosen, tmp_path: Path) -> None:

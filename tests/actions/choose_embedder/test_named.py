@@ -43,10 +43,9 @@ def test_the_list_tells_what_is_here_and_what_is_in_use(filled: Chosen, models: 
     listed = {each.name: each for each in list_models(store)}
 
     assert [name for name, each in listed.items() if each.here] == [
-        "minilm-l6", str(models / "new"), str(models / "old"),
+        "minilm-l6", str(models / "new"),
     ]  # fmt: skip
     assert [name for name, each in listed.items() if each.chosen] == [str(models / "new")]
-    assert [name for name, each in listed.items() if each.answers] == [str(models / "old")]
 
 
 def test_without_a_model_none_answers(filled: Chosen) -> None:
@@ -54,7 +53,7 @@ def test_without_a_model_none_answers(filled: Chosen) -> None:
 
     assert store.meaning() is None
     assert embed_pending(store) == 0
-    assert progress(store).answers == ""
+    assert progress(store).embedded == 0
     assert not recall(store, Query("quagga")).semantic
 
 

@@ -28,7 +28,7 @@ def main() -> None:
     store = opened.store()
     sync_if_free(store)
     if store.settings.embedding_model != "none":
-        embed_pending(store, coming=False)
+        embed_pending(store, replace=False)
     said = {}
     for question in QUESTIONS:
         answer = recall(store, Query(question, limit=10))

@@ -203,7 +203,8 @@ class Database:
         Give an empty index to fill; when the block ends well, this one says what it says.
 
         That is one transaction: others read the old index until then, write it but for the time of a
-        copy, and keep their connections. What a killed process left unfinished goes first.
+        copy, and keep their connections (tests/durability/test_rebuilt_index.py). What a killed process
+        left unfinished goes first.
         Raises IndexUnavailable.
         """
         with self._rebuilding() as folder:

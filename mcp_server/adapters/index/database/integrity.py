@@ -1,7 +1,7 @@
 """
 Whether an index is whole: what SQLite checks, and what only we can know.
 
-A look at all of it: it is for when something was strange, and for once an hour.
+All of it is read: that is for when something was strange, and for a checkup (`checkups.py`).
 """
 
 import sqlite3

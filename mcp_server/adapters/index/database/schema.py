@@ -9,7 +9,7 @@ import time
 
 from mcp_server.adapters.index.table import Ref, Table
 
-SCHEMA = 15
+SCHEMA = 16
 TOKENIZER = "porter unicode61"
 
 

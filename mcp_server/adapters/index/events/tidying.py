@@ -13,7 +13,6 @@ from mcp_server.adapters.index.events import Event, a_list, a_number, life
 from mcp_server.adapters.index.events.unattended import changed_in
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
-from mcp_server.adapters.index.search import vectors
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.journal import Change, Entry, change_of
 from mcp_server.core.memory import DAY, Status
@@ -203,21 +202,21 @@ def active(db: sqlite3.Connection, vault: str, limit: int) -> list[Row]:
 
 
 def likeness(
-    db: sqlite3.Connection, numbers: Collection[int], least: float
+    db: sqlite3.Connection, model: str, numbers: Collection[int], least: float
 ) -> tuple[frozenset[int], dict[tuple[int, int], float]]:
     """
     Return which memories have one vector, and (row, larger row) → cosine of those, from *least* on.
 
-    A longer one shares a passage with others without saying the same.
+    Vectors of another model than *model* do not count. A longer memory shares a passage with others
+    without saying the same.
     """
     import numpy as np  # slow to import, and hooks that read the ledger have no use for it
 
-    answers = vectors.answering(db)
     held = db.execute(
         "SELECT p.memory, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row AND +v.model = ?"
         " WHERE p.memory IN (SELECT value FROM json_each(?)) GROUP BY p.memory HAVING count(*) = 1"
         " AND (SELECT count(*) FROM passages o WHERE o.memory = p.memory) = 1 ORDER BY p.memory",
-        (answers.model if answers else "", json.dumps(list(numbers))),
+        (model, json.dumps(list(numbers))),
     ).fetchall()
     if not held:
         return frozenset(), {}

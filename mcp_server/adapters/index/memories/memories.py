@@ -22,7 +22,7 @@ from mcp_server.core.worth.ratings import believed
 
 MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
 """Of which memories there is an index by vault: a search that says so, word for word, uses it."""
-_Vectors = dict[tuple[str, str], tuple[bytes, bytes]]  # (text of a passage, model) → embedding, signs
+_Vectors = dict[str, tuple[str, bytes, bytes]]  # text of a passage → model, embedding, signs
 
 
 class Row(NamedTuple):
@@ -284,7 +284,7 @@ def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
         " WHERE p.memory = ?",
         (row,),
     )
-    return {(text, model): (embedding, signs) for text, model, embedding, signs in found}
+    return {text: tuple(vector) for text, *vector in found}
 
 
 def _clear(db: sqlite3.Connection, row: int) -> None:
@@ -306,10 +306,8 @@ def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Ve
             "INSERT INTO passages (memory, position, text, parts) VALUES (?, ?, ?, ?)",
             (row, position, text, " ".join(index_parts(text))),
         )
-        db.executemany(
-            "INSERT INTO vectors (passage, model, embedding, signs) VALUES (?, ?, ?, ?)",
-            [(cursor.lastrowid, model, *vectors[said, model]) for said, model in vectors if said == text],
-        )
+        if text in vectors:
+            db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (cursor.lastrowid, *vectors[text]))
     return len(texts)
 
 

@@ -30,7 +30,7 @@ CANDIDATES = 200  # memories
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Matches:
     """
     What words find: the sum over its terms (larger is better) of the best memories.
 
@@ -61,7 +61,7 @@ class Found:
 
 def search(
     db: sqlite3.Connection, questions: Sequence[Sequence[str]], filter: Filter, vaults: Sequence[str]
-) -> list[Found]:
+) -> list[Matches]:
     """
     Return what is found of each question's terms among the memories of *vaults* that *filter* lets through.
 
@@ -76,7 +76,7 @@ def search(
     )
     languages = [each for each in STEMMED if count(mark(each))]
     together = functools.cache(lambda first, second: _together(db, first, second))
-    heard = []
+    answers = []
     for terms in questions:
         forms = {
             term: tuple(word for word in words if count(word))
@@ -92,12 +92,12 @@ def search(
         sums = _sums(having, weights)
         best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
         near = _near(best, weights, forms, together)
-        heard.append(Found(best, near, weights, having, forms, searched.count))
-    return heard
+        answers.append(Matches(best, near, weights, having, forms, searched.count))
+    return answers
 
 
-def best_passages(db: sqlite3.Connection, found: Found, memories: Collection[int]) -> dict[int, int]:
-    """Return memory → the passage of it that has most of the terms *found*, for those that have any."""
+def best_passages(db: sqlite3.Connection, matches: Matches, memories: Collection[int]) -> dict[int, int]:
+    """Return memory → the passage of it that has most of the terms of *matches*, for those that have any."""
     db.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (passage INTEGER PRIMARY KEY, memory INTEGER)")
     db.execute("DELETE FROM wanted")
     db.execute(
@@ -111,9 +111,9 @@ def best_passages(db: sqlite3.Connection, found: Found, memories: Collection[int
     def scores(word: str) -> dict[int, float]:
         return _in_wanted(db, word, _fts_idf(documents, _count(db, "passages_fts", word)))
 
-    of_terms = {term: _added(map(scores, found.forms[term])) for term in found.weights}
+    of_terms = {term: _added(map(scores, matches.forms[term])) for term in matches.weights}
     best: dict[int, tuple[float, int]] = {}
-    for passage, score in sorted(_sums(of_terms, found.weights).items()):
+    for passage, score in sorted(_sums(of_terms, matches.weights).items()):
         memory = owners[passage]
         if score > best.get(memory, (0.0, 0))[0]:
             best[memory] = (score, passage)

@@ -1,10 +1,9 @@
-"""ranked: the candidates for an answer, best first, with their scores and how far each can be relied on."""
+"""candidates: what may answer a question, best first, with its score and how far it can be relied on."""
 
 import sqlite3
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.recall.boosts import boosts_of, recency_of
 from mcp_server.actions.recall.evidence import Evidence, Gathered, gather, looked_at_closely
 from mcp_server.actions.recall.hits import trust_of
 from mcp_server.actions.recall.shelves import Answering, answering, weighed
@@ -12,13 +11,14 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import DAY, Kind
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search import confidence, ranking
-from mcp_server.core.search.query import Query, Sort, Verdict
+from mcp_server.core.search.query import Query, Sort, Verdict, asks_about_now, named_paths, quoted_phrases
 from mcp_server.core.search.ranking import Score
 from mcp_server.core.text.developer_words import shared_things
-from mcp_server.core.text.words import query_terms
+from mcp_server.core.text.time_words import span_of
+from mcp_server.core.text.words import query_terms, spelled, words
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
 
@@ -40,7 +40,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Shelf:
     """The candidates of one shelf that are *shown*, with those whose files are looked at again."""
 
     shown: Sequence[Candidate] = ()
@@ -49,7 +49,7 @@ class Found:
     semantic: bool = False
 
 
-def found_by(
+def shelf_of(
     store: Store,
     db: sqlite3.Connection,
     query: Query,
@@ -58,7 +58,7 @@ def found_by(
     hidden: Container[int],
     *,
     questions: Sequence[Embedded] = (),
-) -> Found:
+) -> Shelf:
     """Return what stands on one shelf; *questions* is what another shelf was searched by, if one was."""
     gathered = gather(store, db, query, text, vaults, without=hidden, questions=questions)
     rows = memories.by_rows(db, [each.number for each in gathered.evidence])
@@ -80,7 +80,7 @@ def found_by(
         shown = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
     shown = shown[: query.limit]
     read = {each.row.row: each for each in (*best[: query.limit], *shown)}
-    return Found(shown, [*read.values()], gathered.questions, bool(gathered.model))
+    return Shelf(shown, [*read.values()], gathered.questions, bool(gathered.model))
 
 
 def _boost(
@@ -90,7 +90,7 @@ def _boost(
     terms = () if query.of_prompt else query_terms(text)
     talks = [each.evidence for each in candidates if each.row.kind is Kind.CONVERSATION]
     answers = answering(db, text, talks) if talks else {}
-    boosts = boosts_of(store, query, text, [candidate.row for candidate in candidates])
+    boosts = _boosts_of(store, query, text, [candidate.row for candidate in candidates])
     for candidate, found in zip(candidates, boosts, strict=True):
         candidate.tagged = confidence.asks_for_tag(terms, candidate.row.tags)
         candidate.answer = answer = answers.get(candidate.row.row)
@@ -125,7 +125,7 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
     for candidate, things in zip(candidates, shared, strict=True):
         row, evidence = candidate.row, candidate.evidence
         usage_of_row = used.get(row.ref, UNUSED)
-        recency = recency_of(row, now)
+        recency = _recency_of(row, now)
         usage_share = ranking.usage(usage_of_row.accesses)
         trust = trust_of(row, usage_of_row, now)
         helpfulness = ratings.helpfulness(usage_of_row.used, usage_of_row.retrieved)
@@ -178,22 +178,22 @@ def _rely_in_prompt(candidates: Sequence[Candidate], called: float, margin: floa
 def _weigh(candidate: Candidate, model: str, margin: float) -> None:
     """Fill in how far *candidate* can be relied on, by thresholds that are higher by *margin*."""
     assert candidate.score
-    said = candidate.evidence.said
+    matches = candidate.evidence.matches
     if candidate.answer:
         candidate.score = replace(candidate.score, coverage=candidate.answer.share)
-        candidate.confidence = weighed(candidate.answer, len(said.weights), margin)
+        candidate.confidence = weighed(candidate.answer, len(matches.weights), margin)
         return
-    found = said.terms_of(candidate.row.row)
-    coverage = ranking.coverage(found, said.weights)
+    found = matches.terms_of(candidate.row.row)
+    coverage = ranking.coverage(found, matches.weights)
     candidate.score = replace(candidate.score, coverage=coverage)
     candidate.confidence = confidence.confidence(
         cosine=candidate.score.cosine,
         maxsim=candidate.score.maxsim,
         coverage=coverage,
         found=len(found),
-        asked=len(said.weights),
+        asked=len(matches.weights),
         near=candidate.score.near,
-        surprise=ranking.surprise(found, said.weights, said.searched),
+        surprise=ranking.surprise(found, matches.weights, matches.searched),
         model=model,
         margin=margin,
     )
@@ -208,3 +208,48 @@ def _lifted(candidate: Candidate) -> float:
 def _total(candidate: Candidate) -> float:
     assert candidate.score
     return candidate.score.total
+
+
+def _boosts_of(
+    store: Store, query: Query, text: str, rows: Sequence[Row]
+) -> list[tuple[tuple[str, float], ...]]:
+    """Return for each of *rows* the names and factors of what speaks for it in the question *text*."""
+    phrases = quoted_phrases(text)
+    paths = named_paths(text)
+    asked = {
+        *query_terms(text),
+        *words(spelled(text)),
+        *(said.strip(",;:!?") for said in text.lower().split()),
+    }
+    span = span_of(text, store.clock())
+    now = store.now()
+    about_now = query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text)
+    return [
+        (
+            *([("now", ranking.now_boost(_recency_of(row, now)))] if about_now else []),
+            *([("tag", ranking.TAG_BOOST)] if asked.intersection(map(_as_asked, row.tags)) else []),
+            *([("phrase", ranking.PHRASE_BOOST)] if _has_phrase(row, phrases) else []),
+            *([("path", ranking.PATH_BOOST)] if _touches(row, paths) else []),
+            *([("time", ranking.TIME_BOOST)] if span and span.meets(row.created_at, row.updated_at) else []),
+        )
+        for row in rows
+    ]
+
+
+def _recency_of(row: Row, now: int) -> float:
+    """Return how recent *row* is *now*, in seconds: 1 for a memory updated this moment."""
+    return ranking.recency((now - row.updated) / DAY)
+
+
+def _as_asked(tag: str) -> str:
+    """Return *tag* as a question has it among its words: `c#` as "csharp"."""
+    return spelled(tag).strip()
+
+
+def _has_phrase(row: Row, phrases: Sequence[str]) -> bool:
+    said = f"{row.title}\n{row.text}".casefold() if phrases else ""
+    return any(phrase in said for phrase in phrases)
+
+
+def _touches(row: Row, paths: Sequence[str]) -> bool:
+    return any(touched.partition(":")[0].endswith(path) for touched in row.touches for path in paths)

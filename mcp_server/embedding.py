@@ -1,0 +1,95 @@
+"""
+The embedding model of a process: the one that is chosen, with the vectors it made.
+
+Which one is chosen stands in the settings, and may change while a process runs.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_server.adapters.index.database.database import Database
+from mcp_server.core.embedding_models import NONE
+from mcp_server.core.errors import DaybookError, IndexUnavailable
+from mcp_server.core.ports import Embedder
+
+if TYPE_CHECKING:
+    from mcp_server.adapters.index.search.semantic import Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What came of loading the model of a *setting*: the model, or the *problem* that it has."""
+
+    setting: str
+    meaning: "Meaning | None" = None
+    problem: str = ""
+
+
+class Embedding:
+    """
+    The model that a store finds memories by, see `store.Embedding`; it is loaded once for a process.
+
+    *choice* returns the setting at this moment. With *wait* a call loads the model; otherwise a thread loads
+    it, and a call returns None until then.
+    """
+
+    def __init__(self, choice: Callable[[], str], home: Path, database: Database, *, wait: bool) -> None:
+        self._choice = choice
+        self._home = home
+        self._database = database
+        self._wait = wait
+        self._lock = threading.Lock()
+        self._loader: threading.Thread | None = None
+        self._loaded = _Loaded(NONE)
+
+    @property
+    def problem(self) -> str:
+        """Why the chosen model cannot be loaded, a sentence; '' when nothing failed."""
+        return self._loaded.problem if self._loaded.setting == self._choice() else ""
+
+    def __call__(self) -> "Meaning | None":
+        """Return the chosen model, None while it loads or when there is none."""
+        loaded = self._loaded
+        if loaded.setting == self._choice():
+            return loaded.meaning
+        if self._wait:
+            return self.loaded()
+        if self._loader is None or not self._loader.is_alive():
+            self._loader = threading.Thread(target=self.loaded, name="load-embedder", daemon=True)
+            self._loader.start()
+        return None
+
+    def loaded(self) -> "Meaning | None":
+        """Return the chosen model, loading it if need be; None when there is none."""
+        with self._lock:
+            setting = self._choice()
+            if self._loaded.setting != setting:
+                self._loaded = self._load(setting)
+            return self._loaded.meaning
+
+    def _load(self, setting: str) -> _Loaded:
+        if setting == NONE:
+            return _Loaded(NONE)
+        try:
+            embedder = load_embedder(self._home, setting)
+            from mcp_server.adapters.index.search.semantic import Matrix, Meaning
+
+            matrix = Matrix(embedder.model, embedder.dimensions)
+            # Before the first question: reading 100,000 vectors takes a second.
+            with contextlib.suppress(IndexUnavailable), self._database.read() as db:
+                matrix.read(db)
+            return _Loaded(setting, Meaning(embedder, matrix))
+        except (DaybookError, ImportError, OSError) as error:
+            return _Loaded(setting, problem=str(error))
+
+
+def load_embedder(home: Path, setting: str) -> Embedder:
+    """Load the model of a setting; raises EmbedderUnavailable, ImportError without its library."""
+    from mcp_server.adapters.model_folder import find_model
+    from mcp_server.adapters.onnx_embedder import OnnxEmbedder
+
+    return OnnxEmbedder(find_model(home, setting))
