@@ -1,7 +1,7 @@
 """Commands for curation: link, unlink, related, contradictions, mine, seed, bootstrap."""
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,10 @@ import click
 from mcp_server.actions.capture import mine
 from mcp_server.actions.exchange import seed
 from mcp_server.actions.exchange.seed import Options, Seeded
-from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.judge.contradiction import Pair
-from mcp_server.actions.judge.settle import draft_of, kept_from
+from mcp_server.actions.judge.settle import kept_from_link
 from mcp_server.actions.judge.settled import describe
 from mcp_server.actions.memory import link
 from mcp_server.actions.memory.link import Linked
@@ -22,9 +21,9 @@ from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
-from mcp_server.core.links import RESERVED, SUPERSEDES, check_rel
+from mcp_server.core.links import RESERVED
 from mcp_server.core.memory import TYPES, Level, split_list
-from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
+from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, turns
@@ -43,10 +42,11 @@ def link_command(source: str, target: str, rel: str) -> None:
     Example: daybook link billing-k3f9 src/billing.py:42 --rel implemented-in
     """
     opened, store = output.opened(), _synced()
-    if author(opened)[0] != MANUAL and rel.strip() and check_rel(rel) == SUPERSEDES:
-        new = replace(draft_of(read(store, source)), source=ASSISTANT)
-        if kept_from(store, new, [target], turns=turns(opened)):
-            raise PersonNeeded("replacing what the person said", f"link {source} {target} --rel supersedes")
+    if author(opened)[0] != MANUAL and (
+        kept := kept_from_link(store, source, target, rel, turns=turns(opened))
+    ):
+        new, old = (each.memory.id for each in kept)
+        raise PersonNeeded("replacing what the person said", f"link {new} {old} --rel supersedes")
     done = link.link(store, source, target, rel)
     _tell(done, "Linked" if done.changed else "Linked already")
 
