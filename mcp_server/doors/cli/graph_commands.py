@@ -24,7 +24,7 @@ from mcp_server.doors.cli.output import LEVELS, as_json
 )
 @as_json
 def graph_command(level: str | None, around: str, mermaid: str | None, as_json: bool) -> None:
-    """Show the knowledge graph: the memories that are linked, and what was put into it.
+    """Show the knowledge graph: what is linked, and what was put into it.
 
     Example: daybook graph --mermaid graph.mmd
     """

@@ -217,12 +217,10 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
     """Return up to three ids of *vaults* that share a part with *memory_id*, else those that look like it."""
     from difflib import get_close_matches  # only an unknown id has to wait for it
 
+    ids = [row[0] for row in db.execute(f"SELECT id FROM memories WHERE vault IN ({marks(vaults)})", vaults)]
     wanted = memory_id.lower()
     stem = wanted.rpartition("-")[0] or wanted
-    found = db.execute(f"SELECT id FROM memories WHERE vault IN ({marks(vaults)})", tuple(vaults))
-    ids = [str(row[0]) for row in found]
-    near = [each for each in ids if each.startswith(wanted[:12]) or stem[:20] in each]
-    return (near or get_close_matches(wanted, ids, n=3))[:3]
+    return [each for each in ids if stem[:12] in each][:3] or get_close_matches(wanted, ids, n=3)
 
 
 def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
