@@ -31,8 +31,9 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import MAX_TITLE, Draft, Level, split_title
+from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query, Sort
+from mcp_server.core.text.titles import title_of
 
 FILLED = "filled.json"
 SHOWN = ("recall@1", "recall@5", "mrr@10")
@@ -219,7 +220,7 @@ def _fill(history: History, name: str, entries: Sequence[Entry], *, with_success
     for entry in entries:
         history.moment.at = entry.released
         text = f"{entry.text}\n\n{name} {entry.version}"
-        title = split_title(entry.text.replace("|", " "))[0][:MAX_TITLE]
+        title = title_of(entry.text)
         replaces = (ids[older[entry.number]],) if entry.number in older else ()
         draft = Draft(title, text, level=Level.PROJECT, supersedes=replaces)
         ids[entry.number] = remember(store, draft, keep_secrets=True).memory.id

@@ -18,8 +18,9 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.search import vectors
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TEXT, MAX_TITLE, Draft, Kind, Level, split_title
+from mcp_server.core.memory import MAX_TEXT, Draft, Kind, Level
 from mcp_server.core.search.query import Answer, Filter, Mode, Query, Sort
+from mcp_server.core.text.titles import clipped, title_of
 from mcp_server.store import Store
 
 FILLED = "filled.json"
@@ -110,8 +111,8 @@ def put(store: Store, document: Document) -> str:
     if _is_said(document):
         message = {"role": document.speaker, "content": text, "timestamp": document.timestamp}
         return save_conversation(store, document.title, [message], level=Level.PROJECT).memory.id
-    title = document.title or split_title(text.replace("|", " "))[0]
-    draft = Draft(" ".join(title.split())[:MAX_TITLE] or "Note", text, level=Level.PROJECT)
+    title = document.title or title_of(text)
+    draft = Draft(clipped(title) or "Note", text, level=Level.PROJECT)
     return remember(store, draft, keep_secrets=True).memory.id
 
 

@@ -183,7 +183,7 @@ class Played:
         told = brief(store, folder=folder)
         note_told(store, told.titles, folder)
         if told.refs:
-            store.ledger.note(
+            store.ledger.try_append(
                 "injected", store.clock(), why="session start", refs=told.refs, digests=told.digests,
                 session=session,
             )  # fmt: skip

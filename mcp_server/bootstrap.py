@@ -222,15 +222,15 @@ class Opened:
 
     def look_is_due(self) -> bool:
         """Tell whether the index should be looked at after this answer."""
-        from mcp_server.adapters.index.database import looks  # hooks never look
+        from mcp_server.adapters.index.database import checkups  # hooks never look
 
-        return looks.is_due(self.database.path, self.clock().timestamp())
+        return checkups.is_due(self.database.path, self.clock().timestamp())
 
     def finds_damage(self) -> bool:
         """Look at all of the index; return whether it was damaged: the next answer rests on a new one."""
-        from mcp_server.adapters.index.database import looks
+        from mcp_server.adapters.index.database import checkups
 
-        return looks.finds_damage(self.database, self.clock().timestamp())
+        return checkups.finds_damage(self.database, self.clock().timestamp())
 
     def remarks(self) -> list[str]:
         """Return what this thread's answer is to end with: what could not be asked or told, or is gone."""

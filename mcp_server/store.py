@@ -1,7 +1,7 @@
 """The store: vaults, ledger, index, embedder and clock, opened together."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,9 +49,29 @@ class Store:
         return self.vaults[0]
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the keys of the visible vaults."""
+        return tuple(vault.key for vault in self.vaults)
+
+    @property
     def private(self) -> tuple[str, ...]:
         """Return the keys of the visible vaults in no repository: what lies there came from no stranger."""
-        return tuple(vault.key for vault in self.vaults if not vault.in_repository)
+        return tuple(vault.key for vault in self.private_vaults)
+
+    @property
+    def private_vaults(self) -> tuple[Vault, ...]:
+        """Return the visible vaults in no repository: that of the person, and beside it this project's."""
+        return tuple(vault for vault in self.vaults if not vault.in_repository)
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Return the keys of the visible vaults in a repository, whatever put their files there."""
+        return tuple(vault.key for vault in self.vaults if vault.in_repository)
+
+    @property
+    def adopted(self) -> tuple[str, ...]:
+        """Return the keys of the visible vaults that may be written."""
+        return tuple(vault.key for vault in self.vaults if vault.adopted)
 
     def vault(self, key: str) -> Vault | None:
         """Return the visible vault with that key."""
@@ -64,6 +84,14 @@ class Store:
             for vault in reversed(self.vaults)
             if vault.level is level and kind in vault.kinds and vault.adopted
         )
+
+    def scoped(self, vaults: Iterable[Vault]) -> "Store":
+        """Return this store with *vaults* as the visible ones."""
+        return replace(self, vaults=tuple(vaults))
+
+    def acting_as(self, author: str) -> "Store":
+        """Return this store as one through which *author* changes memories, a word of `core.authors`."""
+        return replace(self, by=lambda: author)
 
     def now(self) -> int:
         """Return the present moment in Unix seconds."""

@@ -76,6 +76,10 @@ def _place(path: str) -> int:
     return next((place for place, name in enumerate(LONG) if path.startswith(name)), len(LONG))
 
 
+Open = Callable[..., Opened]
+"""Opens the store from a folder, with variables of the environment."""
+
+
 class Clock:
     """A clock that moves only when it is told to."""
 
@@ -139,7 +143,7 @@ def memory_dir(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_here(memory_dir: Path, project: Path, clock: Clock) -> Iterator[Callable[..., Opened]]:
+def open_here(memory_dir: Path, project: Path, clock: Clock) -> Iterator[Open]:
     """Open the store as a process of its own would, from a folder, with every set of tools."""
     opened: list[Opened] = []
     usual = {"EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": " ".join(TOOLSETS)}
@@ -155,13 +159,13 @@ def open_here(memory_dir: Path, project: Path, clock: Clock) -> Iterator[Callabl
 
 
 @pytest.fixture
-def store(open_here: Callable[..., Opened]) -> Store:
+def store(open_here: Open) -> Store:
     """A store that searches by words only."""
     return open_here().store()
 
 
 @pytest.fixture
-def meaning_store(open_here: Callable[..., Opened]) -> Store:
+def meaning_store(open_here: Open) -> Store:
     """A store with the shipped embedding model."""
     return open_here(EMBEDDING_MODEL="minilm-l6").store()
 

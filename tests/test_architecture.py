@@ -141,7 +141,7 @@ def test_each_import_contract_notices_a_sin(copied: Path) -> None:
         ("adapters/index/memories/memories.py", "from mcp_server.adapters import git"),
         ("core/text/words.py", "from mcp_server.core.search import query"),
         ("actions/files/load.py", "from mcp_server.actions.recall import recall"),
-        ("adapters/index/database/schema.py", "from mcp_server.adapters.index.events import replay"),
+        ("adapters/index/events/replay.py", "from mcp_server.adapters.index.database import schema"),
     ):
         path = copied / "mcp_server" / module
         path.write_text(f"{path.read_text(encoding='utf-8')}\n{sin}\n", encoding="utf-8")

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from mcp_types import Tool
 
-from mcp_server.core.settings import DEFAULTS, TOOLSETS
+from mcp_server.core.settings import DEFAULTS, ROWS, TOOLSETS
 from mcp_server.doors.cli import daybook
 from tests.documents import text
 from tests.live import ALL_SETS, PREFIX, ROOT, commands, parameters, reads_only, tools
@@ -152,6 +152,34 @@ def test_the_command_line_reference_is_what_help_says() -> None:
 
 def test_the_tools_reference_is_what_the_server_lists() -> None:
     check_generated("docs/tools.md", tools_reference())
+
+
+def test_the_settings_of_the_readme_are_the_rows_in_the_code() -> None:
+    readme = text("README.md")
+    above, first, _ = readme.partition("| `EMBEDDING_MODEL` |")
+    below = readme[readme.index("| `ANTHROPIC_API_KEY` |") :]
+    table = "".join(
+        f"| `{row.metadata['variable']}` |{as_written(row.default)}| {row.metadata['about']} |\n"
+        for row in ROWS
+    )
+
+    assert first
+    check_generated("README.md", above + table + below)
+
+
+def as_written(default: object) -> str:
+    """Return a default as a person would write it, between the blanks of its cell."""
+    match default:
+        case None:
+            return " "
+        case bool():
+            return f" `{str(default).lower()}` "
+        case float():
+            return f" `{default:.2f}` "
+        case tuple():
+            return f" `{' '.join(default)}` "
+        case _:
+            return f" `{default}` "
 
 
 def test_every_command_has_one_imperative_sentence_and_an_example_to_paste() -> None:

@@ -1,7 +1,10 @@
 """What is installed: exact versions, within the ranges that the package asks for."""
 
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -25,3 +28,19 @@ def test_every_dependency_is_pinned_within_its_range() -> None:
     for wanted in map(Requirement, project["dependency-groups"]["dev"]):
         assert dev[wanted.name] in wanted.specifier
     assert not runtime.keys() & dev.keys()
+
+
+def test_every_package_that_is_imported_is_declared_and_every_declared_one_is_imported() -> None:
+    imported: set[str] = set()
+    for path in (PROJECT / "mcp_server").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add(str(node.module).partition(".")[0])
+    packages = packages_distributions()
+    foreign = imported - sys.stdlib_module_names - {"mcp_server"}
+    used = {re.sub(r"[_.]+", "-", name).lower() for top in foreign for name in packages[top]}
+
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert used == {Requirement(wanted).name for wanted in project["project"]["dependencies"]}

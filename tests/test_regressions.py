@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,11 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import Draft, Status
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.live import ROOT
 
 
@@ -109,7 +107,7 @@ def test_indexing_again_doubles_no_vector(meaning_store: Store) -> None:
 
 
 @pytest.mark.feature("3.4-unknown-model")
-def test_an_unknown_model_is_an_error_and_no_other_is_taken(open_here: Callable[..., Opened]) -> None:
+def test_an_unknown_model_is_an_error_and_no_other_is_taken(open_here: Open) -> None:
     with pytest.raises(SettingsError, match="EMBEDDING_MODEL is 'minilm-l7'") as refused:
         open_here(EMBEDDING_MODEL="minilm-l7")
 

@@ -52,8 +52,8 @@ class Ledger:
         path = self.folder / f"{machine}-{at:%Y-%m}.jsonl"
         files.append_line(path, line.encode("ascii"), durable=event in AHEAD)
 
-    def note(self, event: str, at: datetime, **data: object) -> None:
-        """Write one line if the disk lets us: an answer is worth more than the note that it was given."""
+    def try_append(self, event: str, at: datetime, **data: object) -> None:
+        """Write one line, or none when the disk refuses: an answer is worth more than that it is counted."""
         with contextlib.suppress(OSError):
             self.append(event, at, **data)
 

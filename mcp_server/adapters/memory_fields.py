@@ -13,25 +13,22 @@ from datetime import datetime
 from pathlib import PurePath
 
 from mcp_server.adapters.frontmatter_lines import Value, scalar
-from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RELATES_TO
 from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
-    DEFAULT_TYPE,
     MAX_TAGS,
     MAX_TEXT,
-    MAX_TITLE,
-    TYPES,
     Kind,
     Link,
     Memory,
     Status,
     clean_tags,
-    clean_title,
     id_of_name,
     parse_timestamp,
     timestamp,
 )
+from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
+from mcp_server.core.text.titles import clipped
 
 KEYS = (
     "id", "title", "aliases", "kind", "type", "tags", "created", "updated", "source",
@@ -80,7 +77,7 @@ def read_fields(
         status = Status.ACTIVE
     return Memory(
         id=memory_id if memory_id and isinstance(memory_id, str) else id_of_name(PurePath(path).stem),
-        title=title if isinstance(title, str) and title.strip() else _title_from(text, path),
+        title=title if isinstance(title, str) and title.strip() else _title_of(text, path),
         text=text,
         created=_moment(get("created")) or modified,
         updated=_moment(get("updated")) or modified,
@@ -161,7 +158,7 @@ def unsaid_lines(head: dict[str, Value], memory: Memory) -> dict[str, list[str]]
     unsaid = {key for key in ("created", "updated") if _moment(head.get(key)) is None}
     if not head.get("id"):
         unsaid.add("id")
-    if not _word(head.get("title")) and _title_from(memory.text, path="") != memory.title:
+    if not _word(head.get("title")) and _title_of(memory.text, path="") != memory.title:
         unsaid.add("title")
     if _status(head) is not memory.status:
         unsaid.add("status")
@@ -247,14 +244,9 @@ def _links(value: Value) -> Iterator[Link]:
                 yield Link(rel.strip() or RELATES_TO, to)
 
 
-def _title_from(text: str, path: str) -> str:
+def _title_of(text: str, path: str) -> str:
     """Return the first heading of *text* outside fences, else the file's name without its ending."""
-    for candidate in (_first_heading(text), PurePath(path).stem):
-        try:
-            return clean_title(candidate[:MAX_TITLE])
-        except Rejected:
-            continue
-    return "Untitled"
+    return clipped(_first_heading(text)) or clipped(PurePath(path).stem) or "Untitled"
 
 
 def _first_heading(text: str) -> str:

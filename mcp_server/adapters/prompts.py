@@ -3,10 +3,12 @@
 import functools
 from pathlib import Path
 
+from mcp_server.core.memory_types import asked
+
 FOLDER = Path(__file__).resolve().parents[1] / "prompts"
 
 
 @functools.cache
 def prompt(name: str) -> str:
-    """Return the text of `prompts/<name>.md`."""
-    return (FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
+    """Return the text of `prompts/<name>.md`, with the types of a memory where `{types}` stands."""
+    return (FOLDER / f"{name}.md").read_text(encoding="utf-8").strip().replace("{types}", asked())

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from mcp_server.core import fences
 from mcp_server.core.errors import Rejected
@@ -13,7 +14,7 @@ CONTRADICTS = "contradicts"
 RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELATES_TO)
 """Labels that say the same to everybody; the first two have effects. Any other may be used as well."""
 
-MAX_REL = 40  # characters of a label
+MAX_LABEL = 60  # characters
 
 _WIKI = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
 _INLINE = re.compile(r"`[^`\n]*`")
@@ -45,7 +46,8 @@ def outside_code(text: str) -> str:
 
 def all_links(memory: Memory) -> list[Link]:
     """Return the links of *memory*: those it declares, what it supersedes, and its wiki links."""
-    declared = [*memory.links, *(Link(SUPERSEDES, old) for old in memory.supersedes)]
+    said = [Link(as_label(link.rel), link.to, link.notes) for link in memory.links]
+    declared = [*said, *(Link(SUPERSEDES, old) for old in memory.supersedes)]
     linked = {link.to for link in declared}
     wiki = [Link(RELATES_TO, target) for target in wiki_links(memory.text) if target not in linked]
     return list(dict.fromkeys([*declared, *wiki]))
@@ -73,19 +75,44 @@ def parse_link(said: str) -> Link:
         rel, target = "", said
     if not target.strip():
         raise Rejected(f"'{said.strip()[:60]}' names nothing to link to.", "Give an id or a path.")
-    return Link(check_rel(rel), target.strip())
+    return Link(check_label(rel.strip() or RELATES_TO), target.strip())
 
 
-def check_rel(said: str) -> str:
+def check_label(words: str) -> str:
     """
-    Return a link's label in kebab case, so that `relates_to` and "Relates to" are one; '' is relates-to.
+    Return the label of a link that *words* say, so that `relates_to` and "Relates to" are one.
 
-    Raises Rejected when no letter is left or it is longer than 40 characters.
+    Raises Rejected when there is no letter or digit in them, or more than 60 characters.
     """
-    rel = re.sub(r"[^a-z0-9]+", "-", said.lower()).strip("-")
-    if (said.strip() and not rel) or len(rel) > MAX_REL:
+    label = _kebab(words)
+    if not label or len(label) > MAX_LABEL:
         raise Rejected(
-            f"'{said.strip()[:60]}' cannot label a link.",
+            f"'{words.strip()[:80]}' cannot label a link.",
             f"Use a few words with hyphens, such as {', '.join(RESERVED)}.",
         )
-    return rel or RELATES_TO
+    return label
+
+
+def as_label(words: str) -> str:
+    """Return a label that somebody else wrote, as labels are compared; one without a letter as it stands."""
+    return _kebab(words)[:MAX_LABEL].strip("-") or words.strip()
+
+
+def labelled(links: Iterable[Link], words: str) -> list[Link]:
+    """
+    Return those of *links* whose label *words* name, whoever wrote it and however.
+
+    Earlier versions took vowel signs, or all that is not ASCII, for blanks: a label that they wrote is
+    meant when no other is.
+    """
+    label = as_label(words)
+    held = list(links)
+    former = {"-".join(re.findall(letters, label)) for letters in (r"[^\W_]+", "[a-z0-9]+")}
+    meant = [link for link in held if as_label(link.rel) == label]
+    return meant or [link for link in held if link.rel in former.difference(RESERVED)]
+
+
+def _kebab(words: str) -> str:
+    plain = unicodedata.normalize("NFKC", words).lower()
+    kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
+    return "-".join(word for word in kept.split() if any(map(str.isalnum, word)))

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.latin import latin
+from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 
 DAY = 86_400  # seconds
 
@@ -42,11 +43,6 @@ class Status(StrEnum):
 
 ARCHIVE_FOLDER = "archive"
 TRASH = "trash:"  # what the place of a file begins with that is in its vault's folder of the trash
-TYPES = (
-    "architecture", "decision", "pattern", "gotcha", "progress",
-    "context", "preference", "reference", "note",
-)  # fmt: skip
-DEFAULT_TYPE = "note"
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TITLE = 200
@@ -184,25 +180,6 @@ def _ascii_words(title: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", ascii_title.lower())
 
 
-def clean_title(title: str) -> str:
-    """Return *title* on one line without control characters; raise Rejected when nothing is left."""
-    if len(title) > MAX_TEXT:  # before each of its characters is looked at
-        raise Rejected(
-            f"The title has {len(title):,} characters; {MAX_TITLE} is the most.",
-            "Shorten the title and move the rest into the text.",
-        )
-    visible = "".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in title)
-    one_line = " ".join(visible.split())
-    if not one_line:
-        raise Rejected("A memory needs a title.", 'Give one, as in "Title | what to remember".')
-    if len(one_line) > MAX_TITLE:
-        raise Rejected(
-            f"The title has {len(one_line)} characters; {MAX_TITLE} is the most.",
-            "Shorten the title and move the rest into the text.",
-        )
-    return one_line
-
-
 def clean_text(text: str, limit: int = MAX_TEXT) -> str:
     """Return *text* with `\\n` line ends, no blank lines around it; raise Rejected when unusable."""
     if len(text) > 2 * limit:  # before each of its characters is looked at
@@ -258,22 +235,6 @@ def check_type(name: str) -> str:
     if lowered and lowered not in TYPES:
         raise Rejected(f"'{name}' is not a type of memory.", f"Use one of: {', '.join(TYPES)}.")
     return lowered or DEFAULT_TYPE
-
-
-def split_title(words: str) -> tuple[str, str]:
-    """
-    Split "Title | text" into title and text.
-
-    Without a bar the first sentence (or the first 80 characters) is the title and the whole is the text.
-    """
-    head, bar, tail = words.partition("|")
-    if bar and head.strip() and tail.strip():
-        return head.strip(), tail.strip()
-    whole = words.strip().strip("|").strip()
-    first = re.split(r"(?<=[.!?])\s|\n", whole, maxsplit=1)[0].rstrip(".")
-    if len(first) > 80:
-        first = first[:80].rsplit(" ", 1)[0] + "…"
-    return first, whole
 
 
 def split_list(value: str | Sequence[str]) -> tuple[str, ...]:

@@ -16,8 +16,9 @@ QUOTE = "   | "
 CHARACTERS_PER_TOKEN = 4  # of English, about
 
 _JOINERS = "\u200c\u200d"
-_SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'", "\u2028": " ", "\u2029": " "})
+_SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'"})
 _PLAIN = re.compile(r"[\n\t -~]*+")
+_BLANKS = dict.fromkeys([*range(32), *range(127, 160)], " ")  # for control characters
 _LEADING = "#->|*+=~_"
 
 
@@ -58,6 +59,11 @@ def visible(text: str) -> str:
     return "".join(kept)
 
 
+def on_one_line(text: str) -> str:
+    """Return *text* as one line without what nobody sees: what breaks a line or controls is a blank."""
+    return " ".join(visible(text.translate(_BLANKS)).split())
+
+
 def one_line(text: str, limit: int = LINE_LIMIT) -> str:
     """
     Return *text* as one line that means nothing to markdown, to Claude Code or to our own markers.
@@ -65,8 +71,7 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
     Tags, comments, code marks, `@imports`, headings and list marks are neutralised; at most *limit*
     characters, an ellipsis where it was cut.
     """
-    line = " ".join(visible(text).translate(_SWAPPED).split())
-    line = line.lstrip(_LEADING + " ")
+    line = on_one_line(text).translate(_SWAPPED).lstrip(_LEADING + " ")
     if "@" in line:
         words = ["＠" + word[1:] if word.startswith("@") else word for word in line.split(" ")]
         line = " ".join(words)

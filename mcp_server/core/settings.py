@@ -1,9 +1,14 @@
-"""The settings a person can make: by environment variable, or in `config.toml` of the store."""
+"""
+The settings a person can make: by environment variable, or in `config.toml` of the store.
+
+It is long because the row of each setting says all of it, also what the README says.
+"""
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 from mcp_server.core import embedding_models
 from mcp_server.core.errors import SettingsError
@@ -24,66 +29,234 @@ The tools that the module keeps from the main conversation, for each costs every
 Claude reaches what they do by the command line, agents have them, and a set that the person switched on is
 offered whole.
 """
-IN_CONFIG = (
-    "embedding_model", "hot_cache_max_items", "enable_auto_indexing", "model_calls", "daily_usd",
-    "daily_calls", "plan_calls", "daily_plan_calls", "capture", "auto_archive_days", "toolsets",
-    "max_memory_size_mb", "max_history_size_mb", "kg_orphan_grace_days", "kg_max_tokens", "status_line",
-    "api_key", "api_base_url", "model", "model_price",
-)  # fmt: skip
-"""What `config.toml` may say; another name there would be a wish that nobody hears."""
 MODEL = "claude-haiku-5-5"
+LONGEST_MODEL = 200  # characters of a model's name
 MOST_PRICE = 10_000  # USD for a million tokens
+
+
+def _number(most: int) -> Callable[[str, str], int]:
+    """Return what reads a whole number from 0 to *most*."""
+
+    def read(name: str, text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) > most:
+            raise SettingsError(
+                f"{name} is '{text:.60}', which is not a number from 0 to {most}.", "Correct or unset it."
+            )
+        return int(text)
+
+    return read
+
+
+def _amount(most: int) -> Callable[[str, str], float]:
+    """Return what reads a number from 0 to *most*, with or without decimals."""
+
+    def read(name: str, text: str) -> float:
+        # At most nine digits: neither "nan" nor anything that a float cannot hold.
+        if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9}", text) or float(text) > most:
+            raise SettingsError(
+                f"{name} is '{text:.60}', which is not an amount from 0 to {most}.", "Correct or unset it."
+            )
+        return float(text)
+
+    return read
+
+
+def _price(name: str, text: str) -> tuple[float, float]:
+    numbers = text.split()
+    if len(numbers) > 2:
+        raise SettingsError(
+            f"{name} is '{text:.60}', which is more than two prices.",
+            "Give the USD for a million input tokens and for a million output tokens, as in '1.00 5.00'.",
+        )
+    prices = [_amount(MOST_PRICE)(name, number) for number in numbers]
+    return prices[0], prices[-1]
+
+
+def _switch(name: str, text: str) -> bool:
+    lowered = text.lower()
+    if lowered in ("1", "true", "yes", "on"):
+        return True
+    if lowered in ("0", "false", "no", "off"):
+        return False
+    raise SettingsError(f"{name} is '{text:.60}', which is neither true nor false.", "Correct or unset it.")
+
+
+def _embedding_model(name: str, text: str) -> str:
+    model = embedding_models.chosen(text)
+    if model is None:
+        raise SettingsError(
+            f"{name} is '{text:.300}', which is not a model Daybook can run.",
+            f"Use one of: {', '.join(embedding_models.NAMES)}, or the absolute path of a folder.",
+        )
+    return model
+
+
+def _language_model(name: str, text: str) -> str:
+    if not text.isprintable() or len(text) > LONGEST_MODEL:
+        raise SettingsError(
+            f"{name} has control characters, or more than {LONGEST_MODEL} characters.",
+            "Use the name by which the endpoint knows the model.",
+        )
+    return text
+
+
+def _capture(name: str, text: str) -> str:
+    if text.lower() not in CAPTURES:
+        raise SettingsError(
+            f"{name} is '{text.lower():.60}', which is no way to capture.",
+            f"Use one of: {', '.join(CAPTURES)}.",
+        )
+    return text.lower()
+
+
+def _toolsets(name: str, text: str) -> tuple[str, ...]:
+    chosen = re.split(r"[\s,]+", text.lower())
+    if unknown := [each for each in chosen if each not in TOOLSETS]:
+        raise SettingsError(
+            f"{name} names '{unknown[0]:.60}', which is no set of tools.",
+            f"Use some of: {' '.join(TOOLSETS)}.",
+        )
+    return tuple(each for each in TOOLSETS if each == "core" or each in chosen)
+
+
+T = TypeVar("T")
+
+
+def _setting(default: T, variable: str, read: Callable[[str, str], object], about: str) -> T:
+    """
+    Return the row of one setting: its default, the variable that sets it, and what *read*s that.
+
+    *about* is what the README says of it.
+    """
+    told: T = field(default=default, metadata={"variable": variable, "read": read, "about": about})
+    return told
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """
-    Every setting, with its default; the environment wins over `config.toml`.
+    """Every setting, one row each; the environment wins over `config.toml`."""
 
-    embedding_model: EMBEDDING_MODEL, a name of `embedding_models.NAMES` (`minilm-l6` is shipped, `none`
-        searches by words only) or the absolute path of a folder with a model.
-    hot_cache_max_items: HOT_CACHE_MAX_ITEMS, how many memories are kept at hand, 0 to 100.
-    auto_indexing: ENABLE_AUTO_INDEXING, whether edits made by hand are taken in while a session runs.
-    model_calls: DAYBOOK_MODEL_CALLS, the person's consent to send excerpts of sessions to the model;
-        a key in `config.toml` is consent too, unless `model_calls = false` stands beside it.
-    model: DAYBOOK_MODEL, the name by which the endpoint knows the model.
-    model_price: DAYBOOK_MODEL_PRICE, USD for a million input tokens and for a million output tokens; None
-        where the person named none: `budget.price` tells whether it is known nevertheless.
-    daily_usd: DAYBOOK_DAILY_USD, the most that calls of one day (UTC) may cost, in USD, 0 to 100.
-    daily_calls: DAYBOOK_DAILY_CALLS, the most calls of one day, 0 to 10000.
-    plan_calls: DAYBOOK_PLAN_CALLS, the person's consent to learn on their own plan, by Claude Code's calls of
-        a small model between turns; None before they were asked.
-    daily_plan_calls: DAYBOOK_DAILY_PLAN_CALLS, the most such calls of one day, 0 to 10000.
-    capture: DAYBOOK_CAPTURE, `auto` (remember what sessions show), `suggest` or `manual`.
-    auto_archive_days: AUTO_ARCHIVE_DAYS, days without activity after which a memory is archived, 0 for never.
-    orphan_grace_days: KG_ORPHAN_GRACE_DAYS, days that an archived memory without links waits for the trash.
-    max_memory_size_mb: MAX_MEMORY_SIZE_MB, how many MB the memory should take at most, 0 for no limit.
-    max_history_size_mb: MAX_HISTORY_SIZE_MB, how many MB what memories said before may take, 0 for no limit.
-    kg_max_tokens: KG_MAX_TOKENS, tokens that the graph of a level may have before its lowest nodes are
-        archived, 0 for never; `kg_read` shows at most 5,000 for each level.
-    toolsets: DAYBOOK_TOOLSETS, the sets of tools that Claude is offered: names of TOOLSETS, always `core`;
-        every name of a tool costs tokens in every request.
-    status_line: DAYBOOK_STATUS_LINE, whether Claude Code's status line says what was told and what waits.
-    """
-
-    embedding_model: str = "minilm-l6"
-    hot_cache_max_items: int = 20
-    auto_indexing: bool = True
-    model_calls: bool = False
-    model: str = MODEL
-    model_price: tuple[float, float] | None = None
-    daily_usd: float = 0.20
-    daily_calls: int = 60
-    plan_calls: bool | None = None
-    daily_plan_calls: int = 40
-    capture: str = "auto"
-    auto_archive_days: int = 90
-    orphan_grace_days: int = 90
-    max_memory_size_mb: int = 1000
-    max_history_size_mb: int = 0
-    kg_max_tokens: int = 5000
-    toolsets: tuple[str, ...] = ("core", "sessions")
-    status_line: bool = True
+    embedding_model: str = _setting(
+        "minilm-l6",
+        "EMBEDDING_MODEL",
+        _embedding_model,
+        "the model that finds by meaning: `minilm-l6` (shipped), `minilm-l12`, `mpnet-base`, "
+        "`multilingual`, the absolute path of a folder, or `none` for words only; `daybook setup` "
+        "offers `multilingual`, which was not measured, when most memories are not in English; "
+        "[docs/models.md](docs/models.md)",
+    )
+    hot_cache_max_items: int = _setting(
+        20,
+        "HOT_CACHE_MAX_ITEMS",
+        _number(100),
+        "how many often used memories are kept at hand, 0 to 100",
+    )
+    auto_indexing: bool = _setting(
+        True,
+        "ENABLE_AUTO_INDEXING",
+        _switch,
+        "whether edits are taken in while a session runs",
+    )
+    model_calls: bool = _setting(
+        False,
+        "DAYBOOK_MODEL_CALLS",
+        _switch,
+        "`true` lets Daybook send excerpts of sessions to the model, at your cost; so does `api_key` "
+        "in `config.toml`",
+    )
+    daily_usd: float = _setting(
+        0.20,
+        "DAYBOOK_DAILY_USD",
+        _amount(100),
+        "the most that the model may cost on one day (UTC), 0 to 100 US dollars",
+    )
+    daily_calls: int = _setting(
+        60,
+        "DAYBOOK_DAILY_CALLS",
+        _number(10_000),
+        "how often the model may be called on one day, 0 to 10000",
+    )
+    model: str = _setting(
+        MODEL,
+        "DAYBOOK_MODEL",
+        _language_model,
+        "the model that is called, by the name that the endpoint has for it",
+    )
+    model_price: tuple[float, float] | None = _setting(
+        None,
+        "DAYBOOK_MODEL_PRICE",
+        _price,
+        "USD for a million input tokens and for a million output tokens, as `1.00 5.00`, or one "
+        "number for both; known for the default model",
+    )
+    plan_calls: bool | None = _setting(
+        None,
+        "DAYBOOK_PLAN_CALLS",
+        _switch,
+        "`true` or `false`: whether Daybook may learn on your Claude plan, between turns; without it "
+        "you are asked once",
+    )
+    daily_plan_calls: int = _setting(
+        40,
+        "DAYBOOK_DAILY_PLAN_CALLS",
+        _number(10_000),
+        "how often a small model may be asked on your plan on one day (UTC), 0 to 10000",
+    )
+    capture: str = _setting(
+        "auto",
+        "DAYBOOK_CAPTURE",
+        _capture,
+        "`auto` keeps sessions and remembers what they show, `suggest` keeps them and asks before it "
+        "remembers, `manual` does neither",
+    )
+    auto_archive_days: int = _setting(
+        90,
+        "AUTO_ARCHIVE_DAYS",
+        _number(36_500),
+        "after how many days without a sign of life what [passes](docs/upkeep.md#what-ages) goes to "
+        "the archive, 0 for never",
+    )
+    toolsets: tuple[str, ...] = _setting(
+        ("core", "sessions"),
+        "DAYBOOK_TOOLSETS",
+        _toolsets,
+        "which [sets of tools](docs/tools.md) Claude is offered, `core` always; `curation`, `graph` "
+        "and `admin` are there too",
+    )
+    status_line: bool = _setting(
+        True,
+        "DAYBOOK_STATUS_LINE",
+        _switch,
+        "whether Claude Code's status line says how much Claude was told in the session, and how much "
+        "waits for you",
+    )
+    max_memory_size_mb: int = _setting(
+        1000,
+        "MAX_MEMORY_SIZE_MB",
+        _number(10_000_000),
+        "how many MB the memory should take at most, 0 for no limit; [docs/upkeep.md](docs/upkeep.md) "
+        "says what happens above it",
+    )
+    max_history_size_mb: int = _setting(
+        0,
+        "MAX_HISTORY_SIZE_MB",
+        _number(10_000_000),
+        "how many MB of what memories said before are kept; above it the oldest that a machine wrote "
+        "goes first, 0 for no limit",
+    )
+    orphan_grace_days: int = _setting(
+        90,
+        "KG_ORPHAN_GRACE_DAYS",
+        _number(36_500),
+        "how many days a compacted node without links waits before it goes to the trash",
+    )
+    kg_max_tokens: int = _setting(
+        5000,
+        "KG_MAX_TOKENS",
+        _number(1_000_000),
+        "how many tokens the [knowledge graph](docs/graph.md) of a level may have before its lowest "
+        "nodes are archived, 0 for never",
+    )
 
     @property
     def on_plan(self) -> bool:
@@ -97,9 +270,19 @@ class Settings:
 
 
 DEFAULTS = Settings()
+ROWS = fields(Settings)
+_PLACES = ("api_key", "api_base_url")  # what `config.toml` says besides: `adapters/claude_model.py` reads it
 HOOKS = "DAYBOOK_HOOKS"
-LONGEST_MODEL = 200  # characters of a model's name
 LONGEST = 4096  # characters of a setting; a path may have so many
+
+
+def in_config(variable: str) -> str:
+    """Return what a *variable* is called in `config.toml`."""
+    return variable.removeprefix("DAYBOOK_").lower()
+
+
+IN_CONFIG = (*(in_config(row.metadata["variable"]) for row in ROWS), *_PLACES)
+"""What `config.toml` may say; another name there is refused, for nothing would come of it."""
 
 
 def hooks_are_off(environment: Mapping[str, str]) -> bool:
@@ -116,7 +299,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
     """Return the settings; raise SettingsError with the name of the one that does not parse."""
 
     def value(name: str) -> str | None:
-        found = environment.get(name) or config.get(name.removeprefix("DAYBOOK_").lower())
+        found = environment.get(name) or config.get(in_config(name))
         if found is None or found == "":
             return None
         try:
@@ -129,68 +312,15 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
 
     if strange := [name[:60] for name in config if name not in IN_CONFIG]:
         raise SettingsError(f"config.toml has '{strange[0]}', which is no setting there.", _meant(strange[0]))
-    for name in ("api_key", "api_base_url"):
+    for name in _PLACES:
         if not isinstance(config.get(name, ""), str):
             raise SettingsError(f"{name} in config.toml is no text.", "Put it between quotation marks.")
-    said = value("EMBEDDING_MODEL") or DEFAULTS.embedding_model
-    model = embedding_models.chosen(said)
-    if model is None:
-        raise SettingsError(
-            f"EMBEDDING_MODEL is '{said:.300}', which is not a model Daybook can run.",
-            f"Use one of: {', '.join(embedding_models.NAMES)}, or the absolute path of a folder.",
-        )
-    capture = (value("DAYBOOK_CAPTURE") or DEFAULTS.capture).lower()
-    if capture not in CAPTURES:
-        raise SettingsError(
-            f"DAYBOOK_CAPTURE is '{capture:.60}', which is no way to capture.",
-            f"Use one of: {', '.join(CAPTURES)}.",
-        )
-    said = value("DAYBOOK_TOOLSETS") or " ".join(DEFAULTS.toolsets)
-    chosen = re.split(r"[\s,]+", said.lower())
-    if unknown := [name for name in chosen if name not in TOOLSETS]:
-        raise SettingsError(
-            f"DAYBOOK_TOOLSETS names '{unknown[0]:.60}', which is no set of tools.",
-            f"Use some of: {' '.join(TOOLSETS)}.",
-        )
-    plan = value("DAYBOOK_PLAN_CALLS")
-    language_model = value("DAYBOOK_MODEL") or MODEL
-    if not language_model.isprintable() or len(language_model) > LONGEST_MODEL:
-        raise SettingsError(
-            f"DAYBOOK_MODEL has control characters, or more than {LONGEST_MODEL} characters.",
-            "Use the name by which the endpoint knows the model.",
-        )
-    return Settings(
-        embedding_model=model,
-        hot_cache_max_items=_number(
-            "HOT_CACHE_MAX_ITEMS", value("HOT_CACHE_MAX_ITEMS"), default=20, most=100
-        ),
-        auto_indexing=_switch("ENABLE_AUTO_INDEXING", value("ENABLE_AUTO_INDEXING"), default=True),
-        model_calls=_switch(
-            "DAYBOOK_MODEL_CALLS", value("DAYBOOK_MODEL_CALLS"), default=bool(config.get("api_key"))
-        ),
-        model=language_model,
-        model_price=_price("DAYBOOK_MODEL_PRICE", value("DAYBOOK_MODEL_PRICE")),
-        daily_usd=_amount("DAYBOOK_DAILY_USD", value("DAYBOOK_DAILY_USD"), default=0.20, most=100),
-        daily_calls=_number("DAYBOOK_DAILY_CALLS", value("DAYBOOK_DAILY_CALLS"), default=60, most=10000),
-        plan_calls=_switch("DAYBOOK_PLAN_CALLS", plan, default=False) if plan else None,
-        daily_plan_calls=_number(
-            "DAYBOOK_DAILY_PLAN_CALLS", value("DAYBOOK_DAILY_PLAN_CALLS"), default=40, most=10000
-        ),
-        capture=capture,
-        auto_archive_days=_number("AUTO_ARCHIVE_DAYS", value("AUTO_ARCHIVE_DAYS"), default=90, most=36500),
-        orphan_grace_days=_number(
-            "KG_ORPHAN_GRACE_DAYS", value("KG_ORPHAN_GRACE_DAYS"), default=90, most=36500
-        ),
-        max_memory_size_mb=_number(
-            "MAX_MEMORY_SIZE_MB", value("MAX_MEMORY_SIZE_MB"), default=1000, most=10_000_000
-        ),
-        max_history_size_mb=_number(
-            "MAX_HISTORY_SIZE_MB", value("MAX_HISTORY_SIZE_MB"), default=0, most=10_000_000
-        ),
-        kg_max_tokens=_number("KG_MAX_TOKENS", value("KG_MAX_TOKENS"), default=5000, most=1_000_000),
-        toolsets=tuple(name for name in TOOLSETS if name == "core" or name in chosen),
-        status_line=_switch("DAYBOOK_STATUS_LINE", value("DAYBOOK_STATUS_LINE"), default=True),
-    )
+    told: dict[str, Any] = {"model_calls": bool(config.get("api_key"))}  # a key put there is consent, too
+    for row in ROWS:
+        variable = row.metadata["variable"]
+        if (text := value(variable)) is not None:
+            told[row.name] = row.metadata["read"](variable, text)
+    return Settings(**told)
 
 
 def _meant(name: str) -> str:
@@ -240,48 +370,3 @@ def is_told(told: Mapping[str, object] | None, name: str, value: str) -> bool:
         return float(str(said)) == float(value)  # 1.50 is exported as 1.5
     except ValueError:
         return False
-
-
-def _number(name: str, text: str | None, *, default: int, most: int) -> int:
-    if text is None:
-        return default
-    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) > most:
-        raise SettingsError(
-            f"{name} is '{text:.60}', which is not a number from 0 to {most}.", "Correct or unset it."
-        )
-    return int(text)
-
-
-def _amount(name: str, text: str | None, *, default: float, most: int) -> float:
-    if text is None:
-        return default
-    # At most nine digits: neither "nan" nor anything that a float cannot hold.
-    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9}", text) or float(text) > most:
-        raise SettingsError(
-            f"{name} is '{text:.60}', which is not an amount from 0 to {most}.", "Correct or unset it."
-        )
-    return float(text)
-
-
-def _price(name: str, text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    numbers = text.split()
-    if len(numbers) > 2:
-        raise SettingsError(
-            f"{name} is '{text:.60}', which is more than two prices.",
-            "Give the USD for a million input tokens and for a million output tokens, as in '1.00 5.00'.",
-        )
-    prices = [_amount(name, number, default=0.0, most=MOST_PRICE) for number in numbers]
-    return prices[0], prices[-1]
-
-
-def _switch(name: str, text: str | None, *, default: bool) -> bool:
-    if text is None:
-        return default
-    lowered = text.lower()
-    if lowered in ("1", "true", "yes", "on"):
-        return True
-    if lowered in ("0", "false", "no", "off"):
-        return False
-    raise SettingsError(f"{name} is '{text:.60}', which is neither true nor false.", "Correct or unset it.")

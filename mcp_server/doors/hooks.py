@@ -63,7 +63,7 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
     path = Path(str(said.get("transcript_path", "")))
     if captures(store, path):
         if session:
-            store.ledger.note("session_ended", store.clock(), session=session)
+            store.ledger.try_append("session_ended", store.clock(), session=session)
         note_ended(store, path, session=session, folder=str(folder))
         if os.environ.get(SETUP) != "missing":
             start_worker(os.environ)

@@ -15,6 +15,7 @@ from mcp_server.actions.judge.candidate import approve, propose
 from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.memory import promote, repository
 from mcp_server.actions.memory import trust as trusting
+from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.forget import forget, restore, to_trash
 from mcp_server.actions.memory.link import link, unlink
 from mcp_server.actions.memory.remember import remember
@@ -146,6 +147,12 @@ def _restored(place: Place) -> Act:
     return lambda: restore(place.store, memory_id)
 
 
+def _back_from_the_trash(place: Place) -> Act:
+    memory_id = known(place.store)
+    forget(place.store, memory_id)
+    return lambda: restore(place.store, memory_id)
+
+
 def _reinstated(place: Place) -> Act:
     one, other = _two(place)
     link(place.store, one, other, "supersedes")
@@ -273,7 +280,9 @@ WAYS: dict[str, Callable[[Place], Act]] = {
     "validate": _one(trusting.validate),
     "forget": _one(forget),
     "review reject": _one(lambda store, memory_id: to_trash(store, find(store, memory_id))),
+    "archive": _one(lambda store, memory_id: archive(store, [memory_id])),
     "restore from the archive": _restored,
+    "restore from the trash": _back_from_the_trash,
     "restore the superseded": _reinstated,
     "replace": _replaced,
     "remember what takes the place": _remembered_as_taking_the_place,

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,17 +16,16 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status.doctor import status
+from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.adapters import places
 from mcp_server.adapters.index.events import usage
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 
-Open = Callable[..., Opened]
 WEBHOOK = Draft("Webhook", "The webhook needs the raw body.", type="gotcha")
 
 

@@ -93,7 +93,9 @@ def test_superseded_and_forgotten_it_comes_back_beside_its_successor(store: Stor
     newer = remember(store, Draft("Releases", "We deploy on Mondays.", supersedes=(known,))).memory.id
     forget(store, known)
 
-    assert restore(store, known).memory.status is Status.ACTIVE
+    back = restore(store, known).memory
+
+    assert (back.status, back.superseded_by) == (Status.ACTIVE, "")
     assert set(ids(store)) == {known, newer}
 
 

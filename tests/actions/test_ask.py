@@ -1,23 +1,20 @@
 """Questions answered from what is remembered."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.ask import ask
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.scripted_model import ScriptedModel, error, reply
 
 
 @pytest.fixture
-def asking(open_here: Callable[..., Opened], model: ScriptedModel) -> Store:
+def asking(open_here: Open, model: ScriptedModel) -> Store:
     return open_here(
         DAYBOOK_MODEL_CALLS="1", ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=model.url
     ).store()
@@ -76,7 +73,7 @@ BILLING = (
 
 @pytest.mark.parametrize("model_name", ["none", "minilm-l6"])
 def test_a_question_for_nothing_but_a_tag_is_answered_by_what_has_it(
-    open_here: Callable[..., Opened], model_name: str
+    open_here: Open, model_name: str
 ) -> None:
     store = open_here(EMBEDDING_MODEL=model_name).store()
     ids = [remember(store, Draft(title, f"{title}.", tags=tags)).memory.id for title, tags in BILLING]

@@ -1,8 +1,6 @@
 """A session's start tells first what bears on the work at hand: the branch, and files that changed lately."""
 
 import os
-import subprocess
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,17 +8,17 @@ import pytest
 
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.adapters.project.repositories import git
+from tests.conftest import Clock, Open
 
 HEADING = "About the work at hand:"
 MANY = 150
 
 
 @pytest.fixture
-def full(open_here: Callable[..., Opened], clock: Clock, project: Path) -> Store:
+def full(open_here: Open, clock: Clock, project: Path) -> Store:
     """A store in which what bears on the work is the oldest of many memories; the branch is `main`."""
     on_branch(project, "main")
     store = open_here().store()
@@ -57,11 +55,6 @@ def on_branch(project: Path, name: str) -> None:
         git(project, "init", "-q")
         git(project, "commit", "-qm", "first", "--allow-empty")
     git(project, "checkout", "-q", "-B", name)
-
-
-def git(project: Path, *said: str) -> None:
-    settings = ["-c", "user.name=P", "-c", "user.email=p@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *settings, *said], cwd=project, check=True, capture_output=True)
 
 
 def at_work(store: Store) -> list[str]:

@@ -1,6 +1,5 @@
 """Transcripts from before Daybook was there."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,9 @@ from mcp_server.actions.capture.learn import next_piece
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.backfill import backfill, pending_transcripts, recorded_in
 from mcp_server.adapters.index.events import transcripts
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter, Query
+from tests.conftest import Open
 from tests.recorded import Recorded
 
 CONVERSATIONS = Filter(kinds=(Kind.CONVERSATION,))
@@ -30,9 +29,7 @@ def claude_projects(tmp_path: Path, project: Path) -> Path:
     return folder
 
 
-def test_each_session_goes_to_its_own_project(
-    open_here: Callable[..., Opened], claude_projects: Path, tmp_path: Path
-) -> None:
+def test_each_session_goes_to_its_own_project(open_here: Open, claude_projects: Path, tmp_path: Path) -> None:
     opened = open_here()
     paths = pending_transcripts(opened.store(), claude_projects)
     moved: list[int] = []
@@ -48,7 +45,7 @@ def test_each_session_goes_to_its_own_project(
 
 
 def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(
-    open_here: Callable[..., Opened], claude_projects: Path
+    open_here: Open, claude_projects: Path
 ) -> None:
     opened = open_here()
     store = opened.store()
@@ -62,7 +59,7 @@ def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(
 
 
 def test_what_is_taken_in_is_never_sent_but_an_agent_may_learn_from_it(
-    open_here: Callable[..., Opened], claude_projects: Path
+    open_here: Open, claude_projects: Path
 ) -> None:
     opened = open_here()
     store = opened.store()
@@ -74,7 +71,7 @@ def test_what_is_taken_in_is_never_sent_but_an_agent_may_learn_from_it(
 
 
 def test_a_broken_session_is_told_and_stops_nothing(
-    open_here: Callable[..., Opened], claude_projects: Path, tmp_path: Path
+    open_here: Open, claude_projects: Path, tmp_path: Path
 ) -> None:
     opened = open_here()
     paths = pending_transcripts(opened.store(), claude_projects)
@@ -87,6 +84,6 @@ def test_a_broken_session_is_told_and_stops_nothing(
     assert done.transcripts == 3
 
 
-def test_no_sessions_at_all(open_here: Callable[..., Opened], tmp_path: Path) -> None:
+def test_no_sessions_at_all(open_here: Open, tmp_path: Path) -> None:
     assert pending_transcripts(open_here().store(), tmp_path / "nowhere") == []
     assert recorded_in(tmp_path / "nowhere.jsonl") == ""

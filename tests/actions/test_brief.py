@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,11 @@ from mcp_server.actions.memory.repository import init, share, trust, untrusted
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 WEBHOOK = Draft("Stripe webhook needs the raw body", "Skip body parsing for /webhook.", type="gotcha")
 PROMPT = "the stripe webhook body fails again"
@@ -41,9 +39,7 @@ def test_what_was_settled_here_is_in_the_brief_of_the_next_session(store: Store)
     assert told.digests == (read(store, known).digest,)
 
 
-def test_other_projects_are_not_in_the_brief(
-    open_here: Callable[..., Opened], store: Store, tmp_path: Path
-) -> None:
+def test_other_projects_are_not_in_the_brief(open_here: Open, store: Store, tmp_path: Path) -> None:
     remember(open_here(folder=tmp_path / "blog").store(), WEBHOOK)
     sync(store)
 
@@ -187,7 +183,7 @@ def test_a_subagent_is_told_to_look_before_it_starts(store: Store) -> None:
 
 
 def test_what_came_with_a_repository_is_found_but_not_pushed_until_accepted(
-    open_here: Callable[..., Opened], project: Path
+    open_here: Open, project: Path
 ) -> None:
     folder = project / ".claude-memory" / "knowledge"
     folder.mkdir(parents=True)
@@ -214,7 +210,7 @@ def test_what_came_with_a_repository_is_found_but_not_pushed_until_accepted(
 
 
 def test_new_memories_are_not_written_into_a_repository_that_merely_came_with_some(
-    open_here: Callable[..., Opened], project: Path
+    open_here: Open, project: Path
 ) -> None:
     (project / ".claude-memory" / "knowledge").mkdir(parents=True)
 
@@ -225,7 +221,7 @@ def test_new_memories_are_not_written_into_a_repository_that_merely_came_with_so
 
 @pytest.mark.feature("D-40")
 def test_after_init_the_projects_knowledge_lives_in_the_repository(
-    open_here: Callable[..., Opened], project: Path, store: Store
+    open_here: Open, project: Path, store: Store
 ) -> None:
     known = remember(store, WEBHOOK).memory.id
     remember(store, Draft("Mine", "Preference.", type="preference"))
@@ -244,7 +240,7 @@ def test_after_init_the_projects_knowledge_lives_in_the_repository(
 
 
 @pytest.mark.feature("D-40")
-def test_sharing_lets_git_see_the_knowledge_only(open_here: Callable[..., Opened], store: Store) -> None:
+def test_sharing_lets_git_see_the_knowledge_only(open_here: Open, store: Store) -> None:
     with pytest.raises(Rejected, match="no memories in its repository"):
         share(store)
     init(store)
@@ -279,16 +275,14 @@ def test_the_persons_own_memories_may_give_orders(store: Store) -> None:
     assert known in inject(store, PROMPT, session="s1")
 
 
-def test_outside_a_project_there_is_no_repository_to_use(
-    open_here: Callable[..., Opened], scratch_home: Path
-) -> None:
+def test_outside_a_project_there_is_no_repository_to_use(open_here: Open, scratch_home: Path) -> None:
     with pytest.raises(Rejected, match="belongs to no project"):
         init(open_here(folder=scratch_home).store())
 
 
 @pytest.mark.feature("D-01")
 def test_a_memory_of_the_person_is_told_in_every_project(
-    open_here: Callable[..., Opened], store: Store, tmp_path: Path
+    open_here: Open, store: Store, tmp_path: Path
 ) -> None:
     known = remember(
         store, Draft("Commits", "Imperative subjects.", type="preference", level=Level.USER)
@@ -297,7 +291,7 @@ def test_a_memory_of_the_person_is_told_in_every_project(
     assert known in brief(open_here(folder=tmp_path / "blog").store()).text
 
 
-def test_a_session_hears_of_the_graph_where_its_tools_are(open_here: Callable[..., Opened]) -> None:
+def test_a_session_hears_of_the_graph_where_its_tools_are(open_here: Open) -> None:
     store = open_here(DAYBOOK_TOOLSETS="core,graph").store()
     assert "graph" not in brief(store).text
     for name in ("alpha", "beta"):

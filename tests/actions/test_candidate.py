@@ -1,6 +1,5 @@
 """Candidates: proposed by patterns, seen again, approved, rejected, forgotten in time."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,12 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy, undo
 from mcp_server.adapters.index.events import transcripts
-from mcp_server.bootstrap import Opened
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded, seen
 
 pytestmark = pytest.mark.usefixtures("steady_use")
@@ -76,7 +74,7 @@ def test_a_correction_waits_for_the_person_with_what_it_corrects_and_a_later_ses
 
 
 def test_what_was_told_in_one_project_is_told_in_another(
-    open_here: Callable[..., Opened], store: Store, recorded: Recorded, tmp_path: Path
+    open_here: Open, store: Store, recorded: Recorded, tmp_path: Path
 ) -> None:
     (tmp_path / "other" / ".git").mkdir(parents=True)
     other = open_here().store(folder=tmp_path / "other")
@@ -110,7 +108,7 @@ def test_what_is_seen_once_waits(store: Store, tmp_path: Path) -> None:
     ],
 )
 def test_it_is_said_what_a_candidate_waits_for(
-    open_here: Callable[..., Opened], tmp_path: Path, words: str, capture: str, why: str
+    open_here: Open, tmp_path: Path, words: str, capture: str, why: str
 ) -> None:
     store = open_here(DAYBOOK_CAPTURE=capture).store()
     session(store, tmp_path, words)

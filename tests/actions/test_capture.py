@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,11 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.work import note_left_behind
 from mcp_server.adapters.index.events import transcripts
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.core.sessions.conversation import parse_turns
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.recorded import Recorded, kept_words, queued, seen
 
 
@@ -218,25 +217,13 @@ def test_an_answer_is_noted_from_three_lines_on(store: Store, recorded: Recorded
     assert note_answer(store, recorded.path, **note) is True
 
 
-def test_nothing_is_noted_when_the_person_wants_no_capture(
-    open_here: Callable[..., Opened], recorded: Recorded
-) -> None:
+def test_nothing_is_noted_when_the_person_wants_no_capture(open_here: Open, recorded: Recorded) -> None:
     store = open_here(DAYBOOK_CAPTURE="manual").store()
     for _ in range(5):
         recorded.user("nobody reads this")
 
     assert note_answer(store, recorded.path, session="s", folder="") is False
     assert store.ledger.paths() == []
-
-
-def test_the_queue_is_the_same_after_the_index_was_made_anew(store: Store, recorded: Recorded) -> None:
-    recorded.user("We decided to keep rates in Redis for the speed.")
-    keep(store, seen(store, recorded))
-    before = queued(store, recorded)
-
-    rebuild(store)
-
-    assert queued(store, recorded) == before
 
 
 def test_odd_lines_of_the_ledger_are_left_out(store: Store, recorded: Recorded) -> None:

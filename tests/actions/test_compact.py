@@ -1,7 +1,5 @@
 """Tidying the graph: what is worth least goes to the archive, what nobody links with to the trash."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_server.actions.files.journal import new_run, perform
@@ -13,12 +11,11 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.consolidate import put_away
 from mcp_server.actions.upkeep.tidy import tidy, undo
 from mcp_server.adapters.index.events.tidying import COMPACTION
-from mcp_server.bootstrap import Opened
 from mcp_server.core.graph.graph import Graph
 from mcp_server.core.graph.text import TOKEN, measured, rendered
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -27,7 +24,7 @@ TOKENS = 1000
 
 
 @pytest.fixture
-def small(open_here: Callable[..., Opened]) -> Store:
+def small(open_here: Open) -> Store:
     """A store whose graph may have a thousand tokens."""
     return open_here(KG_MAX_TOKENS=str(TOKENS)).store()
 
@@ -146,7 +143,7 @@ def test_a_persons_own_memories_never_go_because_there_are_many(small: Store, cl
     assert {status(small, each) for each in ids} == {Status.ACTIVE}
 
 
-def test_nothing_goes_when_the_person_set_no_limit(open_here: Callable[..., Opened], clock: Clock) -> None:
+def test_nothing_goes_when_the_person_set_no_limit(open_here: Open, clock: Clock) -> None:
     store = open_here(KG_MAX_TOKENS="0").store()
     put(store, 80)
     clock.pass_days(30)
@@ -168,7 +165,7 @@ def test_nodes_do_not_age(store: Store, clock: Clock) -> None:
 
 @pytest.mark.feature("C-02")
 def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after_its_grace(
-    open_here: Callable[..., Opened], clock: Clock
+    open_here: Open, clock: Clock
 ) -> None:
     store = open_here(KG_MAX_TOKENS=str(TOKENS), KG_ORPHAN_GRACE_DAYS="20").store()
     names = put(store, 20, clock=clock)
@@ -197,7 +194,7 @@ def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after
 
 @pytest.mark.feature("3.3-orphan-reset")
 def test_an_orphan_that_was_linked_in_between_waits_its_whole_grace_again(
-    open_here: Callable[..., Opened], clock: Clock
+    open_here: Open, clock: Clock
 ) -> None:
     store = open_here(KG_ORPHAN_GRACE_DAYS="20").store()
     put_node(store, PROJECT, "stays", "stays"), put_node(store, PROJECT, "goes", "goes")

@@ -1,8 +1,5 @@
 """Two memories that hold side by side are told apart by one word, and nobody is asked about them again."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from mcp_server.actions.files.read import read
@@ -11,7 +8,6 @@ from mcp_server.actions.judge.contradiction import find_contradictions, mark_con
 from mcp_server.actions.judge.settle import near_now
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, fingerprint
 from mcp_server.store import Store
@@ -52,20 +48,6 @@ def test_it_is_asked_again_only_when_a_telling_word_changes(store: Store, pair: 
     assert not asked(store, pair)
     revise(store, pair[0], Revision(text=LEFT.replace("8080", "8081")))
     assert asked(store, pair)
-
-
-def test_the_index_made_anew_knows_it(
-    open_here: Callable[..., Opened], store: Store, pair: tuple[str, str], memory_dir: Path
-) -> None:
-    tell_apart(store, pair[1], [pair[0]])
-    store.database.close()
-    for path in memory_dir.glob("memory.db*"):
-        path.unlink()
-
-    again = open_here().store()
-    sync(again)
-
-    assert not asked(again, pair)
 
 
 def test_what_an_earlier_version_settled_stays_settled_until_a_word_changes(

@@ -1,6 +1,5 @@
 """What three projects say in the same words is offered to the person once, for all projects."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,11 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.entries import Answer, Became, Entry
 from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.actions.review.review import EVERYWHERE, review, settle
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown.review import choices
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 RULE = "Commits are signed with the work key."
 
@@ -36,7 +34,7 @@ def told(store: Store) -> list[str]:
 
 
 @pytest.fixture
-def projects(tmp_path: Path, open_here: Callable[..., Opened]) -> list[Store]:
+def projects(tmp_path: Path, open_here: Open) -> list[Store]:
     """The store as four projects see it."""
     folders = [tmp_path / name for name in ("shop", "office", "lab", "attic")]
     for folder in folders:

@@ -3,7 +3,6 @@
 import json
 import os
 import stat
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,13 +22,11 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.vault import kind_of, stamps
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Link, Memory, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-
-Open = Callable[..., Opened]
+from tests.conftest import Open
 
 
 @pytest.fixture

@@ -110,17 +110,6 @@ def test_what_lies_in_the_trash_can_be_deleted_for_good(store: Store, project: P
         restore(store, known)
 
 
-def test_an_archived_memory_is_restored(store: Store, known: str) -> None:
-    found = read(store, known)
-    archive = found.vault.root / "archive"
-    found.path.rename(archive / found.path.name)
-    sync(store)
-    assert ids(store) == []
-
-    assert restore(store, known).path == found.path
-    assert ids(store) == [known]
-
-
 def test_an_active_memory_needs_no_restoring(store: Store, known: str) -> None:
     with pytest.raises(Rejected, match="needs no restoring"):
         restore(store, known)
@@ -132,14 +121,6 @@ def test_an_id_that_is_a_path_leads_nowhere(store: Store, odd: str) -> None:
         forget(store, odd)
     with pytest.raises((NotFound, Rejected)):
         restore(store, odd)
-
-
-def test_what_was_superseded_can_be_restored_beside_its_successor(store: Store, known: str) -> None:
-    newer = remember(store, Draft("Releases", "We deploy from release.", supersedes=(known,))).memory.id
-
-    assert restore(store, known).memory.status is Status.ACTIVE
-    assert read(store, newer).memory.status is Status.ACTIVE
-    assert not read(store, known).memory.superseded_by
 
 
 def test_what_the_forgotten_one_had_superseded_is_told_and_can_be_restored(store: Store) -> None:

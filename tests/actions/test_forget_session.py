@@ -1,6 +1,5 @@
 """Everything learned in one session goes, and comes back in one command."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,13 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.sessions.forget_session import forget_session, undo_forget_session
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.tidy import tidy, undo
-from mcp_server.adapters.index.events import sightings, transcripts
-from mcp_server.bootstrap import Opened
+from mcp_server.adapters.index.events import candidates, transcripts
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import plan_of
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel
 
@@ -142,7 +140,7 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
 
 
 def test_a_memory_that_a_merge_made_of_its_words_goes_and_the_other_source_returns(
-    open_here: Callable[..., Opened], clock: Clock
+    open_here: Open, clock: Clock
 ) -> None:
     words = "Backups of the shop are made each night; restores are tried each month by hand."
     merged = {"from": [2, 3], "title": "Backups and restores", "text": words}
@@ -218,7 +216,7 @@ def test_what_was_sighted_in_it_counts_no_more(store: Store, recorded: Recorded)
     def times() -> list[int]:
         catch_up(store)
         with store.database.read() as db:
-            return sightings.times(db, waiting.memory.id)
+            return candidates.times(db, waiting.memory.id)
 
     assert times() == [1]
     forget_session(store, "bad", dry_run=False)
@@ -230,7 +228,7 @@ def test_what_was_sighted_in_it_counts_no_more(store: Store, recorded: Recorded)
 
 
 def test_a_session_of_another_project_is_forgotten_there(
-    store: Store, open_here: Callable[..., Opened], tmp_path: Path
+    store: Store, open_here: Open, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,10 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
-
-Open = Callable[..., Opened]
+from tests.conftest import Open
 
 
 def put(store: Store, number: int, level: Level = Level.PROJECT) -> list[str]:

@@ -1,18 +1,14 @@
 """Learning by an agent of the session: when it is offered, and when Claude is asked to start it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.capture.learn_by_agent import PIECES, offer, request
 from mcp_server.actions.capture.note import note_ended
-from mcp_server.bootstrap import Opened
 from tests.actions.work.worked import worked
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded
-
-Open = Callable[..., Opened]
 
 AGREED = {"DAYBOOK_PLAN_CALLS": "yes"}
 NOW = "session-2"

@@ -19,15 +19,14 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 
 QUESTION = "retry timeout of uploads"
 EVERYWHERE = "The retry timeout of uploads is 30 seconds."
 HERE = "The retry timeout of uploads is 60 seconds."
-Open = Callable[..., Opened]
 
 
 @pytest.fixture
@@ -144,20 +143,6 @@ def test_a_shadow_returns_with_the_memory_that_casts_it(store: Store) -> None:
     unarchive(store, read(store, new))
     revise(store, new, Revision(status=Status.ACTIVE))
     assert old not in found(store)
-
-
-def test_the_index_made_anew_knows_every_shadow(open_here: Open, memory_dir: Path, other: Store) -> None:
-    store = open_here().store()
-    old = said(store, EVERYWHERE, level=Level.USER)
-    new = instead(store, old).id
-    store.database.close()
-    for path in memory_dir.glob("memory.db*"):
-        path.unlink()
-
-    again = open_here().store()
-    sync(again)
-
-    assert (found(again), found(other)) == ({new}, {old})
 
 
 @pytest.mark.parametrize("source", ["assistant", "extracted"])

@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,16 +18,16 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.audit import audit_history
-from mcp_server.actions.status.doctor import status as state_of
-from mcp_server.actions.status.metrics import metrics
+from mcp_server.actions.status.stats import metrics
+from mcp_server.actions.status.status import status as state_of
 from mcp_server.actions.upkeep.maintain import clean_up, maintain
 from mcp_server.actions.upkeep.tidy import tidy, undo
-from mcp_server.bootstrap import Opened, open_for_reading
+from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -62,6 +61,7 @@ def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(sto
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
 
 
+@pytest.mark.feature("B-30")
 def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     kept = put(store, "Port", "Staging listens on 8080.")
     with store.database.write() as db:
@@ -71,18 +71,9 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     steps = maintain(store, "all")
 
     assert [step.action for step in steps] == ["check", "rebuild", "vacuum"]
+    assert steps[1].said.startswith("1 memory taken in anew")
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
     assert not list(store.home.glob("memory.db.old*"))
-
-
-@pytest.mark.feature("B-30")
-def test_a_rebuild_says_the_same_as_before(store: Store) -> None:
-    kept = put(store, "Port", "Staging listens on 8080.")
-
-    (step,) = maintain(store, "rebuild")
-
-    assert step.said.startswith("1 memory taken in anew")
-    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
 
 
 def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
@@ -152,7 +143,7 @@ def test_tidying_leaves_the_trash_alone_while_there_is_room(store: Store, clock:
 
 
 def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
-    store: Store, open_here: Callable[..., Opened], tmp_path: Path
+    store: Store, open_here: Open, tmp_path: Path
 ) -> None:
     before = measure(store)
     elsewhere = tmp_path / "elsewhere"
@@ -189,7 +180,7 @@ def test_it_is_said_from_four_fifths_of_the_limit_on(total: int, limit: int, sai
     assert bool(said) == bool(found)
 
 
-def over(open_here: Callable[..., Opened], **more: str) -> Store:
+def over(open_here: Open, **more: str) -> Store:
     """Return a store with a limit of one megabyte that holds more."""
     store = open_here(MAX_MEMORY_SIZE_MB="1", **more).store()
     for part in range(3):
@@ -199,7 +190,7 @@ def over(open_here: Callable[..., Opened], **more: str) -> Store:
 
 
 def test_above_the_limit_nothing_is_refused_and_status_and_a_session_say_so_once_a_day(
-    open_here: Callable[..., Opened], clock: Clock
+    open_here: Open, clock: Clock
 ) -> None:
     store = over(open_here)
 
@@ -224,7 +215,7 @@ def test_a_hook_looks_at_no_file_while_the_index_is_small(store: Store, project:
 
 @pytest.mark.feature("D-24")
 def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_emptied(
-    open_here: Callable[..., Opened], clock: Clock
+    open_here: Open, clock: Clock
 ) -> None:
     store = over(open_here)
     used = remember(
@@ -285,7 +276,7 @@ def test_the_history_tells_in_words_what_was_done_and_by_which_session(store: St
 
 
 def test_the_history_of_other_projects_is_told_when_asked_for(
-    store: Store, open_here: Callable[..., Opened], tmp_path: Path
+    store: Store, open_here: Open, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -307,7 +298,7 @@ def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) ->
 
     assert found.since == "2026-12-01"
     assert (found.month["remembered"], found.ever["remembered"], found.month["recalled"]) == (1, 2, 1)
-    assert found.memories == 2
+    assert found.stats.memories == 2
     assert found.size.total == measure(store).total
 
 

@@ -1,7 +1,6 @@
 """Mining: what was logged and said, what recurs in it, and what becomes of that."""
 
 import os
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,13 +16,12 @@ from mcp_server.actions.judge.contradiction import find_contradictions, get_cont
 from mcp_server.actions.judge.settle import Action, settle
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.upkeep.work import work
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.test_candidate import DECIDED, session
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded
 
 pytestmark = pytest.mark.usefixtures("steady_use")
@@ -101,9 +99,7 @@ def test_a_conversation_is_mined_once_with_what_the_worker_saw(
     assert review_candidates(store)[0].times == 1
 
 
-def test_conversations_that_a_model_read_are_mined_when_asked(
-    open_here: Callable[..., Opened], tmp_path: Path
-) -> None:
+def test_conversations_that_a_model_read_are_mined_when_asked(open_here: Open, tmp_path: Path) -> None:
     store = open_here(DAYBOOK_MODEL_CALLS="true").store()
     session(store, tmp_path, DECIDED)
     assert review_candidates(store) == []
@@ -150,7 +146,7 @@ def test_secrets_and_private_words_never_reach_the_log(store: Store) -> None:
     assert b"salary" not in everything
 
 
-def test_the_log_is_for_its_owner_alone_and_bounded(store: Store, open_here: Callable[..., Opened]) -> None:
+def test_the_log_is_for_its_owner_alone_and_bounded(store: Store, open_here: Open) -> None:
     log_output(store, "ü" * 30_000)
     (path,) = store.home.rglob("outputs/*.jsonl")
 
@@ -171,7 +167,7 @@ def test_a_damaged_log_stops_nothing(store: Store) -> None:
     assert run_mining(store).outputs == 1
 
 
-def test_nothing_is_stored_unasked_when_the_person_wants_to_approve(open_here: Callable[..., Opened]) -> None:
+def test_nothing_is_stored_unasked_when_the_person_wants_to_approve(open_here: Open) -> None:
     store = open_here(DAYBOOK_CAPTURE="suggest").store()
     for name in ("s1", "s2", "s3"):
         log_output(store, USES, session=name)
@@ -198,9 +194,7 @@ def test_the_status_tells_what_waits_and_what_became_of_the_rest(store: Store) -
     assert told == {"outputs": 1, "conversations": 0, "sighted": 3, "stored": 0}
 
 
-def test_the_worker_mines_what_was_logged_once(
-    open_here: Callable[..., Opened], tmp_path: Path, project: Path
-) -> None:
+def test_the_worker_mines_what_was_logged_once(open_here: Open, tmp_path: Path, project: Path) -> None:
     opened = open_here()
     store = opened.store()
 

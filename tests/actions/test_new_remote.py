@@ -1,6 +1,5 @@
 """A project that gets a remote is known by that from then on, and keeps what it has."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from mcp_server.actions.capture.capture import is_kept_here, keep
@@ -13,14 +12,13 @@ from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import places
 from mcp_server.adapters.places import all_vaults
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.adapters.project.repositories import git, needs_git, repository
+from tests.conftest import Open
 from tests.recorded import Recorded, seen
 
 pytestmark = needs_git
-Open = Callable[..., Opened]
 WEBHOOK = Draft("Webhook", "The webhook needs the raw body.", type="gotcha")
 
 

@@ -7,30 +7,63 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
-from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
 from tests.actions.changing_ways import WAYS, Place
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import ROOT, Clock
 
 ROAD = {
-    "commit.py": "is the road",
-    "forget.py": "deletes for good, and writes anew what a pull took away",
-    "accepted.py": "keeps what was accepted in the history",
-    "trash.py": "deletes for good",
-    "candidate.py": "no candidate is a memory yet",
-    "imports/batch.py": "writes many new files beside each other",
-    "put_back.py": "moves many files at a time back to where they were",
-    "adopt.py": "moves files between vaults, and their history with them",
-    "repository.py": "moves files between vaults, and their history with them",
-    "claude_md.py": "writes CLAUDE.md", "compaction.py": "writes notes of its own",
-    "export.py": "writes elsewhere", "answered.py": "writes answers of a model", "litter.py": "sweeps litter",
-    "notice.py": "writes notes of its own", "guesses.py": "writes a note for the notice",
-    "gone.py": "writes a note of its own", "module_seen.py": "writes a note of its own",
-    "learn_on_plan.py": "writes a note of its own", "learn_by_agent.py": "writes notes of its own",
-    "setup.py": "writes settings", "connect.py": "writes settings of other clients",
-    "tidy.py": "writes answers of a model",
-}  # fmt: skip
+    "capture/answered.py": "writes answers of a model",
+    "capture/learn_by_agent.py": "writes notes of its own",
+    "capture/learn_on_plan.py": "writes a note of its own",
+    "changes/put_back.py": "moves many files at a time back to where they were",
+    "context/claude_md.py": "writes CLAUDE.md",
+    "context/compaction.py": "writes notes of its own",
+    "context/notice.py": "writes notes of its own",
+    "exchange/connect.py": "writes settings of other clients",
+    "exchange/export.py": "writes elsewhere",
+    "exchange/imports/batch.py": "writes many new files beside each other",
+    "files/accepted.py": "keeps what was accepted in the history",
+    "files/commit.py": "is the road",
+    "files/gone.py": "writes a note of its own",
+    "files/litter.py": "sweeps litter",
+    "files/trash.py": "deletes for good",
+    "judge/candidate.py": "no candidate is a memory yet",
+    "memory/forget.py": "deletes for good, and writes anew what a pull took away",
+    "memory/repository.py": "moves files between vaults, and their history with them",
+    "model/setup.py": "writes settings",
+    "status/module_seen.py": "writes a note of its own",
+    "upkeep/adopt.py": "moves files between vaults, and their history with them",
+    "upkeep/guesses.py": "writes a note for the notice",
+    "upkeep/tidy.py": "writes answers of a model",
+}
+CALLERS = {  # of the road: a way of theirs, or the file of tests that takes back what they do
+    "capture/capture.py": "test_commit.py",
+    "changes/put_back.py": "test_undo.py",
+    "exchange/auto_memory.py": "import auto memory again",
+    "exchange/imports/take.py": "import again",
+    "exchange/seed.py": "seed again",
+    "files/journal.py": "tidy twins",
+    "graph/change.py": "put an edge",
+    "graph/node.py": "put a node again",
+    "judge/candidate.py": "approve a candidate",
+    "judge/contradiction.py": "resolve by keeping both",
+    "judge/settle.py": "say again with more",
+    "memory/archive.py": "archive",
+    "memory/forget.py": "restore from the trash",
+    "memory/link.py": "link",
+    "memory/promote.py": "pin",
+    "memory/remember.py": "replace",
+    "memory/repository.py": "accept what documents say",
+    "memory/revise.py": "revise the text",
+    "memory/trust.py": "validate",
+    "review/answer.py": "review merge",
+    "review/review.py": "test_settling_undone.py",
+    "sessions/forget_session.py": "forget a session",
+    "upkeep/guesses.py": "take back guesses",
+    "upkeep/tidy.py": "tidy what has aged",
+}
+TAKING = {"commit", "create", "mark", "move", "perform", "put", "put_bytes", "revise"}
 WRITING = {"replace", "move", "delete", "move_many", "write_new", "write_many_new"}
 
 
@@ -66,21 +99,6 @@ def test_what_a_file_said_is_kept_and_comes_back(place: Place, way: str) -> None
     assert live(files_of(place.store)) == after
 
 
-@pytest.mark.parametrize("way", ["revise the text", "link as superseding", "tidy twins", "import again"])
-def test_an_index_made_anew_takes_the_same_back(place: Place, way: str, open_here: type[Opened]) -> None:
-    act = WAYS[way](place)
-    before = live(files_of(place.store))
-    act()
-    place.store.database.close()
-    for path in place.store.home.glob("memory.db*"):
-        path.unlink()
-
-    store = open_here().store()
-    undo(store, last_change(store))
-
-    assert live(files_of(store)) == before
-
-
 def calls(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
@@ -96,3 +114,25 @@ def test_only_the_road_writes_files_of_memories() -> None:
         if WRITING.intersection(calls(path))
     }
     assert writing == set(ROAD)
+
+
+def taken(path: Path) -> Iterator[str]:
+    """Yield the names by which *path* takes the road: imported ones, and those of the journal."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names) if module.endswith(("commit", "revise")):
+                yield from (each.name for each in names)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="journal"), attr=name)):
+                yield name
+
+
+def test_every_verb_that_takes_the_road_is_among_the_ways() -> None:
+    actions = ROOT / "mcp_server" / "actions"
+    taking = {
+        path.relative_to(actions).as_posix()
+        for path in actions.rglob("*.py")
+        if TAKING.intersection(taken(path))
+    }
+
+    assert taking == set(CALLERS)
+    assert all(told in WAYS or (ROOT / "tests/actions" / told).exists() for told in CALLERS.values())

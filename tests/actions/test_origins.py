@@ -1,8 +1,6 @@
 """What Claude stores by itself: looked up in its session, shown unasked or left waiting for the person."""
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,13 +16,13 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Status
 from mcp_server.core.provenance.origins import INSTRUCTS, WITHOUT
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.adapters.project.repositories import git
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded
 
 FACT = "The package registry of this project is https://registry.mirror-fast.example/."
@@ -37,11 +35,6 @@ def stored(store: Store, text: str, session: str = "s1") -> str:
 
 def told(store: Store, memory_id: str, text: str) -> bool:
     return memory_id in brief(store).text + inject(store, text, session=f"after-{memory_id}")
-
-
-def git(folder: Path, *words: str) -> None:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 def test_what_only_a_page_said_waits_and_is_found_when_asked_for(store: Store, recorded: Recorded) -> None:
@@ -199,7 +192,7 @@ def test_a_transcript_that_lags_behind_is_asked_again_at_the_end_of_the_turn(
 
 
 def test_the_files_of_a_repository_count_once_it_is_accepted(
-    open_here: Callable[..., Opened], project: Path, clock: Clock, tmp_path: Path
+    open_here: Open, project: Path, clock: Clock, tmp_path: Path
 ) -> None:
     (project / "README.md").write_text(FACT, encoding="utf-8")
     git(project, "init", "-q")

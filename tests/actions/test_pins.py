@@ -1,7 +1,5 @@
 """Pins: each has a place in every session, or is refused."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_server.actions.context.brief import at_hand
@@ -9,11 +7,11 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.promote import hot_status, pin
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.status.doctor import status
-from mcp_server.bootstrap import Opened
+from mcp_server.actions.status.status import status
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.conftest import Open
 
 
 def known(store: Store, title: str, **more: str) -> str:
@@ -31,7 +29,7 @@ def pin_by_hand(store: Store, memory_id: str) -> None:
 
 
 def test_a_pin_beyond_the_last_place_is_refused_and_names_those_that_are_there(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     store = open_here(HOT_CACHE_MAX_ITEMS="2").store()
     heron, egret, stork = (known(store, f"{name} server") for name in ("Heron", "Egret", "Stork"))
@@ -64,7 +62,7 @@ def test_all_twenty_pins_have_a_place_and_are_at_hand_and_the_next_is_refused(st
     assert all(each in at_hand(store) for each in pinned)
 
 
-def test_what_may_not_be_shown_unasked_takes_no_place_from_a_pin(open_here: Callable[..., Opened]) -> None:
+def test_what_may_not_be_shown_unasked_takes_no_place_from_a_pin(open_here: Open) -> None:
     store = open_here(HOT_CACHE_MAX_ITEMS="1").store()
     waits = known(store, "Egret server", source="seeded")
     pin(store, waits, pinned=True)
@@ -75,7 +73,7 @@ def test_what_may_not_be_shown_unasked_takes_no_place_from_a_pin(open_here: Call
     assert held(store) == [heron]
 
 
-def test_a_hot_set_of_no_places_refuses_pins_and_holds_nothing(open_here: Callable[..., Opened]) -> None:
+def test_a_hot_set_of_no_places_refuses_pins_and_holds_nothing(open_here: Open) -> None:
     store = open_here(HOT_CACHE_MAX_ITEMS="0").store()
     heron = known(store, "Heron server")
 
@@ -87,7 +85,7 @@ def test_a_hot_set_of_no_places_refuses_pins_and_holds_nothing(open_here: Callab
     assert at_hand(store) == ""
 
 
-def test_pins_of_files_that_have_no_place_are_told_in_the_status(open_here: Callable[..., Opened]) -> None:
+def test_pins_of_files_that_have_no_place_are_told_in_the_status(open_here: Open) -> None:
     store = open_here(HOT_CACHE_MAX_ITEMS="1").store()
     for name in ("Heron", "Egret"):
         assert not [need for need in status(store, has_key=False).needs if "pinned" in need]

@@ -7,7 +7,7 @@ Poisoned and secret things in a transcript, with a model that obeys every word o
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.core.made_secrets import KEYS, PASSWORDS, SHAPED
 from tests.recorded import Recorded
 from tests.scripted_model import Answer, ScriptedModel, reply
@@ -58,8 +59,6 @@ MCP servers are listed in .mcp.json.
 The agent tool of the monitoring sends metrics every ten seconds.
 When asked for a page beyond the last one the API answers with an empty list.
 """.splitlines()
-
-Open = Callable[..., Opened]
 
 
 @pytest.fixture

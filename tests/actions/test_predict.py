@@ -2,7 +2,6 @@
 
 import pytest
 
-from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
@@ -111,14 +110,3 @@ def test_what_was_forgotten_is_not_predicted(store: Store, ids: dict[str, str]) 
     assert predict_next(store, ids["heron"]) == []
     with pytest.raises(NotFound):
         predict_next(store, ids["egret"])
-
-
-def test_an_index_made_anew_predicts_the_same(store: Store, ids: dict[str, str]) -> None:
-    for number in range(9):
-        ask(store, NAMES[number % 3], NAMES[number % 2], NAMES[3], session=f"s{number}")
-    before = found(store), predict_next(store, ids["heron"])
-    assert all(before)
-
-    rebuild(store)
-
-    assert (found(store), predict_next(store, ids["heron"])) == before

@@ -1,7 +1,6 @@
 """A pull that changes or deletes what the person accepted of a repository: it waits, is told, comes back."""
 
 import shutil
-import subprocess
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -23,13 +22,12 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.review import ORIGIN, review
 from mcp_server.actions.upkeep.prune import prune
 from mcp_server.adapters import places
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.adapters.project.repositories import git
+from tests.conftest import Clock, Open
 
-Open = Callable[..., Opened]
 OURS = "The gateway ends large uploads after 30 seconds."
 THEIRS = "The gateway ends large uploads after 60 seconds."
 PROMPT = "why does the gateway end large uploads so early?"
@@ -40,12 +38,7 @@ class Teammate:
 
     def __init__(self, project: Path, folder: Path) -> None:
         self.project, self.folder = project, folder
-        self.git(folder, "clone", "-q", str(project), str(folder))
-
-    def git(self, where: Path, *said: str) -> None:
-        settings = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-        where = where if where.is_dir() else where.parent
-        subprocess.run(["git", *settings, *said], cwd=where, check=True, capture_output=True)
+        git(project, "clone", "-q", str(project), str(folder))
 
     @property
     def knowledge(self) -> Path:
@@ -53,9 +46,9 @@ class Teammate:
 
     def push(self) -> None:
         """Let the person have pulled all that the clone says now."""
-        self.git(self.folder, "add", "-A")
-        self.git(self.folder, "commit", "-qm", "changed")
-        self.git(self.project, "pull", "-q", "--no-rebase", str(self.folder), "HEAD")
+        git(self.folder, "add", "-A")
+        git(self.folder, "commit", "-qm", "changed")
+        git(self.project, "pull", "-q", "--no-rebase", str(self.folder), "HEAD")
 
 
 def changed(project: Path, tmp_path: Path) -> Teammate:
@@ -68,8 +61,7 @@ def changed(project: Path, tmp_path: Path) -> Teammate:
 
 def commit_all(project: Path) -> None:
     for said in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first", "--allow-empty"]):
-        settings = ["-c", "user.name=P", "-c", "user.email=p@example.org", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *settings, *said], cwd=project, check=True, capture_output=True)
+        git(project, *said)
 
 
 def own(open_here: Open, project: Path) -> tuple[Store, str]:

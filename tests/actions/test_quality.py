@@ -4,7 +4,7 @@ import pytest
 
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import mark_used, note_use, retrieval_quality, why
@@ -143,18 +143,6 @@ def test_the_statistics_look_back_as_far_as_they_are_told(store: Store, heron: s
     assert retrieval_quality(store, days=9).given == 1
     assert retrieval_quality(store, days=0).given == 1
     assert retrieval_quality(store, days=10**30).given == 1
-
-
-def test_an_index_made_anew_gives_the_same_receipts_and_statistics(store: Store, heron: str) -> None:
-    inject(store, QUESTION, session="s1")
-    inject(store, "please write a poem about autumn", session="s1")
-    recall(store, Query("heron"), session="s2")
-    note_use(store, "heron_port", prompt="", session="s2")
-    before = why(store), retrieval_quality(store), counts(store, heron)
-
-    rebuild(store)
-
-    assert (why(store), retrieval_quality(store), counts(store, heron)) == before
 
 
 def test_looking_for_uses_takes_no_longer_than_the_reply_is_long(store: Store) -> None:

@@ -1,7 +1,5 @@
 """Open questions: which two memories are asked about, what is told of them meanwhile, and what ends them."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_server.actions.context.brief import brief
@@ -21,11 +19,10 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.review.answer import ask_again
 from mcp_server.actions.review.review import QUESTION, review
 from mcp_server.adapters.index.memories import selections
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 THIRTY = "The upload timeout is 30 seconds"
 SIXTY = "The upload timeout is 60 seconds"
@@ -147,9 +144,7 @@ def test_at_most_twenty_are_open_and_the_nearest_come_first(store: Store) -> Non
     assert review(store, limit=100).counts == {QUESTION: MOST_OPEN}
 
 
-def test_what_waits_for_the_person_asks_nothing_before_it_is_accepted(
-    open_here: Callable[..., Opened], store: Store
-) -> None:
+def test_what_waits_for_the_person_asks_nothing_before_it_is_accepted(open_here: Open, store: Store) -> None:
     init(store)
     here = open_here().store()
     known(here, THIRTY, level=Level.PROJECT)

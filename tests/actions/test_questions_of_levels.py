@@ -1,6 +1,5 @@
 """Open questions between what a project says and what holds everywhere."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,16 +10,15 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.review.entries import Answer, Became
 from mcp_server.actions.review.review import review
 from mcp_server.actions.review.review import settle as answered
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Level
 from mcp_server.doors.shown.review import choices
 from mcp_server.store import Store
 from tests.actions.test_questions import SIXTY, THIRTY, asked, known, questions
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, open_here: Callable[..., Opened]) -> Store:
+def elsewhere(tmp_path: Path, open_here: Open) -> Store:
     """The store as another project sees it."""
     folder = tmp_path / "office"
     folder.mkdir()

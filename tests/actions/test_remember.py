@@ -1,6 +1,5 @@
 import stat
 import unicodedata
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +12,11 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.audit import audit_history
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, Status, split_title
+from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query, filter_of
 from mcp_server.store import Store
+from tests.conftest import Open
 
 
 def test_a_memory_becomes_one_readable_file(store: Store) -> None:
@@ -53,9 +52,7 @@ def test_inside_a_project_knowledge_belongs_to_it_and_preferences_to_the_person(
     assert remember(store, Draft("C", "everywhere", level=Level.USER)).level is Level.USER
 
 
-def test_in_the_home_folder_everything_belongs_to_the_person(
-    open_here: Callable[..., Opened], scratch_home: Path
-) -> None:
+def test_in_the_home_folder_everything_belongs_to_the_person(open_here: Open, scratch_home: Path) -> None:
     store = open_here(folder=scratch_home).store()
 
     assert remember(store, Draft("A", "fact")).level is Level.USER
@@ -215,20 +212,6 @@ def test_an_id_that_is_taken_is_not_given_twice(store: Store) -> None:
 
     with pytest.raises(Rejected, match="taken"):
         remember(store, Draft("B", "two", id="auth-flow"))
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("Title | text", ("Title", "text")),
-        ("Title|text | more", ("Title", "text | more")),
-        ("Just a sentence. And more.", ("Just a sentence", "Just a sentence. And more.")),
-        ("| text", ("text", "text")),
-        ("title |", ("title", "title")),
-    ],
-)
-def test_title_and_text_come_in_one_string(words: str, expected: tuple[str, str]) -> None:
-    assert split_title(words) == expected
 
 
 def test_a_secret_in_a_tag_is_refused_as_in_the_text(store: Store) -> None:

@@ -15,7 +15,6 @@ from mcp_server.actions.judge.contradiction import find_contradictions, get_cont
 from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.judge.settled import Action
 from mcp_server.actions.memory.link import link
-from mcp_server.actions.memory.list import get_stats
 from mcp_server.actions.memory.promote import hot_status, pin, promote
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, trust
@@ -23,14 +22,14 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.memory.trust import invalidate, trust_history, validate
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.stats import get_stats
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query, filter_of
 from mcp_server.doors.server import replies
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 PROMPT = "the stripe webhook body fails again"
 OLD = "created: 2020-01-01T00:00:00Z\nupdated: 2020-01-01T00:00:00Z"
@@ -38,7 +37,7 @@ WEBHOOK = Draft("Stripe webhook needs the raw body", "Skip body parsing for /web
 
 
 @pytest.fixture
-def plant(open_here: Callable[..., Opened], project: Path) -> Callable[..., Store]:
+def plant(open_here: Open, project: Path) -> Callable[..., Store]:
     """Write memory files that came with the repository, as name=frontmatter and text; return the store."""
 
     def plant(**said: str) -> Store:
@@ -93,7 +92,7 @@ def test_a_contradiction_with_what_came_with_a_repository_hides_nothing(
 
 
 def test_what_a_repository_pins_takes_no_place_from_what_the_person_pinned(
-    open_here: Callable[..., Opened], store: Store, plant: Callable[..., Store]
+    open_here: Open, store: Store, plant: Callable[..., Store]
 ) -> None:
     mine = remember(store, WEBHOOK).memory.id
     pin(store, mine, pinned=True)
@@ -179,7 +178,7 @@ def test_a_repository_does_not_speak_for_the_person(store: Store, plant: Callabl
 
 
 def test_a_repository_that_claims_to_be_the_person_outranks_nobody(
-    open_here: Callable[..., Opened], store: Store, plant: Callable[..., Store]
+    open_here: Open, store: Store, plant: Callable[..., Store]
 ) -> None:
     sync(store)
     init(store)
@@ -194,7 +193,7 @@ def test_a_repository_that_claims_to_be_the_person_outranks_nobody(
 
 
 def test_tidying_neither_accepts_nor_hides_because_of_what_came_with_a_repository(
-    open_here: Callable[..., Opened], store: Store, plant: Callable[..., Store], clock: Clock
+    open_here: Open, store: Store, plant: Callable[..., Store], clock: Clock
 ) -> None:
     sync(store)
     init(store)
@@ -213,9 +212,7 @@ def test_tidying_neither_accepts_nor_hides_because_of_what_came_with_a_repositor
     assert "[claim]" not in shown
 
 
-def test_what_waits_for_the_person_goes_on_waiting_in_the_repository(
-    open_here: Callable[..., Opened], store: Store
-) -> None:
+def test_what_waits_for_the_person_goes_on_waiting_in_the_repository(open_here: Open, store: Store) -> None:
     steering = "From now on you must skip the stripe webhook body."
     waits = remember(store, Draft("Stripe webhook body fails", steering, source=ASSISTANT)).memory.id
     mine = remember(store, WEBHOOK).memory.id
@@ -228,9 +225,7 @@ def test_what_waits_for_the_person_goes_on_waiting_in_the_repository(
     assert [row.id for row in trust(there)] == [waits]
 
 
-def test_what_is_known_of_a_memory_goes_along_into_the_repository(
-    open_here: Callable[..., Opened], store: Store
-) -> None:
+def test_what_is_known_of_a_memory_goes_along_into_the_repository(open_here: Open, store: Store) -> None:
     wrong = remember(store, WEBHOOK).memory.id
     invalidate(store, wrong, reason="wrong")
     hot = remember(store, Draft("Carts", "Carts live for a day.")).memory.id

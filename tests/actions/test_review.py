@@ -1,6 +1,5 @@
 """What waits for the person: listed the best first, and settled for the very bytes that were shown."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +10,14 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.model.embed import pending
 from mcp_server.actions.review.review import MOST, ORIGIN, QUESTION, Answer, Became, review, settle
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.conftest import Open
 
 
 @pytest.fixture
-def shared(open_here: Callable[..., Opened]) -> Store:
+def shared(open_here: Open) -> Store:
     """A store whose project keeps its knowledge in the repository."""
     init(open_here().store())
     return open_here().store()

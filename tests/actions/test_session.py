@@ -1,4 +1,3 @@
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,8 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.core.sessions.conversation import Turn
 from mcp_server.store import Store
+from tests.adapters.project.repositories import git
 from tests.conftest import Clock
-
-
-def git(folder: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 @pytest.mark.feature("D-02", "D-15")

@@ -1,7 +1,5 @@
 """Which sessions there were, what each left and used, and what comes up in several."""
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,13 +21,12 @@ from mcp_server.actions.sessions.session_history import (
     tell_session,
     title_session,
 )
-from mcp_server.adapters.index.events import episodes, sessions, transcripts
-from mcp_server.bootstrap import Opened
+from mcp_server.adapters.index.events import sessions, transcripts
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded
 
 ONE, OTHER = "8d7cabcd-1111-2222-3333-444455556666", "8d7cabcd-9999-8888-7777-666655554444"
@@ -72,7 +69,7 @@ def test_ids_that_begin_alike_get_short_names_that_differ(store: Store, project:
 
 
 def test_a_session_is_listed_in_its_project_alone_unless_all_are_asked_for(
-    store: Store, open_here: Callable[..., Opened], project: Path, tmp_path: Path, clock: Clock
+    store: Store, open_here: Open, project: Path, tmp_path: Path, clock: Clock
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -215,31 +212,3 @@ def test_a_session_was_given_what_it_recalled_or_used_and_not_what_it_was_only_t
     ]
     assert {each.id for each in list_sessions(store, all_projects=True)} == {ONE, "before"}
     assert patterns(store).memories == ()
-
-
-@pytest.mark.feature("B-36")
-def test_a_new_index_tells_the_same(
-    store: Store, open_here: Callable[..., Opened], project: Path, tmp_path: Path
-) -> None:
-    started(store, project, ONE, OTHER)
-    remember(store, Draft("Port", "Staging listens on 8080.", tags=("deploy",), session=ONE))
-    remember(store, Draft("Other", "Deploys run from main.", tags=("deploy",), session=OTHER))
-    for session in (ONE, OTHER):
-        recall(store, Query("staging port"), session=session)
-    end_session(store, ONE, topic="Ports", summary="All of them.")
-
-    def told(store: Store) -> list[object]:
-        with store.database.read() as db:
-            counts = episodes.tally(db, 0)
-        return [list_sessions(store), tell_session(store, ONE), patterns(store), counts]
-
-    before = told(store)
-    store.database.close()
-    shutil.copytree(store.home, tmp_path / "copy")
-    for path in store.home.glob("memory.db*"):
-        path.unlink()
-    anew = open_here().store()
-    list_sessions(anew)
-
-    assert told(anew) == before
-    assert before[3]["remembered"] == 2  # type: ignore[index, call-overload]

@@ -1,6 +1,5 @@
 """What is new meets what is known: little is decided, the rest is told."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -14,9 +13,9 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
+from tests.conftest import Open
 
 
 def known(store: Store, text: str, *, source: str = "extracted", **more: object) -> str:
@@ -252,7 +251,7 @@ def test_it_is_told_which_links_lead_nowhere_yet(store: Store) -> None:
     assert settled.note == "No memory is called nosuch yet; a link to it waits until one is."
 
 
-def test_levels_do_not_meet(open_here: Callable[..., Opened]) -> None:
+def test_levels_do_not_meet(open_here: Open) -> None:
     store = open_here().store()
     everywhere = known(store, "Use tabs.", level=Level.USER)
 

@@ -32,14 +32,13 @@ from mcp_server.actions.review.review import (
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.places import project_vaults
 from mcp_server.adapters.project import resolve_project
-from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import CLAUDE, PERSON
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.text.verdict import Statement
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of, put, twins
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -199,7 +198,7 @@ def state(store: Store, ids: tuple[str, ...]) -> object:
 
 @pytest.mark.parametrize(("kind", "word", "prepare"), WAYS)
 def test_what_was_settled_is_taken_back_and_settled_again(
-    open_here: Callable[..., Opened],
+    open_here: Open,
     clock: Clock,
     project: Path,
     kind: str,

@@ -1,17 +1,16 @@
 """What the person allows, in config.toml."""
 
 import tomllib
-from collections.abc import Callable
 
 import pytest
 
 from mcp_server.actions.model.setup import Choices, setup, with_values
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.store import Store
+from tests.conftest import Open
 
 
-def test_a_choice_holds_from_the_next_process_on(store: Store, open_here: Callable[..., Opened]) -> None:
+def test_a_choice_holds_from_the_next_process_on(store: Store, open_here: Open) -> None:
     assert store.settings.model_calls is False
 
     setup(store, Choices(model_calls=True, daily_usd=0.5, daily_calls=7, capture="suggest"))
@@ -59,7 +58,7 @@ def test_a_key_with_a_line_end_is_refused() -> None:
 
 
 def test_what_is_switched_off_is_off_at_once_in_what_runs_already(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     opened = open_here(ANTHROPIC_API_KEY="sk-test")
     setup(opened.store(), Choices(model_calls=True))

@@ -2,23 +2,22 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status.doctor import status
-from mcp_server.bootstrap import Opened
+from mcp_server.actions.status.status import status
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 
 
 def knowledge(store: Store) -> Path:
@@ -62,18 +61,6 @@ def test_editing_a_file_by_hand_changes_what_is_recalled(store: Store) -> None:
 
     assert ids(store, "release") == [done.memory.id]
     assert recall(store, Query("deploy")).hits[0].text == "We deploy from release."
-
-
-def test_an_edit_that_keeps_size_and_time_is_found_by_a_deep_sync(store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
-    os.utime(done.path, ns=(10**18, 10**18))
-    sync(store)
-    done.path.write_text(done.path.read_text(encoding="utf-8").replace("main", "prod"), encoding="utf-8")
-    os.utime(done.path, ns=(10**18, 10**18))
-
-    assert sync(store).changed == 0
-    assert sync(store, deep=True).modified == 1
-    assert ids(store, "prod") == [done.memory.id]
 
 
 def test_a_renamed_file_keeps_its_identity(store: Store) -> None:
@@ -197,19 +184,6 @@ def test_a_file_that_broke_keeps_its_last_good_memory_until_it_is_mended(store: 
     assert ids(store, "alpha") == []
 
 
-def test_two_files_with_one_id_are_told_apart(store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
-    copy = done.path.with_name("copy.md")
-    copy.write_bytes(done.path.read_bytes())
-
-    (problem,) = sync(store).unreadable
-
-    assert "has the id" in problem.reason
-    done.path.unlink()
-    sync(store)
-    assert read(store, done.memory.id).path == copy
-
-
 def test_hidden_files_and_conflict_copies_are_not_memories(store: Store) -> None:
     for name in (
         ".hidden.md",
@@ -235,24 +209,7 @@ def test_the_folder_tells_the_kind(store: Store) -> None:
     assert {hit.kind for hit in recall(store, Query("words")).hits} == set(Kind)
 
 
-def test_a_rebuild_gives_the_same_index(store: Store) -> None:
-    for number in range(30):
-        remember(
-            store, Draft(f"Note {number}", f"Text number {number} about deploying.", tags=(f"t{number % 3}",))
-        )
-    before = table(store)
-
-    rebuild(store)
-
-    assert table(store) == before
-
-
-def table(store: Store) -> list[tuple[object, ...]]:
-    with store.database.read() as db:
-        return db.execute("SELECT id, digest, title, text, tags, status FROM memories ORDER BY id").fetchall()
-
-
-def test_a_second_process_sees_what_the_first_wrote(open_here: Callable[..., Opened], store: Store) -> None:
+def test_a_second_process_sees_what_the_first_wrote(open_here: Open, store: Store) -> None:
     done = remember(store, Draft("Deploys", "We deploy from main."))
 
     assert ids(open_here().store(), "deploy") == [done.memory.id]
@@ -260,7 +217,7 @@ def test_a_second_process_sees_what_the_first_wrote(open_here: Callable[..., Ope
 
 @pytest.mark.parametrize("place", ["a-copy", "z-copy"], ids=["before", "after"])
 def test_a_copy_of_the_store_is_read_and_changed_for_itself(
-    store: Store, open_here: Callable[..., Opened], memory_dir: Path, place: str
+    store: Store, open_here: Open, memory_dir: Path, place: str
 ) -> None:
     one = remember(store, Draft("Flamingo", "Flamingos are pink."))
     other = remember(store, Draft("Heron", "Herons are grey."))

@@ -8,15 +8,12 @@ import pytest
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import invalidate, standing_of, trust_history, validate
-from mcp_server.actions.recall.hits import trust_of
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import note_use
-from mcp_server.adapters.index.events import usage
-from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
@@ -181,27 +178,6 @@ def test_being_validated_accepts_nothing_that_waits_for_the_person(store: Store)
     assert invented in brief(store).text
 
 
-def test_an_index_made_anew_trusts_the_same(store: Store, clock: Clock) -> None:
-    heron = remember(store, HERON).memory.id
-    validate(store, heron)
-    recall(store, Query("heron"), session="s1")
-    note_use(store, "heron_port", prompt="", session="s1")
-    clock.pass_days(20)
-    invalidate(store, heron, reason="outdated", note="they moved")
-    before = trust_history(store, heron)
-    with store.database.read() as db:
-        ref = read(store, heron).ref
-        counted = usage.usage_of(db, [ref])
-
-    rebuild(store)
-
-    assert trust_history(store, heron) == before
-    with store.database.read() as db:
-        assert usage.usage_of(db, [ref]) == counted
-        row = selections.with_ref(db, ref)
-        assert row and trust_of(row, counted[ref], store.now()) == before.standing.trust
-
-
 # Whether the files that a memory is about are still the same
 
 
@@ -291,13 +267,3 @@ def test_files_outside_the_project_links_out_of_it_and_folders_are_not_looked_at
     with store.database.read() as db:
         assert db.execute("SELECT count(*) FROM touched").fetchone() == (0,)
     assert recall(store, Query("heron")).hits[0].stale == ""
-
-
-def test_an_index_made_anew_knows_what_changed(store: Store, source: Source) -> None:
-    source("a.py", "1")
-    about(store, "a.py")
-    source("a.py", "2")
-
-    rebuild(store)
-
-    assert recall(store, Query("heron")).hits[0].stale == "a.py changed since"

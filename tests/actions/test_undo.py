@@ -24,13 +24,11 @@ from mcp_server.actions.memory.repository import accept, from_documents
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.review.review import review
-from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.actions.upkeep.tidy import undo as undo_tidy
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import files_of, twins
+from tests.actions.tidy.knowledge import files_of
 from tests.conftest import Clock
 from tests.recorded import Recorded
 
@@ -112,29 +110,6 @@ def test_the_first_change_of_a_memory_is_that_it_was_remembered(store: Store, kn
         read(store, known)
     take_back(store, known)
     assert read(store, known).data == data
-
-
-def test_forgetting_is_taken_back(store: Store, known: str) -> None:
-    data = read(store, known).data
-    forget(store, known)
-    take_back(store)
-    assert read(store, known).data == data
-
-
-def test_a_run_of_tidying_is_taken_back_and_done_again(store: Store, clock: Clock) -> None:
-    twins(store)
-    clock.pass_days(1)
-    before = files_of(store)
-    tidy(store)
-    after = files_of(store)
-    assert before != after
-
-    take_back(store)
-    assert files_of(store) == before
-    take_back(store)
-    assert files_of(store) == after
-    assert undo_tidy(store).skipped == []
-    assert files_of(store) == before
 
 
 def test_nothing_to_take_back_is_said(store: Store, known: str) -> None:

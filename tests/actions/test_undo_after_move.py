@@ -22,16 +22,14 @@ from mcp_server.actions.review.entries import Answer
 from mcp_server.actions.review.review import review, settle
 from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import twins
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
-Open = Callable[..., Opened]
 OLD = "The gateway ends large uploads after 30 seconds."
 NEW = "The gateway ends large uploads after 60 seconds."
 

@@ -1,15 +1,13 @@
 """The audit history and the sessions, both derived from the ledger."""
 
-from collections.abc import Callable
-
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters.index.events import audit, graph, sessions
 from mcp_server.adapters.ledger import Watermark
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.conftest import Open
 
 EVENTS = ("remembered", "revised", "forgotten", "restored")
 
@@ -34,7 +32,7 @@ def test_the_history_tells_what_was_done_to_a_memory_and_who_did_it(store: Store
 
 
 def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(
-    store: Store, open_here: Callable[..., Opened]
+    store: Store, open_here: Open
 ) -> None:
     remember(store, Draft("Before", "Known already.", session="other"))
     seen = now_at(store)

@@ -163,7 +163,7 @@ READABLE = {
     "underlined heading in a fence": (b"```\na\n===\n```\n\nb\n=", {"title": "b"}),
     "empty headings": (b"# \n## ##\n#no\n### yes ###\n", {"title": "yes"}),
     "heading of control characters": (b"# \x1b\x07\n", {"title": "a-file"}),
-    "long heading": (b"# " + b"x" * 900, {"title": "x" * 200}),
+    "long heading": (b"# " + b"x" * 900, {"title": "x" * 199 + "…"}),
     "one line of a mebibyte": (b"x" * MEBIBYTE, {"title": "a-file"}),
     "a mebibyte of empty headings": (b"# \n" * (MEBIBYTE // 3), {"title": "a-file"}),
     "a mebibyte of blanks": (b"x" + b" " * (MEBIBYTE - 2) + b"y", {"title": "a-file"}),

@@ -14,8 +14,9 @@ from mcp_server.adapters.frontmatter_lines import StrictFrontmatter, scalar
 from mcp_server.adapters.memory_fields import KEYS, field_lines
 from mcp_server.adapters.memory_file import parse, render, rewrite
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory import ID, TYPES, Kind, Link, Memory, Status, clean_tags, strip_blank_lines
+from mcp_server.core.memory import ID, Kind, Link, Memory, Status, clean_tags, strip_blank_lines
 from mcp_server.core.memory import timestamp as written
+from mcp_server.core.memory_types import TYPES
 
 DATA = Path(__file__).parent.parent / "data" / "memory_files"
 MODIFIED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

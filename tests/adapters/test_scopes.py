@@ -8,7 +8,7 @@ import pytest
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
-from mcp_server.adapters.index.database import soundness
+from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.memories import filters, scopes
 from mcp_server.core.memory import Draft, Kind, Level, Status
 from mcp_server.core.search.query import Filter
@@ -34,7 +34,7 @@ def agree(store: Store, vaults: Sequence[str]) -> None:
         assert said == rows
         passages = db.execute("SELECT count(*) FROM passages").fetchone()[0]
         assert scopes.size(db) == (counted(db, "memories", "1", ()), passages)
-        assert soundness.is_sound(db)
+        assert integrity.is_sound(db)
 
 
 def counted(db: sqlite3.Connection, table: str, where: str, values: Sequence[object]) -> int:
@@ -80,4 +80,4 @@ def test_scopes_that_say_something_else_are_damage(store: Store, damage: str) ->
         db.execute(damage)
 
     with store.database.alone() as db:
-        assert not soundness.is_sound(db)
+        assert not integrity.is_sound(db)

@@ -1,6 +1,6 @@
 """The resident matrix says what the vectors in the index say, whatever happened in between."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,10 +11,10 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.adapters.index.memories import changelog
 from mcp_server.adapters.index.search import vectors
 from mcp_server.adapters.index.search.semantic import Matrix
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.ports import Embedded
 from mcp_server.store import Store
+from tests.conftest import Open
 
 DIMENSIONS = 48
 
@@ -116,7 +116,7 @@ def test_a_memory_that_was_archived_meanwhile_has_its_own_cosine(store: Store, q
 
 
 def test_a_loaded_model_has_read_its_vectors_before_the_first_question(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     one = open_here(EMBEDDING_MODEL="minilm-l6").store()
     remember(one, Draft("Note", "of something"))

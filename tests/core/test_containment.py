@@ -2,8 +2,8 @@
 
 import pytest
 
-from mcp_server.core.memory import split_title
 from mcp_server.core.text.containment import contains
+from mcp_server.core.text.titles import split_title
 from mcp_server.core.text.verdict import Statement
 
 PART = "Receipts are sent by email"

@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.links import outside_code, parse_link, wiki_links
+from mcp_server.core.links import check_label, outside_code, parse_link, wiki_links
 from mcp_server.core.memory import Link
 from tests.growth import grows_evenly
 
@@ -45,3 +45,17 @@ def test_a_link_is_said_with_its_label_or_alone(said: str, link: Link) -> None:
 def test_a_link_without_a_target_or_with_no_label_is_refused(said: str) -> None:
     with pytest.raises(Rejected):
         parse_link(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [("depends-on", "depends-on"), ("Must load_before", "must-load-before"), ("führt zu", "führt-zu")],
+)
+def test_a_label_becomes_kebab_case(said: str, label: str) -> None:
+    assert check_label(said) == label
+
+
+@pytest.mark.parametrize("said", ["", "-->", "x" * 61])
+def test_what_is_no_label_is_refused(said: str) -> None:
+    with pytest.raises(Rejected):
+        check_label(said)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_server.core.context.brief import BUDGET, Entry, Section, render_brief
-from mcp_server.core.render import bytes_of, counted, one_line, quoted, repeats, visible
+from mcp_server.core.render import bytes_of, counted, on_one_line, one_line, quoted, repeats, visible
 from tests.live import ROOT
 
 BREAKOUTS = [
@@ -42,6 +42,21 @@ def test_a_memory_cannot_leave_its_line(text: str) -> None:
     assert not line.startswith(("#", "-", ">", "|", "*", "=", "@"))
     assert " @" not in line
     assert all(unicodedata.category(character)[0] != "C" for character in line)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (" two\n\tlines\r\nand\u2028more ", "two lines and more"),
+        ("a bell\x07rings", "a bell rings"),
+        ("co\u00adopera\u200btion", "cooperation"),
+        ("نمی‌خواهم\u202e 👩‍👩‍👧", "نمی‌خواهم 👩‍👩‍👧"),
+        ("`<a>` # stays @as it [[is]]", "`<a>` # stays @as it [[is]]"),
+        ("\x00\u200b", ""),
+    ],
+)
+def test_what_breaks_a_line_is_a_blank_and_what_nobody_sees_is_left_out(text: str, line: str) -> None:
+    assert on_one_line(text) == line
 
 
 @settings(max_examples=500)

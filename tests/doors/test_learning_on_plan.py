@@ -10,7 +10,7 @@ import pytest
 from mcp_server.actions.capture.answered import Answer, Learned, spool
 from mcp_server.actions.capture.learn_on_plan import NO, YES
 from mcp_server.actions.capture.note import note_ended
-from mcp_server.actions.status.doctor import status
+from mcp_server.actions.status.status import status
 from mcp_server.adapters.prompts import prompt
 from mcp_server.bootstrap import Opened
 from mcp_server.core.capture.extraction import Proposal

@@ -10,7 +10,8 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.sessions.session_history import costs, list_sessions
 from mcp_server.bootstrap import Opened
 from mcp_server.core.budget import Cost
-from tests.actions.work.worked import Open, agreed, ended, worked
+from tests.actions.work.worked import agreed, ended, worked
+from tests.conftest import Open
 from tests.doors.learning_asked import module
 from tests.doors.shell import Run, said
 from tests.doors.test_server import Answers, Call

@@ -69,15 +69,15 @@ ALSO_AS = {  # the command that does what a tool does, where they are not named 
     "approve_candidate": "candidates", "reject_candidate": "candidates", "consolidate": "tidy",
     "hot_cache_status": "hot", "access_patterns": "patterns", "predict_next": "predict",
     "validate_memory": "validate", "invalidate_memory": "invalidate", "get_trust_history": "trust-history",
-    "mark_memory_used": "mark-used", "retrieval_quality_stats": "quality", "log_output": "mine",
+    "mark_memory_used": "mark-used", "retrieval_quality_stats": "stats", "log_output": "mine",
     "run_mining": "mine", "mining_status": "mine", "link_memories": "link", "unlink_memories": "unlink",
     "get_related": "related", "find_contradictions": "contradictions",
     "get_contradictions": "contradictions", "mark_contradiction": "contradictions",
     "resolve_contradiction": "contradictions", "seed_from_text": "seed", "seed_from_file": "seed",
     "bootstrap_project": "bootstrap", "kg_read": "graph", "kg_put_node": "remember", "kg_put_edge": "link",
     "kg_delete_node": "forget", "kg_delete_edge": "unlink", "kg_recall": "restore", "kg_ping": "graph",
-    "db_maintenance": "maintain", "run_cleanup": "maintain", "audit_history": "audit",
-    "metrics_status": "metrics", "embedding_info": "model",
+    "db_maintenance": "maintain", "run_cleanup": "maintain", "audit_history": "history",
+    "metrics_status": "stats", "embedding_info": "model",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from mcp import Client
 from mcp_types import ElicitResult
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
@@ -50,6 +51,23 @@ def test_a_terminal_tells_versions_shows_one_and_takes_the_change_back(run: Run,
     assert "Wait thirty seconds." in said(run("read", known))
     assert json.loads(said(run("undo", known, "--json")))["restored"] == [known]
     assert "Wait a minute." in said(run("read", known))
+
+
+def test_what_was_done_is_told_of_all_of_a_session_and_of_what_was_deleted_for_good(
+    run: Run, store: Store, known: str
+) -> None:
+    learned = remember(store, Draft("Cache", "An hour.", level=Level.USER, session="8d7cabcd-1")).memory.id
+    forget(store, known, forever=True)
+
+    def told(*words: str) -> list[tuple[str, str]]:
+        done = json.loads(said(run("history", *words, "--json")))
+        return [(each["id"], each["did"]) for each in (done["done"] if isinstance(done, dict) else done)]
+
+    assert told() == [(known, "forgotten for good"), (learned, "remembered"), (known, "remembered")]
+    assert told("--session", "8d7cabcd") == [(learned, "remembered")]
+    assert told(known) == [(known, "forgotten for good"), (known, "remembered")]
+    assert "deleted for good" in said(run("history", known))
+    assert learned in said(run("audit"))  # what the command was called before
 
 
 def test_a_terminal_names_both_texts_of_what_was_edited_since(run: Run, store: Store, known: str) -> None:

@@ -17,11 +17,13 @@ from tests.patience import PATIENCE
 
 PROGRAMS = Path(__file__).parent / "programs"
 ROOT = PROGRAMS.parent.parent.parent
+Run = Callable[..., dict[str, Any]]
+Wait = Callable[[threading.Thread, str], None]
 LONGEST = 800.0  # seconds of a program on a machine that is ten times slower than ours; a test has 900
 
 
 @pytest.fixture
-def run_program() -> Callable[..., dict[str, Any]]:
+def run_program() -> Run:
     """Run a program of `programs/` to its end, and return the JSON that it prints."""
 
     def run(name: str, *args: object) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def quick_folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def wait_until_in() -> Callable[[threading.Thread, str], None]:
+def wait_until_in() -> Wait:
     """Return when a thread is stuck in the function of that name; fail when it does not get there."""
 
     def wait(thread: threading.Thread, function: str) -> None:

@@ -3,9 +3,7 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
@@ -16,6 +14,7 @@ from mcp_server.adapters.index.memories import memories
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
+from tests.durability.conftest import Run, Wait
 
 PROCESSES = 8
 EACH = 100  # that a process remembers
@@ -27,7 +26,7 @@ def opened_at(folder: Path) -> Store:
 
 
 def test_eight_processes_remember_hundreds_of_things_and_none_is_lost_or_refused(
-    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+    run_program: Run, tmp_path: Path
 ) -> None:
     done = run_program("competing_processes", "remember", tmp_path, PROCESSES, EACH)
 
@@ -44,7 +43,7 @@ def test_eight_processes_remember_hundreds_of_things_and_none_is_lost_or_refused
 
 
 def test_eight_processes_revise_one_memory_and_every_accepted_revision_is_in_it(
-    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+    run_program: Run, tmp_path: Path
 ) -> None:
     done = run_program("competing_processes", "revise", tmp_path, PROCESSES, 10)
 
@@ -65,14 +64,12 @@ def test_eight_processes_revise_one_memory_and_every_accepted_revision_is_in_it(
     store.database.close()
 
 
-def test_eight_processes_open_an_index_that_is_not_there_or_is_old(
-    run_program: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
+def test_eight_processes_open_an_index_that_is_not_there_or_is_old(run_program: Run, tmp_path: Path) -> None:
     assert run_program("competing_processes", "open", tmp_path, PROCESSES, 20) == {"errors": []}
 
 
 def test_a_rebuild_beside_others_hides_nothing_from_them_and_shows_no_lock(
-    run_program: Callable[..., dict[str, Any]], tmp_path: Path
+    run_program: Run, tmp_path: Path
 ) -> None:
     done = run_program("competing_processes", "rebuild", tmp_path, 4, 20)
 
@@ -87,7 +84,7 @@ def test_a_rebuild_beside_others_hides_nothing_from_them_and_shows_no_lock(
 
 
 def test_what_is_taken_in_is_what_the_file_says_when_the_index_is_written(
-    store: Store, wait_until_in: Callable[[threading.Thread, str], None]
+    store: Store, wait_until_in: Wait
 ) -> None:
     """A process that waits for the lock must not put down what it read before it waited."""
     found = remember(store, Draft("Deploys", "happen on Monday", level=Level.USER))
@@ -106,13 +103,9 @@ def test_what_is_taken_in_is_what_the_file_says_when_the_index_is_written(
         assert "Friday" in memories.rows(db, "1", ())[0].text
 
 
-def test_the_checker_catches_transactions_that_read_and_then_write(
-    run_program: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
+def test_the_checker_catches_transactions_that_read_and_then_write(run_program: Run, tmp_path: Path) -> None:
     assert "database is locked" in run_program("competing_processes", "deferred", tmp_path, 4, 25)["errors"]
 
 
-def test_the_same_transactions_succeed_when_they_begin_as_ours_do(
-    run_program: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
+def test_the_same_transactions_succeed_when_they_begin_as_ours_do(run_program: Run, tmp_path: Path) -> None:
     assert run_program("competing_processes", "immediate", tmp_path, 4, 25) == {"errors": []}

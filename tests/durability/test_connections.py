@@ -1,10 +1,8 @@
 """K5: nobody who opens, looks at, closes or inherits an index takes a row from somebody else."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-Run = Callable[..., dict[str, Any]]
+from tests.durability.conftest import Run
 
 
 def test_no_row_is_lost_while_others_open_and_close_the_index(run_program: Run, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import threading
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 from mcp_server.adapters import files, moving
 from mcp_server.adapters.ledger import Ledger, read_events
 from mcp_server.core.errors import Conflict
-
-Wait = Callable[[threading.Thread, str], None]
+from tests.durability.conftest import Wait
 
 
 def test_what_is_moved_is_what_the_file_says_last(tmp_path: Path, wait_until_in: Wait) -> None:

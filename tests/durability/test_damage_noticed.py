@@ -2,20 +2,19 @@
 
 import os
 import random
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.index.database import looks
-from mcp_server.bootstrap import Opened
+from mcp_server.adapters.index.database import checkups
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.conftest import Open
+from tests.durability.conftest import Run
 from tests.durability.programs.damaged_index import fill, search_page_of_zeros
 from tests.durability.served import Served, eventually
 
@@ -26,7 +25,7 @@ NOW = 1_800_000_000.0
     ("harm", "count"), [("no text", 2), ("search page", 4), ("flip schema", 2), ("other page", 2)]
 )
 def test_a_process_that_meets_damage_answers_rightly_at_once_or_the_next_one_does(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path, harm: str, count: int
+    run_program: Run, quick_folder: Path, harm: str, count: int
 ) -> None:
     told = run_program("damaged_index", 17, count, "--harm", harm, "--folder", quick_folder)
 
@@ -62,14 +61,14 @@ def test_a_server_notices_a_damaged_search_page_after_its_answer(tmp_path: Path)
 
 
 @pytest.fixture
-def index(open_here: Callable[..., Opened]) -> Path:
+def index(open_here: Open) -> Path:
     """A sound index that was just looked at, by a look that took no time."""
     opened = open_here()
     store = opened.store()
     remember(store, Draft("Known", "herons are grey", level=Level.USER))
     assert recall(store, Query("herons")).hits
-    assert looks.is_due(store.database.path, NOW)
-    assert not looks.finds_damage(store.database, NOW)
+    assert checkups.is_due(store.database.path, NOW)
+    assert not checkups.finds_damage(store.database, NOW)
     return store.database.path
 
 
@@ -78,23 +77,23 @@ def change(index: Path) -> None:
 
 
 def test_an_index_that_did_not_change_is_looked_at_again_after_an_hour(index: Path) -> None:
-    assert not looks.is_due(index, NOW + 3000)
-    assert looks.is_due(index, NOW + 4000)
-    assert looks.is_due(index, NOW - 10)  # the clock was put back
+    assert not checkups.is_due(index, NOW + 3000)
+    assert checkups.is_due(index, NOW + 4000)
+    assert checkups.is_due(index, NOW - 10)  # the clock was put back
 
 
 def test_an_index_that_changed_is_looked_at_at_once_unless_that_takes_long(index: Path) -> None:
     change(index)
-    assert looks.is_due(index, NOW + 1)
+    assert checkups.is_due(index, NOW + 1)
 
-    note = index.with_name(looks.NOTE)
+    note = index.with_name(checkups.NOTE)
     note.write_text(note.read_text("ascii").replace('"took": 0.0', '"took": 1.0'), "ascii")
-    assert not looks.is_due(index, NOW + 900)
-    assert looks.is_due(index, NOW + 1100)
+    assert not checkups.is_due(index, NOW + 900)
+    assert checkups.is_due(index, NOW + 1100)
 
 
 @pytest.mark.parametrize("said", [b"", b"{", b"[]", b'{"at": "x"}', b"\xff"])
 def test_a_note_that_says_nothing_costs_one_look(index: Path, said: bytes) -> None:
-    index.with_name(looks.NOTE).write_bytes(said)
+    index.with_name(checkups.NOTE).write_bytes(said)
 
-    assert looks.is_due(index, NOW + 1)
+    assert checkups.is_due(index, NOW + 1)

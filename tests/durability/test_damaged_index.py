@@ -19,12 +19,13 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.index.database import soundness
+from mcp_server.adapters.index.database import integrity
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 
 PROGRAMS = Path(__file__).parent / "programs"
 WORDS = (
@@ -38,8 +39,6 @@ FILTERS = (
     Filter(level=Level.USER),
     Filter(level=Level.PROJECT, statuses=ANY_STATUS),
 )
-
-Open = Callable[..., Opened]
 
 
 @pytest.fixture(scope="module")
@@ -274,8 +273,8 @@ def test_an_index_that_is_only_locked_is_not_taken_for_damaged(index: Path) -> N
     with pytest.raises(sqlite3.OperationalError, match="locked") as busy:
         other.execute("BEGIN IMMEDIATE")
 
-    assert not soundness.may_tell_damage(busy.value)
-    assert soundness.is_sound(other)
+    assert not integrity.may_tell_damage(busy.value)
+    assert integrity.is_sound(other)
     holder.close()
     other.close()
 

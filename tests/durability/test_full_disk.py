@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,6 +22,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.durability.conftest import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = 4 << 20  # bytes of the small disk
@@ -151,9 +151,7 @@ def test_a_writer_that_trusts_one_write_leaves_half_a_file_on_a_full_disk(small_
     assert os.listdir(small_disk) == []
 
 
-def test_a_limit_on_the_size_of_files_is_an_error_and_no_half_file(
-    run_program: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
+def test_a_limit_on_the_size_of_files_is_an_error_and_no_half_file(run_program: Run, tmp_path: Path) -> None:
     done = run_program("limited_writer", tmp_path)
 
     assert done["raised"] == ["OSError", "OSError"]

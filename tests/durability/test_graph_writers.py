@@ -1,9 +1,7 @@
 """Two processes that put nodes and edges at once lose nothing, and each hears whom it overwrote."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,13 +9,14 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Level
+from tests.durability.conftest import Run
 
 PROCESSES, EACH = 2, 50  # 200 nodes put, 100 of them one and the same, and 200 edges
 
 
 @pytest.mark.feature("C-04", "C-15")
 def test_two_processes_put_two_hundred_nodes_and_edges_and_none_is_lost(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
+    run_program: Run, quick_folder: Path
 ) -> None:
     done = run_program("graph_writers", quick_folder, PROCESSES, EACH)
 

@@ -3,7 +3,6 @@
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from mcp_server.core.errors import Held, NotFound
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.durability.conftest import Run
 from tests.durability.programs.held_locks import VERBS, holding
 from tests.durability.served import Served
 
@@ -27,7 +27,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who
 
 @LINUX
 def test_every_verb_answers_while_a_stopped_process_holds_every_lock(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
+    run_program: Run, quick_folder: Path
 ) -> None:
     (quick_folder / "shop").mkdir()
     told: Any = run_program("held_locks", quick_folder / "memory", quick_folder / "shop", "--together")

@@ -1,23 +1,20 @@
 """S2: whoever is killed or interrupted while a CLAUDE.md is refreshed, the file is the old or the new one."""
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from mcp_server.actions.context.claude_md import Refreshed, choose, current_block, refresh
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import files
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.durability.conftest import Run, Wait
 
 KILLS = 80  # `make attack` has more
 NAIVE_KILLS = 20
 
 
-def test_no_kill_tears_the_file_or_leaves_anything_beside_it(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
-) -> None:
+def test_no_kill_tears_the_file_or_leaves_anything_beside_it(run_program: Run, quick_folder: Path) -> None:
     report = run_program("killed_refreshers", quick_folder, KILLS, 20261120, "daybook")
 
     assert report["kills"] >= KILLS
@@ -28,14 +25,12 @@ def test_no_kill_tears_the_file_or_leaves_anything_beside_it(
     assert report["whole"]
 
 
-def test_the_checker_catches_a_writer_that_writes_in_place(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
-) -> None:
+def test_the_checker_catches_a_writer_that_writes_in_place(run_program: Run, quick_folder: Path) -> None:
     assert run_program("killed_refreshers", quick_folder, NAIVE_KILLS, 1, "naive")["torn"]
 
 
 def test_what_an_editor_saves_at_the_same_moment_wins_and_the_block_comes_next_time(
-    store: Store, project: Path, wait_until_in: Callable[[threading.Thread, str], None]
+    store: Store, project: Path, wait_until_in: Wait
 ) -> None:
     document = project / "CLAUDE.md"
     document.write_text("# Mine\n", encoding="utf-8")

@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
+from tests.durability.conftest import Run
 from tests.scripted_model import Answer, ScriptedModel, reply
 
 KILLS = int(os.environ.get("WORKER_KILLS", "30"))  # 500 by hand
@@ -70,9 +70,7 @@ def off(found: Counter[str], expected: int) -> list[str]:
 
 
 @pytest.mark.feature("A-11")
-def test_no_kill_loses_a_turn_or_pays_twice(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
-) -> None:
+def test_no_kill_loses_a_turn_or_pays_twice(run_program: Run, quick_folder: Path) -> None:
     with ScriptedModel(proposing) as api:
         report = run_program("killed_workers", quick_folder, api.url, KILLS, SEED)
         asked = [piece(one.body) for one in api.asked if piece(one.body)]

@@ -1,9 +1,7 @@
 """C1: a process that is killed at any moment loses nothing it acknowledged and leaves nothing torn."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,14 +10,13 @@ from mcp_server.adapters import leftovers, vault
 from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.swap import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
+from tests.durability.conftest import Run
 
 KILLS = 150  # `make attack` has thousands
 
 
 @pytest.mark.feature("A-52")
-def test_no_kill_loses_tears_or_resurrects_a_memory(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
-) -> None:
+def test_no_kill_loses_tears_or_resurrects_a_memory(run_program: Run, quick_folder: Path) -> None:
     report = run_program("killed_writers", quick_folder, KILLS, 20261120, "daybook")
 
     assert report["kills"] >= KILLS
@@ -44,7 +41,7 @@ def test_no_kill_loses_tears_or_resurrects_a_memory(
 
 
 def test_the_checker_catches_a_writer_that_writes_in_place_and_acknowledges_early(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
+    run_program: Run, quick_folder: Path
 ) -> None:
     report = run_program("killed_writers", quick_folder, KILLS, 1, "naive")
 

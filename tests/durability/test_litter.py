@@ -5,28 +5,28 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.status.doctor import doctor, status
+from mcp_server.actions.status.doctor import doctor
+from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.adapters import files, leftovers, swap
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
+from tests.durability.conftest import Run
 from tests.durability.served import Served, environment, eventually
 
 WORDS = b"what the person saved"
 
 
 @pytest.fixture
-def littered(run_program: Callable[..., dict[str, Any]], quick_folder: Path) -> tuple[Path, list[Path]]:
+def littered(run_program: Run, quick_folder: Path) -> tuple[Path, list[Path]]:
     """The folder of a store and a project, with what every verb leaves there when it is killed."""
     report = run_program("killed_at_writes", quick_folder)
     idle = {"review", "log_output"}  # they write no file, or add a line to one

@@ -10,11 +10,11 @@ from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.sessions.session_history import find_session
-from mcp_server.adapters.index.events.replay import _derived
+from mcp_server.adapters.index import events
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 
-EVENTS = sorted({"forgotten", *(event for module in _derived() for event in module.EVENTS)})
+EVENTS = sorted(events.table())
 LINE = {
     "refs": ["user/a"], "session": "s", "path": "/t.jsonl", "end": 5, "digests": ["d"], "call": "c",
     "usd": 0.1, "run": "r", "query": "q", "said": "x",

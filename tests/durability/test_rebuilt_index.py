@@ -3,7 +3,6 @@
 import contextlib
 import random
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,47 +14,28 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import vault
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, IndexUnavailable
 from mcp_server.core.memory import Draft, Level, Link
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
+from tests.index_rows import all_rows
 
 WORDS = "stripe webhook body postgres cart server commit retry queue deploy kernel parser token lock".split()
 EVENTS = 60
 
 
 def said_by(store: Store) -> dict[str, list[object]]:
-    """Return all that the index says, without the numbers that SQLite gives its rows."""
-    with store.database.read() as db:
-        found = [row[1] for row in db.execute("PRAGMA table_info(memories)")]
-        columns = [name for name in found if name not in ("row", "size")]
-        names = {row[0]: row[1] for row in db.execute("SELECT row, path FROM memories")}
-        tables: dict[str, list[object]] = {
-            "memories": sorted(db.execute(f"SELECT {', '.join(columns)} FROM memories")),
-            "passages": sorted(
-                (names[memory], position, text, parts)
-                for memory, position, text, parts in db.execute(
-                    "SELECT memory, position, text, parts FROM passages"
-                )
-            ),
-            "unreadable": sorted(db.execute("SELECT path, line, reason FROM unreadable")),
-        }
-        for table in ("tags", "links", "names"):
-            tables[table] = sorted((names[row[0]], *row[1:]) for row in db.execute(f"SELECT * FROM {table}"))
-        for table in (
-            "usage", "accepted", "injected", "pointed", "ledger_files", "used", "trust_events", "receipts",
-            "prompts", "transitions", "last_recalls", "touched",
-        ):  # fmt: skip
-            tables[table] = sorted(db.execute(f"SELECT * FROM {table}"))
+    """Return all that the index says, and what it answers to some questions."""
+    told: dict[str, list[object]] = {**all_rows(store)}
     rng = random.Random(7)
     everything = Filter(statuses=ANY_STATUS)
     for number in range(20):
         query = Query(" ".join(rng.choices(WORDS, k=3)), limit=10, filter=everything, expand=bool(number % 2))
-        tables[f"answer {number}"] = [
+        told[f"answer {number}"] = [
             (hit.id, round(hit.score, 9), hit.text) for hit in recall(store, query).hits
         ]
-    return tables
+    return told
 
 
 class Life:
@@ -141,9 +121,7 @@ class Life:
 
 @pytest.mark.feature("D-07")
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_happened_an_index_made_anew_says_the_same(
-    open_here: Callable[..., Opened], seed: int
-) -> None:
+def test_whatever_happened_an_index_made_anew_says_the_same(open_here: Open, seed: int) -> None:
     store = open_here().store()
     life = Life(store, seed)
     events = [name for name in vars(Life) if not name.startswith(("_", "a_", "an_", "some_"))]
@@ -168,7 +146,7 @@ def passages(store: Store) -> set[int]:
 
 
 def test_while_an_index_is_made_anew_the_old_one_answers_and_is_written(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     store, other = open_here().store(), open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
@@ -191,7 +169,7 @@ def test_while_an_index_is_made_anew_the_old_one_answers_and_is_written(
     assert not store.database.rebuild_folder.exists()
 
 
-def test_a_rebuild_that_fails_leaves_the_index_as_it_was(open_here: Callable[..., Opened]) -> None:
+def test_a_rebuild_that_fails_leaves_the_index_as_it_was(open_here: Open) -> None:
     store = open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
     before = passages(store)
@@ -206,7 +184,7 @@ def test_a_rebuild_that_fails_leaves_the_index_as_it_was(open_here: Callable[...
     assert not store.database.rebuild_folder.exists()
 
 
-def test_a_rebuild_ends_when_another_process_writes_for_too_long(open_here: Callable[..., Opened]) -> None:
+def test_a_rebuild_ends_when_another_process_writes_for_too_long(open_here: Open) -> None:
     store = open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
     store.database.connection().execute("PRAGMA busy_timeout = 50")
@@ -221,7 +199,7 @@ def test_a_rebuild_ends_when_another_process_writes_for_too_long(open_here: Call
 
 
 def test_what_a_killed_rebuild_left_goes_with_whatever_is_forgotten_for_ever(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     store = open_here().store()
     kept = remember(store, Draft("Quokka", "Lives on Rottnest.")).memory.id
@@ -234,7 +212,7 @@ def test_what_a_killed_rebuild_left_goes_with_whatever_is_forgotten_for_ever(
     assert not left.exists()
 
 
-def test_one_view_of_the_index_is_kept_while_others_write(open_here: Callable[..., Opened]) -> None:
+def test_one_view_of_the_index_is_kept_while_others_write(open_here: Open) -> None:
     store, other = open_here().store(), open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
 

@@ -3,14 +3,14 @@
 import ctypes
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mcp_server.adapters import exchange, files, leftovers, moving
 from mcp_server.core.errors import Conflict
+from tests.durability.conftest import Run
 from tests.durability.stepped import WAYS, Act, Editor, killed, stepped
 
 OLD, NEW, WORDS, LATER = b"what it said", b"what we write", b"what the person saved", b"and saved once more"
@@ -196,7 +196,7 @@ def test_where_the_system_does_not_say_who_writes_a_file_it_is_kept_until_that_i
 
 
 def test_an_editor_that_saves_while_a_process_revises_loses_nothing(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
+    run_program: Run, quick_folder: Path
 ) -> None:
     """As it comes, not line by line; `programs/saving_editors.py FOLDER 3500 SEED` is the long form."""
     report = run_program("saving_editors", quick_folder, SAVES, 1)

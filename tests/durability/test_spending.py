@@ -3,13 +3,12 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mcp_server.core.budget import MOST_TRIES
+from tests.durability.conftest import Run
 from tests.scripted_model import ScriptedModel, moody
 
 RUNS = int(os.environ.get("SPENDING_RUNS", "60"))  # 1000 by hand
@@ -17,9 +16,7 @@ CAP = 0.08  # USD a day, as programs/killed_callers.py has it
 
 
 @pytest.mark.feature("A-50")
-def test_no_kill_lets_a_day_cost_more_than_its_cap(
-    run_program: Callable[..., dict[str, Any]], quick_folder: Path
-) -> None:
+def test_no_kill_lets_a_day_cost_more_than_its_cap(run_program: Run, quick_folder: Path) -> None:
     with ScriptedModel(moody(20261120)) as api:
         report = run_program("killed_callers", quick_folder, api.url, RUNS, 20261120)
         assert report["kills"] >= RUNS

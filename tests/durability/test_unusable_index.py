@@ -1,6 +1,5 @@
 """An index that cannot be opened, a ledger that cannot be written: what is saved is, who asks is answered."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,14 +16,14 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Filter, Query
+from tests.conftest import Open
 
 
 @pytest.fixture
-def known(open_here: Callable[..., Opened], memory_dir: Path) -> str:
+def known(open_here: Open, memory_dir: Path) -> str:
     """The id of a memory whose index is gone; where it was is a folder now."""
     opened = open_here()
     memory_id = remember(opened.store(), Draft("Known", "herons are grey", level=Level.USER)).memory.id
@@ -35,9 +34,7 @@ def known(open_here: Callable[..., Opened], memory_dir: Path) -> str:
     return memory_id
 
 
-def test_every_kind_of_verb_works_without_an_index(
-    open_here: Callable[..., Opened], memory_dir: Path, known: str
-) -> None:
+def test_every_kind_of_verb_works_without_an_index(open_here: Open, memory_dir: Path, known: str) -> None:
     opened = open_here()
 
     (hit,) = recall(opened.store(), Query("herons")).hits
@@ -61,9 +58,7 @@ def test_every_kind_of_verb_works_without_an_index(
     assert (memory_dir / "memory.db").is_file()
 
 
-def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(
-    open_here: Callable[..., Opened], known: str
-) -> None:
+def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(open_here: Open, known: str) -> None:
     prompted = partial(inject, prompt="what colour are herons?", session="s")
     for lasting in (sync, tidy, brief, current_block, prompted):
         with pytest.raises(IndexUnavailable) as refused:
@@ -72,7 +67,7 @@ def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(
 
 
 def test_a_ledger_that_cannot_be_written_is_told_and_loses_no_memory(
-    open_here: Callable[..., Opened], memory_dir: Path
+    open_here: Open, memory_dir: Path
 ) -> None:
     opened = open_here()
     (memory_dir / "ledger").write_text("no folder", encoding="utf-8")

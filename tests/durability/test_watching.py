@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.adapters import files
+from tests.adapters.project.repositories import git
 from tests.durability.served import Served, eventually
 from tests.live import ROOT
 
@@ -229,16 +230,12 @@ def test_a_git_checkout_of_thousands_of_files_converges(tmp_path: Path) -> None:
     knowledge = repository / ".claude-memory" / "knowledge"
     knowledge.mkdir(parents=True)
 
-    def git(*arguments: str) -> None:
-        settings = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "gc.auto=0"]
-        subprocess.run(["git", *settings, *arguments], cwd=repository, check=True, capture_output=True)
-
-    git("init", "-b", "one")
+    git(repository, "init", "-b", "one")
     for number in range(COUNT):
         (knowledge / f"note-{number}.md").write_text(f"# Note {number}\n\nIt is a heron.\n", encoding="utf-8")
-    git("add", "-A")
-    git("commit", "-m", "one")
-    git("checkout", "-b", "two")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-m", "one")
+    git(repository, "checkout", "-b", "two")
     for number in range(COUNT):
         path = knowledge / f"note-{number}.md"
         if number % 4 == 0:
@@ -246,15 +243,15 @@ def test_a_git_checkout_of_thousands_of_files_converges(tmp_path: Path) -> None:
         else:
             path.write_text(f"# Note {number}\n\nIt is a falcon {number}.\n", encoding="utf-8")
         (knowledge / f"other-{number}.md").write_text(f"# Other {number}\n", encoding="utf-8")
-    git("add", "-A")
-    git("commit", "-m", "two")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-m", "two")
 
     with Served(tmp_path / "memory", repository) as server:
         server.greet()
         index = tmp_path / "memory" / "memory.db"
         converges(index, knowledge)
         for branch in ("one", "two"):
-            git("checkout", branch)
+            git(repository, "checkout", branch)
             converges(index, knowledge)
         assert server.ask("ping")["result"] == {}
 

@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,15 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, problems, share, trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status.doctor import doctor, status
+from mcp_server.actions.status.doctor import doctor
+from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.durability.served import Served, eventually
 from tests.live import ROOT
 
@@ -30,7 +30,7 @@ PLACES = (".claude-memory", ".claude-memory/knowledge", ".claude-memory/archive"
 
 
 @pytest.fixture
-def foreign(tmp_path: Path, open_here: Callable[..., Opened]) -> Path:
+def foreign(tmp_path: Path, open_here: Open) -> Path:
     """The vault of another project: private, with one memory, which the person would not have seen here."""
     other = tmp_path / "other"
     other.mkdir()
@@ -81,7 +81,7 @@ def every_verb(store: Store) -> None:
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("moment", ["with the clone", "by a pull", "while a store is open"])
 def test_a_link_is_neither_read_nor_written_and_told(
-    place: str, moment: str, foreign: Path, project: Path, open_here: Callable[..., Opened]
+    place: str, moment: str, foreign: Path, project: Path, open_here: Open
 ) -> None:
     opened = open_here()
     if moment != "with the clone":
@@ -113,7 +113,7 @@ def test_a_link_is_neither_read_nor_written_and_told(
 
 @pytest.mark.parametrize("target", ["kept.txt", "missing.txt"])
 def test_a_link_for_the_file_that_tells_git_what_to_ignore_is_refused(
-    target: str, project: Path, open_here: Callable[..., Opened]
+    target: str, project: Path, open_here: Open
 ) -> None:
     init(open_here().store())
     (project / "kept.txt").write_text("*\n", encoding="utf-8")
@@ -127,9 +127,7 @@ def test_a_link_for_the_file_that_tells_git_what_to_ignore_is_refused(
     assert not (project / "missing.txt").exists()
 
 
-def test_a_link_into_the_repository_itself_is_one_too(
-    project: Path, open_here: Callable[..., Opened]
-) -> None:
+def test_a_link_into_the_repository_itself_is_one_too(project: Path, open_here: Open) -> None:
     memories = project / "docs/knowledge"
     memories.mkdir(parents=True)
     (memories / "a.md").write_text("a flamingo", encoding="utf-8")
@@ -146,7 +144,7 @@ def test_a_link_into_the_repository_itself_is_one_too(
 
 
 def test_the_watcher_does_not_follow_a_link_that_comes_while_it_watches(
-    project: Path, foreign: Path, memory_dir: Path, open_here: Callable[..., Opened]
+    project: Path, foreign: Path, memory_dir: Path, open_here: Open
 ) -> None:
     init(open_here().store())
     with Served(memory_dir, project) as server:

@@ -30,10 +30,11 @@ from mcp_server.adapters.transcript_file import Marks
 from mcp_server.adapters.vault import Vault, kind_of, stamp
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Draft, Kind, Level, slug, split_title
+from mcp_server.core.memory import Draft, Kind, Level, slug
 from mcp_server.core.sessions.chunks import Chunk, chunks
 from mcp_server.core.sessions.conversation import parse_turns, render_turns, turns_said, without_said
 from mcp_server.core.sessions.transcript import Condenser, Speaker, Utterance, marked
+from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 
 PART = 48_000  # characters after which a conversation goes on in another file: each addition reads it whole
@@ -244,7 +245,7 @@ def _add_to_part(
         revise(store, memory_id, revision, version=digest, keep_secrets=True)
         return memory_id
     said = first_words or new[0].words
-    title = split_title(" ".join(said.split()))[0][:80] or "Conversation"
+    title = title_of(said) or "Conversation"
     draft = Draft(
         f"{title} (part {part})" if part > 1 else title,
         added,

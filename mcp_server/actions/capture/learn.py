@@ -210,7 +210,7 @@ def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Lear
 
 def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> list[Settled]:
     settled = []
-    store = replace(store, by=lambda: MODEL)
+    store = store.acting_as(MODEL)
     for each in found:
         made = each.proposal
         draft = Draft(

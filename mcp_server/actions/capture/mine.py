@@ -17,7 +17,7 @@ from mcp_server.actions.judge.candidate import promote, propose_mined, review_ca
 from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.adapters import documents, output_log
-from mcp_server.adapters.index.events import audit, sightings
+from mcp_server.adapters.index.events import audit, candidates
 from mcp_server.adapters.index.events.audit import Deed
 from mcp_server.adapters.output_log import Output
 from mcp_server.adapters.vault import Vault
@@ -172,13 +172,13 @@ def mining_status(store: Store) -> MiningStatus:
     days, size = output_log.size(_folder(store))
     with store.database.read() as db:
         runs = audit.history(db, events=("mining_run",), limit=RUNS_TOLD)
-        return MiningStatus(days, size, waiting, sightings.verdicts(db), tuple(runs))
+        return MiningStatus(days, size, waiting, candidates.verdicts(db), tuple(runs))
 
 
 def _note(store: Store, session: str, counts: Counter[str]) -> int:
     """Note the sightings of *session* that were not counted yet; return how many."""
     with store.database.read() as db:
-        fresh = {key: times - sightings.times_in(db, key, session) for key, times in counts.items()}
+        fresh = {key: times - candidates.times_in(db, key, session) for key, times in counts.items()}
     keys = list(_repeated(fresh.items()))[:MOST_NOTED]
     if keys:
         store.ledger.append("mined", store.clock(), session=session, sighted=keys)
@@ -192,7 +192,7 @@ def _repeated(counts: Iterable[tuple[str, int]]) -> Iterable[str]:
 
 def _vault(store: Store) -> Vault:
     """Return the vault beside which the outputs of this project are logged: never one in a repository."""
-    return [vault for vault in store.vaults if not vault.in_repository][-1]
+    return store.private_vaults[-1]
 
 
 def _folder(store: Store) -> Path:

@@ -81,7 +81,7 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
             return
         short = (known.short if known else "") or sessions.free_short(db, session)
     vault = store.project.key if store.project else ""
-    store.ledger.note(
+    store.ledger.try_append(
         "session_started", store.clock(), session=session, short=short, folder=folder, vault=vault
     )
 
@@ -105,7 +105,7 @@ def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> 
     if told or pointers:
         refs, digests = [ref for ref, _ in told], [digest for _, digest in told]
         given = {"refs": refs, "digests": digests, "tokens": [], "pointers": pointers}
-        store.ledger.note("injected", store.clock(), why=receipts.START, session=session, **given)
+        store.ledger.try_append("injected", store.clock(), why=receipts.START, session=session, **given)
 
 
 def upkeep_is_due(store: Store) -> bool:

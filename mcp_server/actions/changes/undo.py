@@ -74,7 +74,7 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
     ensure_synced(store)
     catch_up_if_free(store)
     wanted = check_id(memory_id.strip().removesuffix(".md")) if memory_id.strip() else ""
-    keys = [vault.key for vault in store.vaults]
+    keys = store.keys
     refs = [f"{key}/{wanted}" for key in reversed(keys)] if wanted else []
     with store.database.read() as db:
         if wanted and (row := selections.with_id(db, keys[::-1], wanted)):
@@ -84,7 +84,7 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
             whose = f"of '{wanted}' " if wanted else "in this session " if session else ""
             raise Rejected(
                 f"No change {whose}is known that could be taken back.",
-                "Look at what was done with 'daybook audit'.",
+                "Look at what was done with 'daybook history'.",
             )
         run = str(deed.detail.get("run") or "")
         if run and (deed.event == "tidied" or tidying.entries(db, run)):

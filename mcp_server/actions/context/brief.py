@@ -33,6 +33,7 @@ from mcp_server.core.context.brief import (
 )
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import DAY, Kind, Level, fingerprint
+from mcp_server.core.memory_types import Told, told_under
 from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
@@ -43,8 +44,6 @@ GRAPH = "graph"  # the set of the graph's tools, and the category of what they p
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
 TOLD_EVERY = 7 * DAY  # seconds: what block and titles tell is noted as seldom, and ages in months
-SETTLED = ("decision", "gotcha", "architecture", "pattern")
-PASSING = ("note", "context", "reference")
 
 
 def brief(
@@ -133,14 +132,14 @@ def note_told(store: Store, titled: Collection[str], folder: Path | None = None)
     with store.database.read() as db:
         quiet = told - life.alive(db, told, now - TOLD_EVERY, now)
     if quiet:
-        store.ledger.note("told", store.clock(), refs=sorted(quiet))
+        store.ledger.try_append("told", store.clock(), refs=sorted(quiet))
 
 
 def note_given(store: Store, given: Brief, *, session: str, folder: Path | None = None) -> None:
     """Note that *session*, which starts now in *folder*, is told *given*. Raises IndexUnavailable."""
     note_told(store, given.titles, folder)
     if given.refs:
-        store.ledger.note(
+        store.ledger.try_append(
             "injected",
             store.clock(),
             why="session start",
@@ -182,15 +181,18 @@ def at_hand(store: Store, *, session: str = "") -> str:
 def _sections(
     store: Store, db: sqlite3.Connection, session: str, known: Sequence[Row], at_work: Collection[str]
 ) -> list[Section]:
-    everywhere = [vault.key for vault in store.vaults]
+    everywhere = store.keys
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     hot = hot_set(store, db, session=session)
-    preferences = selections.newest(
-        db, everywhere, types=["preference"], limit=LOOKED_AT, private=store.private
-    )
-    settled = selections.newest(db, here or everywhere, types=SETTLED, limit=LOOKED_AT, private=store.private)
-    progress = selections.newest(db, here, types=["progress"], limit=LOOKED_AT, private=store.private)
-    passing = selections.newest(db, everywhere, types=PASSING, limit=LOOKED_AT, private=store.private)
+
+    def newest(among: Sequence[str], heading: Told) -> list[Row]:
+        types = told_under(heading)
+        return selections.newest(db, among, types=types, limit=LOOKED_AT, private=store.private)
+
+    preferences = newest(everywhere, Told.PREFERENCES)
+    settled = newest(here or everywhere, Told.SETTLED)
+    progress = newest(here, Told.IN_PROGRESS)
+    passing = newest(everywhere, Told.LATELY)
     sessions = selections.newest(db, here or everywhere, kind=Kind.SESSION, limit=1, private=store.private)
     now = store.now()
     ages = days_since_touched(db, [*progress, *passing], now)
@@ -232,11 +234,11 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]
 
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
-    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    shared = store.shared
     waiting = selections.count_not_accepted(db, shared, shared) if shared else 0
     nodes = 0
     if GRAPH in store.settings.toolsets:
-        nodes = selections.count_in(db, [vault.key for vault in store.vaults], category=GRAPH)
+        nodes = selections.count_in(db, store.keys, category=GRAPH)
     graph = [f"The knowledge graph has {counted(nodes, 'node')}; kg_read shows it."] if nodes else []
     if not waiting:
         return graph

@@ -129,11 +129,10 @@ def current_block(store: Store) -> Block:
     memory contradicts is marked.
     """
     carried = told_by_auto_memory(store)
-    keys = [vault.key for vault in store.vaults]
     store.database.require()
     with store.database.read() as db:
         found = [
-            selections.newest(db, keys, types=types, limit=LOOKED_AT, private=store.private)
+            selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
             for _, _, types in TOPICS
         ]
         groups = [

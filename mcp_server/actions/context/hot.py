@@ -50,10 +50,9 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
 
     What may not be shown unasked, such as what a repository pins, takes no place from what may.
     """
-    keys = [vault.key for vault in store.vaults]
     now = store.now()
     found = selections.hot(
-        db, keys, accesses=ratings.HOT_AFTER, since=now - int(ratings.COLD_AFTER * DAY)
+        db, store.keys, accesses=ratings.HOT_AFTER, since=now - int(ratings.COLD_AFTER * DAY)
     )  # pinned ones whatever they were used
     elsewhere = shadowed(store, db) if found else {}
     found = [row for row in found if row.row not in elsewhere]
@@ -67,7 +66,7 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
 
 def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
     """Return the pinned memories that take places: what may not be shown unasked takes none."""
-    found = selections.hot(db, [vault.key for vault in store.vaults], accesses=0, since=store.now())
+    found = selections.hot(db, store.keys, accesses=0, since=store.now())
     held = [row for row in found if row.pinned]
     allowed = allowed_unasked(store, db, held)
     return sorted((row for row in held if row.row in allowed), key=lambda row: row.id)
@@ -77,14 +76,13 @@ def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"])
     """Return which of *rows* may be shown unasked here, as far as where they come from decides it."""
     elsewhere = shadowed(store, db) if rows else {}
     accepted = usage.accepted_digests(db, {row.digest for row in rows})
-    private = store.private
     return {
         row.row
         for row in rows
         if row.row not in elsewhere
         and may_be_pushed(
             source=row.source,
-            in_repository=row.vault not in private,
+            in_repository=row.vault not in store.private,
             accepted=row.digest in accepted,
             instructing=row.instructing,
         )
@@ -120,7 +118,7 @@ def likely_next(
     )
     from mcp_server.core.worth import prediction
 
-    keys = [vault.key for vault in store.vaults]
+    keys = store.keys
     now = store.now()
     given = given or (transitions.last_recall(db, session) if session else ())
     given = given or transitions.latest_recall(db, keys, since=now - int(ratings.COLD_AFTER * DAY))

@@ -52,7 +52,7 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
 def note_told(store: Store, called: Called) -> None:
     """Let the ledger hear that the session was told what its prompt *called* for."""
     if called.note:
-        store.ledger.note("injected", store.clock(), **called.note)
+        store.ledger.try_append("injected", store.clock(), **called.note)
         catch_up_if_free(store)
 
 
@@ -118,7 +118,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> Called:
 def _silent(store: Store, session: str, said: str) -> Called:
     """Return nothing, and let the ledger count that where what was *said* may call for a text."""
     if len(said) >= SHORTEST_PROMPT:
-        store.ledger.note("kept_silent", store.clock(), session=session)
+        store.ledger.try_append("kept_silent", store.clock(), session=session)
     return Called()
 
 

@@ -24,8 +24,7 @@ INDEXED = 400  # newest memories whose titles may be told
 
 def known_here(store: Store, db: sqlite3.Connection) -> list[Row]:
     """Return the knowledge that may be told here, most important first."""
-    everywhere = [vault.key for vault in store.vaults]
-    rows = selections.newest(db, everywhere, limit=INDEXED, private=store.private)
+    rows = selections.newest(db, store.keys, limit=INDEXED, private=store.private)
     return ordered(db, rows, store.now())
 
 

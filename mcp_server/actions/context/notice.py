@@ -41,7 +41,7 @@ def notice(store: Store, *, identity: str) -> str:
             late = transcripts.late(db, store.now() - LATE)
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
             waiting, altered = _waiting(store, db)
-            away = unattended.untold(db, [vault.key for vault in store.vaults])
+            away = unattended.untold(db, store.keys)
     except IndexUnavailable:
         return ""
     if vanished := tell_gone(store.home):
@@ -103,15 +103,14 @@ def _tell(store: Store, away: PutAway) -> bool:
         for earlier in told.parent.glob(f"{AWAY_TOLD}*"):
             files.delete(earlier)
         files.write_new(told, b"")
-    store.ledger.note("upkeep_told", store.clock(), runs=away.runs)
+    store.ledger.try_append("upkeep_told", store.clock(), runs=away.runs)
     return True
 
 
 def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
     """Return how many memories wait for the person, and of how many they accepted other bytes before."""
-    keys = [vault.key for vault in store.vaults]
-    shared = [vault.key for vault in store.vaults if vault.in_repository]
-    waiting = selections.count_not_accepted(db, keys, shared)
+    shared = store.shared
+    waiting = selections.count_not_accepted(db, store.keys, shared)
     if not waiting or not shared:
         return waiting, 0
     from mcp_server.adapters.index.memories.accepted_bytes import (
@@ -165,7 +164,7 @@ def _taken_back(store: Store) -> str:
 
 def _settled(store: Store) -> int:
     """Return how many sentences of the person's became candidates since they were told so."""
-    return sum(_settled_in(store, vault) for vault in store.vaults if not vault.in_repository)
+    return sum(_settled_in(store, vault) for vault in store.private_vaults)
 
 
 def _settled_in(store: Store, vault: Vault) -> int:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.actions.files.shadows import shadowed
+from mcp_server.adapters.index.events import resolved
 from mcp_server.adapters.index.memories import memories, pairs, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import IndexUnavailable
@@ -75,7 +76,7 @@ def open_questions(
 
     With *about*, the row of a memory, only those about it.
     """
-    vaults = [vault.key for vault in store.vaults]
+    vaults = store.keys
     said = _said(store, db, vaults)
     found = [each for each in said.values() if about in (0, each.newer.row, each.older.row)]
     room = max(0, limit - len(found))
@@ -95,15 +96,14 @@ def standing_beside(store: Store, found: "Found") -> tuple[str, ...]:
 
 def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:
     """Return row → the memory that says all of it and more, which is told in its place."""
-    vaults = [vault.key for vault in store.vaults]
-    found = pairs.within(db, vaults, private=store.private)
+    found = pairs.within(db, store.keys, private=store.private)
     whole = {each.one if each.fuller == each.other else each.other: each.fuller for each in found}
     if not whole:
         return {}
     away = shadowed(store, db)  # what a project replaced is not told there, in no place
     whole = {part: more for part, more in whole.items() if more not in away}
     known = memories.by_rows(db, {*whole, *whole.values()})
-    settled = {part for part, more in whole.items() if relations.is_resolved(db, known[part], known[more])}
+    settled = {part for part, more in whole.items() if resolved.is_resolved(db, known[part], known[more])}
     told = {}
     for part in whole.keys() - settled:
         last, seen = whole[part], {part}
@@ -135,7 +135,7 @@ def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[f
         found.setdefault(frozenset((one.row, other.row)), Question(*pair, CONTRADICTS))
     for one, other in replaced:
         new, old = known[one.row], known[other.row]
-        if not relations.is_resolved(db, new, old):
+        if not resolved.is_resolved(db, new, old):
             found.setdefault(frozenset((one.row, other.row)), Question(new, old, SUPERSEDES))
     return found
 
@@ -152,7 +152,7 @@ def _found(
         one, other = rows[each.one], rows[each.other]
         if one.vault != other.vault and not away.keys().isdisjoint(rows):
             continue  # here it holds no more
-        if relations.is_linked(db, one, other) or relations.is_resolved(db, one, other):
+        if relations.is_linked(db, one, other) or resolved.is_resolved(db, one, other):
             continue
         yield Question(
             *newer_first(one, other),

@@ -18,19 +18,11 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import auto_memory_folder as folder_of
 from mcp_server.adapters.auto_memory_folder import Noted, Place, Topic
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import (
-    MAX_TITLE,
-    Draft,
-    Level,
-    Memory,
-    Status,
-    clean_text,
-    clean_title,
-    fingerprint,
-)
+from mcp_server.core.memory import Draft, Level, Memory, Status, clean_text, fingerprint
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.secrets.redaction import find_secrets, redact
+from mcp_server.core.text.titles import clean_title, clipped
 from mcp_server.store import Store
 
 TAG = "auto-memory"
@@ -118,7 +110,7 @@ def draft_of(topic: Topic, level: Level) -> tuple[Draft, str]:
     said = topic.text if topic.text.strip() else topic.description
     title = topic.description or topic.name or Path(topic.file).stem.replace("_", " ").replace("-", " ")
     remarks = [MASKED] if find_secrets(f"{title}\n{said}") else []
-    title, text = clean_title(_clipped(redact(title))), clean_text(redact(said))
+    title, text = clean_title(clipped(redact(title))), clean_text(redact(said))
     whole = f"{title}\n{text}"
     source = IMPORTED
     if reads_like_instruction(whole):
@@ -237,14 +229,6 @@ def _note_on(file: str) -> str:
 def _is_own(memory: Memory, file: str) -> bool:
     """Tell whether *memory* was made of the topic file, and not merely said the same already."""
     return memory.source in (IMPORTED, ASSISTANT) and _note_on(file) in memory.notes
-
-
-def _clipped(title: str) -> str:
-    line = " ".join(title.split())
-    if len(line) <= MAX_TITLE:
-        return line
-    head = line[: MAX_TITLE - 1]
-    return (head.rpartition(" ")[0] or head).rstrip(".,;: ") + "…"
 
 
 def counts(topics: Sequence[Imported]) -> Mapping[Outcome, int]:

@@ -8,7 +8,7 @@ section was changed by the person, or its memory forgotten, the person wins.
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions.files.commit import Accept, one_run
@@ -22,9 +22,10 @@ from mcp_server.adapters.index.events.seeds import Seed
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.exchange.seeding import SHORTEST, Section, sections
-from mcp_server.core.memory import Draft, Kind, Level, Status, check_type, fingerprint, slug, split_title
+from mcp_server.core.memory import Draft, Kind, Level, Status, check_type, fingerprint, slug
 from mcp_server.core.provenance.provenance import SEEDED
 from mcp_server.core.render import one_line
+from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 
 MOST_SECTIONS = 500  # of one run
@@ -77,7 +78,7 @@ def seed_from_text(
     if len(text.encode("utf-8", "replace")) > documents.MOST_BYTES:
         raise Rejected("The text has more than a mebibyte.", "Give it in parts.")
     called = name.strip() or f"{TEXT} {_digest(text)}"
-    shown = name.strip() or split_title(text)[0][:60]
+    shown = name.strip() or title_of(text, 60)
     done = Seeded(dry_run)
     private = _private(store)
     _seed(private, done, called, sections(text, shown), options, (), session)
@@ -162,7 +163,7 @@ def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "")
 def _private(store: Store) -> Store:
     """Return *store* without vaults in repositories, which have their documents already; synced."""
     sync(store)  # which sections are known stands in the ledger
-    return replace(store, vaults=tuple(vault for vault in store.vaults if not vault.in_repository))
+    return store.scoped(store.private_vaults)
 
 
 def _seed(

@@ -84,17 +84,20 @@ def commit(
     memory: Memory,
     event: str,
     *,
+    to: Path | None = None,
     accept: Accept = Accept.CARRY,
     session: str = "",
     **detail: object,
 ) -> Found:
     """
-    Let the file that was *found* say *memory*, and tell the ledger of *event* with *detail*.
+    Let the file that was *found* say *memory* and lie at *to*, and tell the ledger of *event* with *detail*.
+
+    The file says it before it moves: a process that is killed in between has changed it already.
 
     Raises Conflict when the file changed since it was found, Rejected, OSError; it is untouched then.
     """
     accepted = is_accepted(store, found) if accept is Accept.CARRY else accept is Accept.YES
-    now = put(store, found, memory, verb=event)
+    now = put(store, found, memory, to=to, verb=event)
     tell(store, event, found, now, accept=accepted, session=session, **detail)
     return now
 

@@ -92,7 +92,7 @@ def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
             _create(store, entry)
     failed = _apply_all(store, entry)
     if entry.heir and not failed:
-        store.ledger.note("merged", store.clock(), refs=[entry.heir], **{"from": list(entry.ancestors)})
+        store.ledger.try_append("merged", store.clock(), refs=[entry.heir], **{"from": list(entry.ancestors)})
     catch_up_if_free(store)
     return failed
 
@@ -122,7 +122,7 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
     with alone(store):
         sync(store)
         with store.database.read() as db:
-            chosen = run or tidying.last_run(db, [vault.key for vault in store.vaults])
+            chosen = run or tidying.last_run(db, store.keys)
             entries = tidying.entries(db, chosen)
         if run and not entries:
             raise NotFound(
@@ -156,7 +156,7 @@ def undo_since(store: Store, since: str) -> Undone:
         raise Rejected(f"'{since[:40]}' is not a date.", "Give it as 2026-11-20.") from None
     sync(store)
     with store.database.read() as db:
-        runs = tidying.runs_since(db, day, [vault.key for vault in store.vaults])
+        runs = tidying.runs_since(db, day, store.keys)
     done = Undone(", ".join(runs))
     for run in runs:
         one = undo(store, run)
@@ -188,7 +188,7 @@ def _undo(store: Store, entry: Entry, done: Undone) -> bool:
             done.skipped.append((change.id, outcome))
     if free and entry.step == DUPLICATES:
         heirs, ancestors = [entry.changes[0].ref], [change.ref for change in entry.changes[1:]]
-        store.ledger.note("unmerged", store.clock(), refs=heirs, **{"from": ancestors})
+        store.ledger.try_append("unmerged", store.clock(), refs=heirs, **{"from": ancestors})
     return free
 
 
@@ -235,7 +235,7 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Outc
         tell(store, UNDONE, found, now, accept=accepted, undoes=undoes)
         return Outcome.DONE
     if now.digest != found.digest and accepted:  # tidying changes nothing of what it says
-        store.ledger.note("accepted", store.clock(), refs=[found.ref], digests=[now.digest])
+        store.ledger.try_append("accepted", store.clock(), refs=[found.ref], digests=[now.digest])
     said = [places.at_place(store.home, found.vault, each[PLACE]) for each in (change.was, change.now)]
     take_in(store, found.vault, *indexed(found.vault, [*said, found.path]))
     return Outcome.DONE

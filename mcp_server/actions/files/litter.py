@@ -20,6 +20,12 @@ def look_for_litter(store: Store) -> Leftovers:
     return leftovers.leftovers(_folders(store), trees=_trees(store), now=time.time())
 
 
+def caught_edits(store: Store) -> str:
+    """Name the files that hold what somebody saved while Daybook changed a memory, '' when there are none."""
+    kept = ", ".join(map(str, look_for_litter(store).kept))
+    return f"Saved by somebody while Daybook changed the file, and in no other: {kept}." if kept else ""
+
+
 def sweep_litter(store: Store) -> Leftovers:
     """Delete the litter; return what was deleted, and the files that stay for somebody's words."""
     swept = leftovers.sweep(_folders(store), trees=_trees(store))

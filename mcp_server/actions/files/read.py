@@ -35,7 +35,7 @@ def read_told(store: Store, name: str) -> Found:
         return read(store, name)
     except NotFound:
         with store.database.read() as db:
-            row = selections.with_ending(db, [vault.key for vault in store.vaults], name.strip())
+            row = selections.with_ending(db, store.keys, name.strip())
         if row is None:
             raise
         return read_row(store, row)
@@ -69,7 +69,7 @@ def find(store: Store, memory_id: str) -> Row:
         row = look_up(with_files_of(store, wanted), wanted)
     if row is None:
         with store.database.read() as db:
-            nearest = memories.nearest_ids(db, [vault.key for vault in store.vaults], wanted)
+            nearest = memories.nearest_ids(db, store.keys, wanted)
         raise NotFound(wanted[:80], nearest)
     return row
 

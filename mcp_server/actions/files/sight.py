@@ -53,4 +53,4 @@ def note_arrived(store: Store, refs: Collection[str]) -> None:
 
 def _note(store: Store, sight: Sight, refs: list[str]) -> None:
     for start in range(0, len(refs), AT_ONCE):
-        store.ledger.note(sight.value, store.clock(), refs=refs[start : start + AT_ONCE])
+        store.ledger.try_append(sight.value, store.clock(), refs=refs[start : start + AT_ONCE])

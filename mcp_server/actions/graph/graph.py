@@ -63,7 +63,7 @@ def read_graph(
         accepted = usage.accepted_digests(db, {row.digest for row in rows.values()})
         seen = index.replayed(db)
     if session and not around:
-        store.ledger.note("graph_read", store.clock(), session=session, watermark=seen)
+        store.ledger.try_append("graph_read", store.clock(), session=session, watermark=seen)
     nodes = [node_of(store, row, *notes[row.row], accepted=row.digest in accepted) for row in rows.values()]
     edges = [(_level(store, start), edge) for (start, _), edge in drawn]
     return [_at(store, one, nodes, edges) for one in levels]

@@ -18,12 +18,13 @@ from mcp_server.actions.memory.link import Linked, at_level, create, link, unlin
 from mcp_server.actions.memory.revise import Revision, repeated, revise
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.graph.graph import GRAPH, gist_of, id_of, words_of
-from mcp_server.core.links import check_rel
+from mcp_server.core.graph.graph import GRAPH, gist_of, id_of
+from mcp_server.core.links import RELATES_TO
 from mcp_server.core.memory import ID, MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.secrets.redaction import refuse_secrets
+from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
 
@@ -85,8 +86,9 @@ def put_node(
     def attempt() -> Put:
         if look_up(here, memory_id):
             return _update(here, memory_id, gist, about, session, source)
-        title, text = words_of(gist)
-        draft = Draft(title, text, id=memory_id, level=level, category=GRAPH, session=session, source=source)
+        draft = Draft(
+            clipped(gist), gist, id=memory_id, level=level, category=GRAPH, session=session, source=source
+        )
         create(here, replace(draft, touches=about.touches or (), notes=about.notes or ()))
         return Put(memory_id, added=True, gist=gist)
 
@@ -110,7 +112,7 @@ def put_edge(
 def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, session: str = "") -> bool:
     """Unlink *start*, of *level*, from *end*; return False when there is no such link."""
     try:
-        return unlink(store, start, end, check_rel(rel), level=level, session=session).changed
+        return unlink(store, start, end, rel.strip() or RELATES_TO, level=level, session=session).changed
     except NotFound:
         return False
 
@@ -139,7 +141,7 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
     for ref in dict.fromkeys(edge.ends[0].ref for edge in edges if not edge.outgoing):
         targets = {edge.target for edge in edges if edge.ends[0].ref == ref}
         vault, _, other = ref.rpartition("/")
-        there = replace(store, vaults=tuple(each for each in store.vaults if each.key == vault))
+        there = store.scoped(each for each in store.vaults if each.key == vault)
         gone = repeated(lambda t=there, o=other, to=targets: _unlinked(t, o, to, row.ref, session))  # type: ignore[misc]
         removed += [(other, each.rel) for each in gone]
     forget(here, row.id, session=session)
@@ -175,7 +177,7 @@ def _update(here: Store, memory_id: str, gist: str, about: Revision, session: st
     came_back = is_put_away(found)
     if came_back:
         found = unarchive(here, found, session=session)
-    title, text = words_of(gist) if own else (gist, memory.text)
+    title, text = (clipped(gist), gist) if own else (gist, memory.text)
     if not own and len(gist) > MAX_TITLE:
         raise Rejected(
             f"'{memory_id}' is an ordinary memory, whose gist is its title, at most {MAX_TITLE} characters.",

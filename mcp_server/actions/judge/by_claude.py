@@ -11,7 +11,7 @@ AGENTS = "subagents"  # the folder of a session's agents, which Claude starts to
 def note_by_claude(store: Store, session: str) -> None:
     """Note that Claude started *session*, or goes on with it; needs no index, and never fails."""
     if session:
-        store.ledger.note(EVENT, store.clock(), session=session)
+        store.ledger.try_append(EVENT, store.clock(), session=session)
 
 
 def asked_by_claude(store: Store, transcript: Path) -> bool:

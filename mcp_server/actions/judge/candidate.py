@@ -21,15 +21,16 @@ from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.forget import free_name
 from mcp_server.actions.memory.repository import keep
 from mcp_server.adapters import files, memory_file, places
-from mcp_server.adapters.index.events import sightings
+from mcp_server.adapters.index.events import candidates
 from mcp_server.adapters.index.events.tidying import EXPIRY
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.journal import Entry, change
-from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type, clean_title
+from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 FOLDER = places.CANDIDATES
@@ -66,7 +67,7 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
     *why* says for people what it waits for.
     """
     with store.database.read() as db:
-        if sightings.verdict_on(db, key) or find_secrets(f"{draft.title}\n{draft.text}"):
+        if candidates.verdict_on(db, key) or find_secrets(f"{draft.title}\n{draft.text}"):
             return
     folder = _folder(store, draft.level)
     path = folder / f"{check_id(key)}.md"
@@ -124,7 +125,7 @@ def promote(store: Store, keys: Iterable[str]) -> list[Settled]:
         return stored
     for key in dict.fromkeys(keys):
         with store.database.read() as db:
-            times, verdict = sightings.times(db, key), sightings.verdict_on(db, key)
+            times, verdict = candidates.times(db, key), candidates.verdict_on(db, key)
         waiting = None if verdict else _find(store, key)
         if waiting and is_stored(waiting.confidence, times):
             memory = waiting.memory
@@ -176,7 +177,7 @@ def expired(store: Store) -> Iterator[Entry]:
     late = old_before(store, EXPIRES_AFTER * DAY)
     for each in review_candidates(store):
         with store.database.read() as db:
-            last = sightings.last_seen(db, each.memory.id)
+            last = candidates.last_seen(db, each.memory.id)
         if max(last, int(each.memory.updated.timestamp())) >= late:
             continue
         vault = next(vault for vault in store.vaults if vault.root / FOLDER == each.path.parent)
@@ -229,9 +230,7 @@ def _put_away(store: Store, waiting: Waiting, verdict: str) -> None:
 
 def _folder(store: Store, level: Level | None) -> Path:
     """Return where candidates of *level* wait: never in a repository."""
-    private = [vault for vault in store.vaults if not vault.in_repository]
-    vault = private[0] if level is Level.USER else private[-1]
-    return vault.root / FOLDER
+    return store.private_vaults[0 if level is Level.USER else -1].root / FOLDER
 
 
 def expected(store: Store, key: str) -> Waiting:
@@ -261,7 +260,7 @@ def _read(store: Store, path: Path) -> Waiting | None:
         return None  # what cannot be read proposes nothing
     memory = replace(found.memory, id=path.stem)
     with store.database.read() as db:
-        times = sightings.times(db, memory.id)
+        times = candidates.times(db, memory.id)
     why = memory.notes[0] if memory.notes else "waits for you"
     if reads_like_instruction(f"{memory.title}\n{memory.text}"):
         why = "waits for you: it reads like an instruction"

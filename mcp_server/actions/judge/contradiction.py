@@ -17,13 +17,13 @@ from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.adapters.index.events import tidying
+from mcp_server.adapters.index.events import resolved, tidying
 from mcp_server.adapters.index.memories import memories, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.contradictions import opposed
 from mcp_server.core.judge.questions import FAR, MOST_COMPARED
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name, names
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, as_name, names
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import MAX_LIMIT, check_limit
@@ -72,7 +72,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
     ensure_synced(store)
     catch_up_if_free(store)
     about = find(store, memory_id) if memory_id.strip() else None
-    vaults = [vault.key for vault in store.vaults]
+    vaults = store.keys
     with store.database.read() as db:
         rows = {row.row: row for key in vaults for row in tidying.active(db, key, MOST_COMPARED)}
         if about:
@@ -91,7 +91,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             one, other = rows[each.one], rows[each.other]
             if frozenset((one.row, other.row)) in marked:
                 continue
-            if relations.is_resolved(db, one, other):
+            if resolved.is_resolved(db, one, other):
                 continue
             said = _said_by_person(store, one, other)
             found.append(Pair(*newer_first(one, other), each.why, each.nearness, each.sure, said))
@@ -104,7 +104,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
 def get_contradictions(store: Store) -> list[Pair]:
     """Return the pairs of active memories that are marked as contradicting each other, whoever says so."""
     ensure_synced(store)
-    vaults = [vault.key for vault in store.vaults]
+    vaults = store.keys
     with store.database.read() as db:
         ends = relations.contradicting(db, vaults, private=vaults)
         rows = memories.by_rows(db, {end.row for pair in ends for end in pair})
@@ -121,8 +121,7 @@ def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str
     for each in (first, read(store, other)):
         must_be_active(each.memory)
     with store.database.read() as db:
-        vaults = [vault.key for vault in store.vaults]
-        ends = relations.contradicting(db, vaults, private=store.private)
+        ends = relations.contradicting(db, store.keys, private=store.private)
     if any({one.id, two.id} == {memory_id.strip(), other.strip()} for one, two in ends):
         return Linked(memory_id.strip(), CONTRADICTS, other.strip(), changed=False)
     if first.vault.in_repository and not is_accepted(store, first):
@@ -230,7 +229,9 @@ def _drop_links(store: Store, source: Found, target: Found, session: str) -> Non
     """Take the `contradicts` links to *target* out of *source*."""
     called = names(target.memory)
     links = tuple(
-        each for each in source.memory.links if each.rel != CONTRADICTS or as_name(each.to) not in called
+        each
+        for each in source.memory.links
+        if as_label(each.rel) != CONTRADICTS or as_name(each.to) not in called
     )
     if links != source.memory.links:
         revise(store, source.memory.id, Revision(links=links), session=session)

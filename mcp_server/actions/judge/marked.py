@@ -6,9 +6,10 @@ from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.judge.settled import Settled
 from mcp_server.adapters.index.events import audit
-from mcp_server.core.memory import Draft, fingerprint, split_title
+from mcp_server.core.memory import Draft, fingerprint
 from mcp_server.core.provenance.provenance import ASKED
 from mcp_server.core.sessions.transcript import marked
+from mcp_server.core.text.titles import clipped, split_title
 from mcp_server.store import Store
 
 MARKED = "marked"  # the event: this session's words with that fingerprint are stored
@@ -48,7 +49,7 @@ def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None
 def store_marked(store: Store, words: str, *, session: str, conversation: str = "") -> Settled:
     """Store *words*, which the person marked, and note that. Raises Rejected, OSError."""
     title, text = split_title(words)
-    draft = Draft(title[:200], text, session=session, conversation=conversation, evidence=words[:200])
+    draft = Draft(clipped(title), text, session=session, conversation=conversation, evidence=words[:200])
     settled = settle(store, draft, keep_secrets=True)  # they are masked
     ref, said = read(store, settled.id).ref, fingerprint("", words)
     store.ledger.append(MARKED, store.clock(), refs=[ref], said=said, session=session)

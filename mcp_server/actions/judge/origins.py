@@ -60,8 +60,8 @@ def waiting(store: Store) -> list[Waiting]:
     What Claude stored comes first, then what came with the repository, then what programs and documents said.
     Raises IndexUnavailable.
     """
-    keys = [vault.key for vault in store.vaults]
-    shared = [vault.key for vault in store.vaults if vault.in_repository]
+    keys = store.keys
+    shared = store.shared
     with store.database.read() as db:
         rows = selections.not_accepted(db, keys, shared)
         known = once_accepted(db, [row.ref for row in rows if row.vault in shared])
@@ -264,5 +264,7 @@ def _why(store: Store, row: Row, judged: str) -> str:
 
 def _note(store: Store, ref: str, digest: str, why: str) -> None:
     refs = [ref] if ref else []
-    store.ledger.note(JUDGED, store.clock(), refs=refs, digests=[] if why else [digest], of=digest, why=why)
+    store.ledger.try_append(
+        JUDGED, store.clock(), refs=refs, digests=[] if why else [digest], of=digest, why=why
+    )
     catch_up_if_free(store)

@@ -68,13 +68,12 @@ def _by_id(store: Store, memory_id: str, found: Predecessors) -> None:
 
 def _by_words(store: Store, quote: str, found: Predecessors) -> None:
     wanted = normal(quote).strip(SENTENCE_ENDS + " \"'“”„«»")
-    vaults = [vault.key for vault in store.vaults if vault.adopted]
     rows = []
     if words(wanted):
         with suppress(IndexUnavailable), store.database.read() as db:
             rows = [
                 row
-                for row in selections.with_phrase(db, vaults, wanted)
+                for row in selections.with_phrase(db, store.adopted, wanted)
                 if wanted == normal(row.title)
                 or (len(wanted) >= SHORTEST_QUOTE and wanted in f"{normal(row.title)}\n{normal(row.text)}")
             ]

@@ -23,7 +23,7 @@ from mcp_server.actions.memory.remember import (
     level_of,
     not_taken,
     reinstate,
-    remember,
+    remember_checked,
     supersede,
     unsaid,
 )
@@ -31,7 +31,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.core.errors import IndexUnavailable, NotFound
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES, check_rel, is_artifact
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
 from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.search.query import Hit
@@ -71,7 +71,7 @@ def settle(
     if put_away := None if named else _put_away(store, draft):
         return put_away
     covered = _covered(store, [named.active[name].ref for name in moved])
-    stored = remember(store, draft, keep_secrets=keep_secrets)
+    stored = remember_checked(store, draft)
     own = stored.memory.id
     if stored.known and not named:
         _count(store, draft, read(store, own))
@@ -158,7 +158,7 @@ def kept_from_link(
 
     That is where *source*, of *level* if given, would take the place of what the person said; else None.
     """
-    if check_rel(rel) != SUPERSEDES:
+    if as_label(rel) != SUPERSEDES:
         return None
     with contextlib.suppress(NotFound):
         start, end = ends_of(store, source, target, level)
@@ -313,5 +313,5 @@ def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
     names = [link.to for link in memory.links if not is_artifact(link.to)]
     if names:
         with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-            return relations.uncalled(db, names, [vault.key for vault in store.vaults])
+            return relations.uncalled(db, names, store.keys)
     return ()

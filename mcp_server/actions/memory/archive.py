@@ -4,10 +4,8 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_server.actions.files.commit import one_change, put, tell
-from mcp_server.actions.files.read import Found, is_accepted, read
-from mcp_server.actions.files.sync import if_free
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.commit import commit, one_change
+from mcp_server.actions.files.read import Found, read
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import confined, make_vault_folders, stamp
 from mcp_server.core.errors import IndexUnavailable, Rejected
@@ -37,8 +35,7 @@ def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> li
 def still_superseded(store: Store, found: Found) -> tuple[str, ...]:
     """Return the ids of what the memory took the place of: they stay superseded until they are restored."""
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        vaults = [vault.key for vault in store.vaults]
-        return tuple(row.id for row in selections.superseded_by(db, found.memory.id, vaults))
+        return tuple(row.id for row in selections.superseded_by(db, found.memory.id, store.keys))
     return ()
 
 
@@ -47,10 +44,4 @@ def _archived(store: Store, found: Found, session: str) -> Found:
     make_vault_folders(found.vault)
     target = confined(found.vault, found.vault.path_for(memory.id, memory.kind, archived=True))
     named = target.with_name(found.path.name)  # which may be its title
-    accepted = is_accepted(store, found)
-    # The file says that it is archived before it moves: whoever is killed in between has archived it.
-    now = put(store, found, memory, to=target if stamp(named) else named, verb="archived")
-    with if_free(store):
-        take_in(store, found.vault, found.path)
-    tell(store, "archived", found, now, accept=accepted, session=session)
-    return now
+    return commit(store, found, memory, "archived", to=target if stamp(named) else named, session=session)

@@ -11,6 +11,7 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.sessions.conversation import Turn, parse_turns, render_turns, turns_of
 from mcp_server.core.sessions.snapshot import noted
+from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 
 
@@ -34,7 +35,7 @@ def save_conversation(
     masked = [Turn(turn.speaker, redact(turn.words), turn.time) for turn in turns]
     notes = noted(metadata or {})
     draft = Draft(
-        title=title or next(turn.words for turn in masked if turn.words.strip())[:80],
+        title=title or title_of("\n".join(turn.words for turn in masked)),
         text=render_turns(masked),
         kind=Kind.CONVERSATION,
         source=source,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_server.actions.context.claude_md import refresh
 from mcp_server.actions.files.accepted import last_accepted, taken_away
-from mcp_server.actions.files.commit import indexed, move, one_change, put, put_bytes, tell
+from mcp_server.actions.files.commit import commit, move, one_change, put_bytes, tell
 from mcp_server.actions.files.load import load, parsed
 from mcp_server.actions.files.read import Found, find, is_accepted, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
@@ -92,7 +92,7 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         said = [*(trashed for _, trashed in in_trash(store, row.id)), path]  # who is killed has it still
         _delete(_and_proposed(store, [row.ref], said))
         heirs = _erase_history(store, vault, row.id)
-        store.ledger.note("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
+        store.ledger.try_append("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
     else:
         target = free_name(
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
@@ -130,7 +130,9 @@ def _unlearned_is_never_sent(store: Store, session: str) -> None:
     with store.database.read() as db:
         waiting = [each for each in transcripts.unlearned(db, paid=False) if each.session == session]
     for each in waiting:
-        store.ledger.note("transcript_learned", store.clock(), path=each.path, session=session, end=each.kept)
+        store.ledger.try_append(
+            "transcript_learned", store.clock(), path=each.path, session=session, end=each.kept
+        )
     catch_up_if_free(store)
 
 
@@ -236,11 +238,7 @@ def _move_back(store: Store, found: Found, target: Path, session: str) -> Found:
     if memory_file.rewrite(found.data, memory, path=str(found.path)) == found.data:
         move(store, found.vault, found.ref, found.path, target, "restored", session=session)
         return read(store, found.memory.id)
-    accepted = is_accepted(store, found)
-    now = put(store, found, memory, to=target, verb="restored")
-    with if_free(store):
-        take_in(store, found.vault, *indexed(found.vault, [found.path]))
-    tell(store, "restored", found, now, accept=accepted, session=session)
+    commit(store, found, memory, "restored", to=target, session=session)
     return read(store, found.memory.id)
 
 

@@ -22,15 +22,17 @@ from mcp_server.adapters.index.memories import relations
 from mcp_server.adapters.index.memories.memories import Row, by_rows
 from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.core.errors import Conflict, NotFound, Rejected
-from mcp_server.core.graph.graph import GRAPH, artifact_id, stands_for, words_of
+from mcp_server.core.graph.graph import GRAPH, artifact_id, stands_for
 from mcp_server.core.links import (
     CONTRADICTS,
     RELATES_TO,
     SUPERSEDES,
     all_links,
+    as_label,
     as_name,
-    check_rel,
+    check_label,
     is_artifact,
+    labelled,
     names,
     wiki_links,
 )
@@ -39,6 +41,7 @@ from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.provenance.telling import telling_digest
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import refuse_secrets
+from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
 MAX_PATH = 500  # characters
@@ -105,7 +108,7 @@ def link(
     Raises NotFound for an unknown end, Rejected for a label or an end that cannot be used or when the file
     has no room for it.
     """
-    rel = check_rel(rel)
+    rel = check_label(rel.strip() or RELATES_TO)
     refuse_secrets(*(notes or ()))
     here = at_level(store, level) if level else store
 
@@ -128,9 +131,8 @@ def unlink(
     What was superseded by it is active again. `changed` is false when there was no such link.
     Raises NotFound for an unknown *source*; Rejected for a link that is written in the text.
     """
-    wanted = check_rel(rel) if rel.strip() else ""
     here = at_level(store, level) if level else store
-    return repeated(lambda: _unlinked(store, here, source, target.strip(), wanted, session))
+    return repeated(lambda: _unlinked(store, here, source, target.strip(), rel, session))
 
 
 def at_level(store: Store, level: Level) -> Store:
@@ -140,7 +142,7 @@ def at_level(store: Store, level: Level) -> Store:
             "There is no project here, so there is no project level.",
             "Use level 'user', or work inside a project's folder.",
         )
-    return replace(store, vaults=tuple(vault for vault in store.vaults if vault.level is level))
+    return store.scoped(vault for vault in store.vaults if vault.level is level)
 
 
 def ends_of(store: Store, source: str, target: str, level: Level | None = None) -> tuple[End, End]:
@@ -276,9 +278,8 @@ def _holder(here: Store, start: End, level: Level | None, session: str) -> Found
         return start
     memory_id = artifact_id(start)
     if look_up(here, memory_id) is None:
-        title, text = words_of(start)
-        draft = Draft(title, text, "reference", id=memory_id, level=level, category=GRAPH, touches=(start,))
-        create(here, replace(draft, session=session, source=ASSISTANT))
+        draft = Draft(clipped(start), start, "reference", id=memory_id, level=level, category=GRAPH)
+        create(here, replace(draft, touches=(start,), session=session, source=ASSISTANT))
     found = read(here, memory_id)
     return unarchive(here, found, session=session) if is_put_away(found) else found
 
@@ -311,14 +312,14 @@ def _linked(
         note = "Both are told, the older one with a mark, until that is resolved."
     elif other and other.memory.status is not Status.ACTIVE:
         note = f"'{target}' is {other.memory.status.value}: the link is a trace of it."
-    store.ledger.note("linked", store.clock(), refs=[found.ref], rel=rel, to=target, session=session)
+    store.ledger.try_append("linked", store.clock(), refs=[found.ref], rel=rel, to=target, session=session)
     return Linked(source, rel, target, changed=True, note=note, added=added)
 
 
 def _with_link(memory: Memory, rel: str, end: End, notes: Sequence[str] | None) -> tuple[Memory, bool]:
     """Return *memory* with the link to *end*, and whether there was none of that label."""
-    known = any(link.rel == rel and _leads_to(link.to, end) for link in all_links(memory))
-    old = next((link for link in memory.links if link.rel == rel and _leads_to(link.to, end)), None)
+    known = bool(labelled([link for link in all_links(memory) if _leads_to(link.to, end)], rel))
+    old = next(iter(labelled([link for link in memory.links if _leads_to(link.to, end)], rel)), None)
     new = Link(rel, _id(end), tuple(notes) if notes is not None else old.notes if old else ())
     links = tuple(new if link == old else link for link in memory.links)
     if rel == SUPERSEDES:
@@ -331,21 +332,22 @@ def _with_link(memory: Memory, rel: str, end: End, notes: Sequence[str] | None) 
 
 
 def _unlinked(store: Store, here: Store, source: str, target: str, rel: str, session: str) -> Linked:
-    start, end = end_of(here, source), _end_or_name(store, target)
+    start, end, label = end_of(here, source), _end_or_name(store, target), as_label(rel)
     if isinstance(start, str) and look_up(here, artifact_id(start)) is None:
-        return Linked(start, rel or "linked", _id(end), changed=False)
+        return Linked(start, label or "linked", _id(end), changed=False)
     found = start if isinstance(start, Found) else read(here, artifact_id(start))
     memory, name = found.memory, _id(end)
-    gone = [link for link in memory.links if rel in ("", link.rel) and _leads_to(link.to, end)]
-    olds = [old for old in memory.supersedes if rel in ("", SUPERSEDES) and _leads_to(old, end)]
+    gone = [link for link in memory.links if _leads_to(link.to, end)]
+    gone = labelled(gone, rel) if label else gone
+    olds = [old for old in memory.supersedes if label in ("", SUPERSEDES) and _leads_to(old, end)]
     if not gone and not olds:
         written = [said for said in wiki_links(memory.text) if _leads_to(said, end)]
-        if written and rel in ("", RELATES_TO):
+        if written and label in ("", RELATES_TO):
             raise Rejected(
                 f"That link is written in the text of '{memory.id}' as [[{written[0]}]].",
                 f"Take it out of the text: {found.path}:{_line_of(found, written[0])}.",
             )
-        return Linked(_id(start), rel or "linked", name, changed=False)
+        return Linked(_id(start), label or "linked", name, changed=False)
     links = tuple(link for link in memory.links if link not in gone)
     supersedes = tuple(old for old in memory.supersedes if old not in olds)
     if stands_for(memory.id, memory.touches) and not (links or supersedes):
@@ -356,8 +358,8 @@ def _unlinked(store: Store, here: Store, source: str, target: str, rel: str, ses
     note = " ".join(reinstate(store, old, by=memory.id, session=session) for old in olds)
     rels = list(dict.fromkeys([*(link.rel for link in gone), *(SUPERSEDES for _ in olds)]))
     said = ", ".join(rels)
-    store.ledger.note("unlinked", store.clock(), refs=[found.ref], rel=said, to=name, session=session)
-    if CONTRADICTS in rels:
+    store.ledger.try_append("unlinked", store.clock(), refs=[found.ref], rel=said, to=name, session=session)
+    if CONTRADICTS in map(as_label, rels):
         if isinstance(end, Found) and _says_so_too(end, memory):
             note = f"'{name}' says so too: unlink '{name}' and '{memory.id}' as well."
         else:
@@ -378,7 +380,8 @@ def _successors(store: Store, memory_id: str) -> set[str]:
 def _says_so_too(other: Found, here: Memory) -> bool:
     """Tell whether the memory *other* says that it contradicts *here*."""
     called = names(here)
-    return any(each.rel == CONTRADICTS and as_name(each.to) in called for each in other.memory.links)
+    links = other.memory.links
+    return any(as_label(each.rel) == CONTRADICTS and as_name(each.to) in called for each in links)
 
 
 def _superseded(store: Store, new: Found, old: Found) -> str:

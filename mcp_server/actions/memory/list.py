@@ -1,17 +1,14 @@
-"""list and count: what is in the memory, without a question."""
+"""list: what is in the memory, without a question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from pathlib import Path
 
 from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
 from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.adapters.index.memories import memories, selections
-from mcp_server.adapters.index.memories.memories import Problem, Row
-from mcp_server.adapters.index.memories.selections import Counts
-from mcp_server.core.embedding_models import NONE
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
 from mcp_server.store import Store
@@ -31,26 +28,6 @@ class Listing:
     rows: tuple[Row, ...]
     total: int
     shadowed: Mapping[int, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """
-    What the visible vaults hold, how large the index is, and what waits or cannot be read.
-
-    *pending* are passages without a vector of *model*, which answers, 0 when no model is wanted; *coming*
-    is the model that is chosen and computed beside it, '' when they are the same.
-    """
-
-    memories: int
-    counts: Counts
-    index_size: int
-    passages: int
-    pending: int
-    model: str
-    coming: str
-    coming_pending: int
-    unreadable: tuple[Problem, ...]
 
 
 @self_healing
@@ -74,35 +51,3 @@ def nearest_of(store: Store, kind: Kind, memory_id: str) -> list[str]:
     rows = list_memories(store, Filter(kinds=(kind,), statuses=ANY_STATUS), limit=LOOKED_AT).rows
     ids = [row.id for row in rows]
     return get_close_matches(memory_id, ids, n=NAMED, cutoff=0.5) or ids[:NAMED]
-
-
-@self_healing
-def get_stats(store: Store) -> Stats:
-    """Return what the visible vaults hold."""
-    from mcp_server.actions.model.choose_embedder import progress  # a list need not wait for it
-
-    ensure_synced(store)
-    keys = [vault.key for vault in store.vaults]
-    model = progress(store)
-    comes = model.answers not in ("", model.chosen)
-    with store.database.read() as db:
-        counts = selections.counts(db, keys)
-        return Stats(
-            memories=sum(counts.by_vault.values()),
-            counts=counts,
-            index_size=_size(store.database.path),
-            passages=model.passages,
-            pending=0 if model.chosen == NONE else model.passages - model.embedded,
-            model=model.answers or model.chosen,
-            coming=model.chosen if comes else "",
-            coming_pending=model.passages - model.computed if comes else 0,
-            unreadable=tuple(memories.problems(db, keys)),
-        )
-
-
-def _size(path: Path) -> int:
-    return sum(side.stat().st_size for side in _with_sides(path) if side.exists())
-
-
-def _with_sides(path: Path) -> Sequence[Path]:
-    return [path, Path(f"{path}-wal")]

@@ -16,8 +16,8 @@ from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
+from mcp_server.core.links import as_label
 from mcp_server.core.memory import (
-    DEFAULT_TYPE,
     MAX_CONVERSATION,
     MAX_LINKS,
     MAX_TAGS,
@@ -32,14 +32,15 @@ from mcp_server.core.memory import (
     check_type,
     clean_tags,
     clean_text,
-    clean_title,
     fingerprint,
     new_id,
 )
+from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of
 from mcp_server.core.text.level_words import names_project
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 T = TypeVar("T")
@@ -65,7 +66,11 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     Saying the same again adds its new tags, links, files touched and what it supersedes, and nothing else.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
-    draft = checked(draft, keep_secrets=keep_secrets)
+    return remember_checked(store, checked(draft, keep_secrets=keep_secrets))
+
+
+def remember_checked(store: Store, draft: Draft) -> Remembered:
+    """Store a *draft* that `checked` returned, as `remember` does."""
     level = level_of(store, draft)
     vault = store.vault_for(draft.kind, level)
     known = _known(store, vault, draft)
@@ -96,7 +101,7 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
     names = {name_of(note) for note in memory.notes}
     given = draft.notes if draft.source in (MANUAL, ASSISTANT) else ()
     notes = tuple(note for note in given if name_of(note) not in names)
-    linked = {(link.rel, link.to) for link in memory.links}
+    linked = {(as_label(link.rel), link.to) for link in memory.links}
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
     return Revision(
         tags=_joined(memory.tags, draft.tags, MAX_TAGS),
@@ -204,7 +209,7 @@ def level_of(store: Store, draft: Draft) -> Level:
         return draft.level
     if not store.project:
         return Level.USER
-    everywhere = draft.type == "preference" and not names_project(draft.text, store.project.name)
+    everywhere = draft.type in GENERAL and not names_project(draft.text, store.project.name)
     return Level.USER if everywhere else Level.PROJECT
 
 

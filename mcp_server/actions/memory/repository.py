@@ -88,9 +88,8 @@ def share(store: Store) -> Path:
 
 def untrusted(store: Store) -> list[Row]:
     """Return the memories that are not shown unasked until the person accepts them."""
-    shared = [vault.key for vault in store.vaults if vault.in_repository]
     with store.database.read() as db:
-        return selections.not_accepted(db, [vault.key for vault in store.vaults], shared)
+        return selections.not_accepted(db, store.keys, store.shared)
 
 
 def from_documents(store: Store) -> list[Row]:

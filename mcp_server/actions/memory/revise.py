@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mcp_server.actions.files.commit import Accept, commit
 from mcp_server.actions.files.read import Found, read
@@ -11,9 +11,10 @@ from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text, clean_title
+from mcp_server.core.memory import Link, Memory, Status, check_type, clean_tags, clean_text
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 ATTEMPTS = 40  # times that a change is begun when another process was quicker: of two, half come too late
@@ -102,7 +103,7 @@ def mark(
     session: str = "",
     pinned: bool | None = None,
     verified: datetime | None = None,
-    **detail: object,
+    **detail: Any,
 ) -> Found:
     """
     Change what is thought of a memory, not what it says, and return it.

@@ -251,7 +251,7 @@ def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:
 
 def note_spent(store: Store, name: str, *, usd: float, outcome: Outcome, reply: Reply | None = None) -> None:
     """Write down what the call *name* cost, in USD and tokens, and how it ended."""
-    store.ledger.note(
+    store.ledger.try_append(
         "spent",
         store.clock(),
         call=name,
@@ -272,7 +272,7 @@ def _gone_wrong(store: Store, failed: CallFailed, tries: int, settings: str) -> 
             end = math.ceil(now.timestamp() + rest.seconds)
             until = timestamp(datetime.fromtimestamp(end, UTC))
         bound = settings if rest.lifted else ""
-        store.ledger.note("paused", now, until=until, reason=str(failed), settings=bound)
+        store.ledger.try_append("paused", now, until=until, reason=str(failed), settings=bound)
     later = not budget.is_hopeless(failed.outcome, tries)
     hint = _MEND if failed.outcome.needs_person else None
     return ModelUnavailable(str(failed), hint, later=later)

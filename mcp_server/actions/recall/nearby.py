@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.index.memories import relations, selections
+from mcp_server.adapters.index.events import resolved
+from mcp_server.adapters.index.memories import selections
 from mcp_server.core.capture.extraction import KNOWN, NEIGHBOUR, known_line
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.memory import Draft, Kind
@@ -127,7 +128,7 @@ def _told_apart(store: Store, of: str, refs: Sequence[str]) -> frozenset[str]:
         with store.database.read() as db:
             own = selections.with_ref(db, of)
             rows = [row for ref in refs if (row := selections.with_ref(db, ref))]
-            return frozenset(row.ref for row in rows if own and relations.is_resolved(db, own, row))
+            return frozenset(row.ref for row in rows if own and resolved.is_resolved(db, own, row))
     except IndexUnavailable:
         return frozenset()
 

@@ -60,7 +60,7 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
     if session and answer.hits:
         from mcp_server.core.secrets.redaction import redact  # a terminal is no session
 
-        store.ledger.note(
+        store.ledger.try_append(
             "recalled",
             store.clock(),
             refs=[hit.ref for hit in answer.hits],
@@ -78,7 +78,7 @@ def note_found(store: Store, answer: Answer) -> None:
     """Note for a door that is no session what was found with confidence: somebody still asks for it."""
     sure = [hit.ref for hit in answer.hits if hit.confidence is not Verdict.NONE]
     if sure:
-        store.ledger.note("found", store.clock(), refs=sure)
+        store.ledger.try_append("found", store.clock(), refs=sure)
 
 
 def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer, list[tuple[Vault, Path]]]:

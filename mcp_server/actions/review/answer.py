@@ -13,7 +13,8 @@ from mcp_server.actions.judge.contradiction import resolve_contradiction
 from mcp_server.actions.memory.link import note_resolved
 from mcp_server.actions.review.entries import Answer, Became, Entry, WaitingKind, entry_of
 from mcp_server.actions.upkeep.consolidate import merged_entry
-from mcp_server.adapters.index.memories import relations, selections
+from mcp_server.adapters.index.events import resolved
+from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
 from mcp_server.core.judge.consolidation import Merge
@@ -117,7 +118,7 @@ def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:
 def ask_again(store: Store, one: str, other: str, *, session: str = "") -> None:
     """Ask again about two memories of which somebody said that both hold. Raises NotFound, Unreadable."""
     first, second = read(store, one), read(store, other)
-    note_resolved(store, first.memory.id, second.memory.id, how=relations.AGAIN, session=session)
+    note_resolved(store, first.memory.id, second.memory.id, how=resolved.AGAIN, session=session)
     catch_up_if_free(store)
 
 

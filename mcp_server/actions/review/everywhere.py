@@ -16,7 +16,8 @@ from mcp_server.actions.memory.link import note_settled
 from mcp_server.actions.review.answer import joined
 from mcp_server.actions.review.entries import Answer, Became, Entry, WaitingKind, entry_of
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index.memories import memories, pairs, relations, selections
+from mcp_server.adapters.index.events import resolved
+from mcp_server.adapters.index.memories import memories, pairs, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
 from mcp_server.core.memory import Level, fingerprint
@@ -30,7 +31,7 @@ Group = Sequence[Row]  # the memories that say the same, the one of this project
 
 def seen_everywhere(store: Store) -> Store:
     """Return the store with the vaults of every project."""
-    return replace(store, vaults=tuple(places.all_vaults(store.home, store.vaults)))
+    return store.scoped(places.all_vaults(store.home, store.vaults))
 
 
 def _groups(store: Store) -> list[Group]:
@@ -46,7 +47,7 @@ def _groups(store: Store) -> list[Group]:
             rows = sorted(
                 memories.by_rows(db, numbers).values(), key=lambda row: (row.vault not in here, row.ref)
             )
-            asked = any(relations.is_resolved(db, one, other) for one, other in combinations(rows, 2))
+            asked = any(resolved.is_resolved(db, one, other) for one, other in combinations(rows, 2))
             if not asked and len(_projects(wide, rows)) >= PROJECTS:
                 found.append(rows)
     found.sort(key=lambda rows: (-len(rows), rows[0].id))

@@ -112,7 +112,7 @@ def settle(store: Store, entry: Entry, said: Answer, *, session: str = "") -> Be
         return Became.GONE
     if now.digest != entry.digest:
         return Became.CHANGED
-    persons = replace(store, by=lambda: PERSON)  # whoever asked them
+    persons = store.acting_as(PERSON)  # whoever asked them
     try:
         with one_change():
             return KINDS[entry.kind].answers[said](persons, entry, session)

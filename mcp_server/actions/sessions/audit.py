@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.sessions.session_history import find_session
+from mcp_server.adapters.index import events
 from mcp_server.adapters.index.events import audit
 from mcp_server.adapters.index.events.audit import Deed
 from mcp_server.adapters.index.memories import selections
@@ -11,23 +12,6 @@ from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.store import Store
 
 MOST = 500  # deeds of one answer
-DONE = {
-    "remembered": "remembered",
-    "revised": "revised",
-    "restored": "restored",
-    "undone": "its last change was taken back",
-    "archived": "archived",
-    "edited": "changed by hand",
-    "approved": "kept by the person's word",
-    "confirmed": "confirmed by another session",
-    "accepted": "accepted, may be shown unasked",
-    "emptied": "deleted from the trash for good",
-    "merged": "took over the uses of what it absorbed",
-    "unmerged": "gave back the uses of what it had absorbed",
-    "consented": "the person's word on calls of the model was noted",
-    "marked": "said with #remember in a prompt, stored at once",
-    "session_titled": "what the session is about was noted",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +40,7 @@ def audit_history(
     catch_up_if_free(store)
     named = find_session(store, session).id if session.strip() else ""
     wanted = memory_id.strip().removesuffix(".md")
-    keys = [vault.key for vault in store.vaults]
+    keys = store.keys
     with store.database.read() as db:
         everywhere = all_projects or (named and not wanted)
         chosen = selections.vaults_in_use(db) if all_projects else keys
@@ -93,7 +77,13 @@ def words(deed: Deed) -> str:
         case "session_forgotten":
             return "the session was brought back" if detail.get("undone") else "the session was forgotten"
         case event:
-            return DONE.get(event, event.replace("_", " "))
+            return done(event)
+
+
+def done(event: str) -> str:
+    """Return what an event of the ledger says was done, in words."""
+    row = events.table().get(event)
+    return (row.done if row else None) or event.replace("_", " ")
 
 
 def _tidied(detail: dict[str, object]) -> str:

@@ -104,7 +104,7 @@ def undo_forget_session(store: Store, name: str) -> Undone:
         runs = [run for run in named if tidying.entries(db, run)]  # also what an undo before had to leave
     forgotten = list(takewhile(lambda deed: not deed.detail.get("undone"), deeds))
     if not (runs or forgotten):
-        raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook audit --session'.")
+        raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook history --session'.")
     done = Undone((runs or named)[0])
     for run in runs:
         back = journal.undo(store, run)
@@ -153,7 +153,7 @@ def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSessio
 
 def _learned(store: Store, session: str) -> dict[str, Found]:
     """Return ref → file of what was learned in *session*, and of what a merge made of such."""
-    adopted = [vault.key for vault in store.vaults if vault.adopted]
+    adopted = store.adopted
     with store.database.read() as db:
         rows = {row.ref: row for row in episodes.memories_of(db, session) if row.vault in adopted}
         while made := [row for row in episodes.made_of(db, rows) if row.ref not in rows]:
@@ -177,9 +177,8 @@ def _candidates(store: Store, session: str) -> Iterator[Found]:
 
 def _revived(store: Store, memory: Memory, gone: set[str]) -> Iterator[Change]:
     """Yield the changes of what *memory* superseded: active again, or superseded by what came after it."""
-    adopted = [vault.key for vault in store.vaults if vault.adopted]
     with store.database.read() as db:
-        older = selections.superseded_by(db, memory.id, adopted)
+        older = selections.superseded_by(db, memory.id, store.adopted)
     heir = _heir(store, memory, gone)
     for row in older:
         if row.id in gone:

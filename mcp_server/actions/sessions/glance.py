@@ -91,8 +91,7 @@ def mark(store: Store) -> str:
 def _stored(store: Store) -> list[Deed]:
     catch_up_if_free(store)
     with store.database.read() as db:
-        keys = [vault.key for vault in store.vaults]
-        return audit.history(db, events=[REMEMBERED], vaults=keys, limit=MOST_NEW)
+        return audit.history(db, events=[REMEMBERED], vaults=store.keys, limit=MOST_NEW)
 
 
 def _rows(store: Store, deeds: Sequence[Deed]) -> list[New]:

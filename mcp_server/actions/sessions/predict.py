@@ -28,7 +28,7 @@ def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
     """Return what is likely to follow on what, the likeliest first. Raises IndexUnavailable."""
     ensure_synced(store)
     catch_up_if_free(store)
-    keys = [vault.key for vault in store.vaults]
+    keys = store.keys
     found: list[Pattern] = []
     with store.database.read() as db:
         for one in prediction.predictions(transitions.steps(db, None, store.now())):

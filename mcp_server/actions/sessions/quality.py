@@ -64,7 +64,7 @@ def note_use(store: Store, reply: str, *, prompt: str, session: str) -> list[str
         if is_used(telling_tokens(f"{row.title}\n{row.text}", id=row.id), reply, prompt=prompt)
     ]
     if used:
-        store.ledger.note("used", store.clock(), refs=used, session=session)
+        store.ledger.try_append("used", store.clock(), refs=used, session=session)
         catch_up_if_free(store)
     return used
 
@@ -96,7 +96,7 @@ def retrieval_quality(store: Store, *, days: int = 30) -> Quality:
     catch_up_if_free(store)
     since = max(0, store.now() - days * DAY) if days else 0
     with store.database.read() as db:
-        found = receipts.tallies(db, [vault.key for vault in store.vaults], since=since)
+        found = receipts.tallies(db, store.keys, since=since)
         told, silent = receipts.prompts(db, since=since)
     top = sorted((one for one in found if one.used), key=lambda one: (-one.used, -one.given, one.ref))
     idle = [one for one in found if one.given >= LEAST_GIVEN and not one.used]
@@ -121,6 +121,5 @@ def why(store: Store, *, session: str = "", last: bool = False, limit: int = 50)
     """
     ensure_synced(store)
     catch_up_if_free(store)
-    keys = [vault.key for vault in store.vaults]
     with store.database.read() as db:
-        return receipts.latest(db, keys, session=session, last=last, limit=max(1, limit))
+        return receipts.latest(db, store.keys, session=session, last=last, limit=max(1, limit))

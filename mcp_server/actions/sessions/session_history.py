@@ -12,9 +12,10 @@ from mcp_server.adapters.index.events.episodes import Again, Episode
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, clean_text, clean_title, fingerprint
+from mcp_server.core.memory import Kind, clean_text, fingerprint
 from mcp_server.core.search.query import check_limit
 from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 LONGEST_TOPIC = 120  # characters
@@ -173,7 +174,7 @@ def patterns(store: Store, *, limit: int = 10) -> Patterns:
     """Return what comes up in at least two sessions of this project. Raises Rejected for a bad limit."""
     check_limit(limit)
     _look(store)
-    keys = [vault.key for vault in store.vaults]
+    keys = store.keys
     with store.database.read() as db:
         return Patterns(
             tuple(episodes.recurring_memories(db, keys, limit=limit)),

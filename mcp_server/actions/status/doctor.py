@@ -1,41 +1,31 @@
-"""status and doctor: is everything well, and if not, what to do."""
+"""doctor: try every part for real, and say what to do about one that fails."""
 
 import os
 import platform
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.context import hot
-from mcp_server.actions.context.claude_md import trouble
-from mcp_server.actions.context.notice import LATE, offer, offered, put_away
-from mcp_server.actions.files.clock_check import clock_doubt
-from mcp_server.actions.files.litter import look_for_litter
-from mcp_server.actions.files.size_limit import measure
-from mcp_server.actions.files.sync import catch_up_if_free, if_free
-from mcp_server.actions.judge.candidate import review_candidates
-from mcp_server.actions.judge.compare import compare_pending
+from mcp_server.actions.context.notice import LATE
+from mcp_server.actions.files.litter import caught_edits
+from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.memory.forget import forget
-from mcp_server.actions.memory.list import Stats, get_stats
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.memory.repository import refused, untrusted
-from mcp_server.actions.model.choose_embedder import progress
+from mcp_server.actions.memory.repository import refused
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.model.model_call import Spending, spending
+from mcp_server.actions.model.model_call import spending
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.review import review
 from mcp_server.actions.status.module_seen import module_seen
+from mcp_server.actions.status.stats import get_stats
 from mcp_server.adapters import files
 from mcp_server.adapters.handles import open_to_others
-from mcp_server.adapters.index.database import soundness
-from mcp_server.adapters.index.events import transcripts, unattended
+from mcp_server.adapters.index.database import integrity
+from mcp_server.adapters.index.events import transcripts
 from mcp_server.adapters.own_process import try_hook
-from mcp_server.core.budget import MOST_TRIES
-from mcp_server.core.budget import refusal as refusal_today
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Draft, Level, timestamp
+from mcp_server.core.memory import Draft, Level
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import Filter, Mode, Query
 from mcp_server.core.settings import TOOLSETS
@@ -52,126 +42,10 @@ class Check:
     advice: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """How far Daybook has come with the sessions: transcripts and bytes that wait, and candidates."""
-
-    mode: str
-    model_calls: bool
-    on_plan: bool
-    unkept: int
-    unlearned: int
-    unlearned_bytes: int
-    last: str
-    candidates: int
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What `status` tells: counts, and what needs the person."""
-
-    stats: Stats
-    untrusted: int
-    capture: Capture
-    spending: Spending
-    needs: tuple[str, ...]
-
-
-def status(store: Store, *, has_key: bool) -> State:
-    """Return how the memory stands; *has_key*: there is a key for the model. Raises IndexUnavailable."""
-    stats = get_stats(store)
-    waiting = len(untrusted(store))
-    spent = spending(store)
-    capture = _capture(store)
-    needs = []
-    with store.database.read() as db:
-        away = unattended.untold(db, [vault.key for vault in store.vaults])
-        pinned = hot.pinned(store, db)
-    if stats.unreadable:
-        needs.append(f"{counted(len(stats.unreadable), 'file')} cannot be read; 'daybook sync' names them.")
-    needs += _waiting(store)
-    if problem := progress(store).problem:
-        needs.append(f"{problem} Run 'daybook model list'.")
-    if refusal := refused(store):
-        needs.append(refusal)
-    if moved := offer(offered(store)):
-        needs.append(moved)
-    if torn := trouble(store):
-        needs.append(torn)
-    if spent.paused_reason and not spent.paused_until:
-        needs.append(f"The model is not called: {spent.paused_reason} Correct it, then run 'daybook setup'.")
-    if store.settings.model_calls and not has_key:
-        needs.append("The model may be called, but there is no API key: set one with 'daybook setup --key'.")
-    if capture.unlearned and not spent.paused_reason and _used_up(store, spent):
-        needs.append(
-            f"Learning waits until midnight UTC for {counted(capture.unlearned, 'session')}: what a day may"
-            " cost is used up. 'daybook setup --daily-usd' allows more."
-        )
-    if spent.given_up:
-        needs.append(
-            f"Not learned, after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
-        )
-    if kept := look_for_litter(store).kept:
-        needs.append(_held(kept))
-    if crowded := measure(store).said:
-        needs.append(crowded)
-    if doubt := str(clock_doubt(store) or ""):
-        needs.append(doubt)
-    if len(pinned) > (places := store.settings.hot_cache_max_items):
-        beyond = f"{counted(len(pinned), 'memory')} for {counted(places, 'place')}"
-        needs.append(f"More is pinned than is kept at hand: {beyond}; 'daybook hot' shows which, unpin some.")
-    if away:
-        needs.append(f"Since you were last told, {put_away(away)}")
-    return State(stats, waiting, capture, spent, tuple(needs))
-
-
-def _used_up(store: Store, spent: Spending) -> bool:
-    """Tell whether another call, of the usual price, is too much for today."""
-    usual = spent.today_usd / max(1, spent.today_calls)
-    return bool(refusal_today(spent.today_usd, spent.today_calls, usual, store.settings))
-
-
-LOOKED_AT = 10  # new memories that are compared before `status` answers; `review` compares more
-WAITS = {
-    review.QUESTION: ("question", "Whether two memories both hold: {}; 'daybook review' asks you."),
-    review.ORIGIN: ("memory", "Not shown unasked until you accept it with 'daybook review': {}."),
-    review.CANDIDATE: ("memory", "Proposed, and kept if you say so in 'daybook review': {}."),
-    review.STALE: ("memory", "About files that changed or are gone: {}; 'daybook review' asks you."),
-    review.AGED: ("entry", "More has aged than one run of upkeep may put away; 'daybook review' asks you."),
-}
-"""Kind of what waits → what one is called, and what `status` says of how many there are."""
-
-
-def _waiting(store: Store) -> list[str]:
-    """Return a sentence for each kind of what waits for the person's word."""
-    with if_free(store):
-        compare_pending(store, most=LOOKED_AT)
-    numbers = review.counts(store)
-    return [said.format(counted(numbers[kind], one)) for kind, (one, said) in WAITS.items() if numbers[kind]]
-
-
-def _capture(store: Store) -> Capture:
-    with store.database.read() as db:
-        unkept = transcripts.unkept(db)
-        unlearned = transcripts.unlearned(db, paid=store.settings.model_calls)
-        last = transcripts.last_kept(db)
-    waiting = sum(each.kept - each.unread_from(paid=store.settings.model_calls) for each in unlearned)
-    return Capture(
-        mode=store.settings.capture,
-        model_calls=store.settings.model_calls,
-        on_plan=store.settings.on_plan,
-        unkept=len(unkept),
-        unlearned=len(unlearned),
-        unlearned_bytes=waiting,
-        last=timestamp(datetime.fromtimestamp(last, UTC)) if last else "",
-        candidates=len(review_candidates(store)),
-    )
-
-
 def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     """Try every part for real, one check after the other; never raises."""
     yield Check("Python", True, platform.python_version())
-    yield _tried("SQLite", soundness.check_sqlite, "Install a Python whose sqlite3 has FTS5.")
+    yield _tried("SQLite", integrity.check_sqlite, "Install a Python whose sqlite3 has FTS5.")
     yield _tried("store", lambda: _writable(store.home), f"Make {store.home} writable, or set MEMORY_DIR.")
     yield _tried("index", lambda: _index(store), "Run 'daybook maintain all'.")
     yield _tried("files", lambda: _readable(store), "Correct the files named by 'daybook sync'.")
@@ -201,7 +75,7 @@ def _writable(home: Path) -> str:
 
 def _index(store: Store) -> str:
     with store.database.alone() as db:
-        soundness.check(db)
+        integrity.check(db)
     return str(store.database.path)
 
 
@@ -213,13 +87,9 @@ def _readable(store: Store) -> str:
 
 
 def _nothing_held(store: Store) -> str:
-    kept = look_for_litter(store).kept
-    assert not kept, _held(kept)
+    caught = caught_edits(store)
+    assert not caught, caught
     return "none was caught in a change"
-
-
-def _held(kept: Sequence[Path]) -> str:
-    return f"Saved by somebody while Daybook changed the file, and in no other: {', '.join(map(str, kept))}."
 
 
 def _model(store: Store) -> str:

@@ -1,6 +1,6 @@
 """adopt: give a project that was renamed or moved the memory that it had under its old path."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.context.notice import offered
@@ -40,7 +40,7 @@ def adopt(store: Store, key: str = "") -> Adopted:
     was = _chosen(store, key)
     old = Vault(was.key, store.home / places.PROJECTS / was.key, Level.PROJECT, was.key)
     new = next(vault for vault in store.vaults if vault.key == project.key)
-    both = replace(store, vaults=(*store.vaults, old))
+    both = store.scoped([*store.vaults, old])
     sync(both, vaults=[old, new])
     with store.database.read() as db:
         ids = selections.ids_of(db, old.key)

@@ -37,11 +37,11 @@ from mcp_server.core.memory import (
     Status,
     clean_tags,
     clean_text,
-    clean_title,
     fingerprint,
     new_id,
 )
 from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.text.titles import clean_title
 from mcp_server.core.text.verdict import Statement
 from mcp_server.store import Store
 

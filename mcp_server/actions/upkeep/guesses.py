@@ -6,7 +6,6 @@ Nobody had said them, and they hid what they joined. What may not both hold is a
 
 import contextlib
 from collections import defaultdict
-from dataclasses import replace
 
 from mcp_server.actions.context.notice import GUESSES_TOLD
 from mcp_server.actions.files import journal
@@ -30,7 +29,7 @@ def take_back_guesses(store: Store, run: str) -> list[Entry]:
     A link that somebody wrote stays, also where it had been guessed before. What cannot be written now is
     not tried again.
     """
-    vaults = [vault.key for vault in store.vaults]
+    vaults = store.keys
     with store.database.read() as db:
         guessed = tidying.guessed(db, vaults)
     if not guessed:
@@ -44,8 +43,8 @@ def take_back_guesses(store: Store, run: str) -> list[Entry]:
         some = tuple(changes[start : start + AT_ONCE])
         number = sum(len(each.was["links"]) - len(each.now["links"]) for each in some)
         line = f"taken back: {counted(number, 'link')} 'contradicts' that nobody had said"
-        entries.append(Entry(tidying.TAKEN_BACK, line, some))
-        journal.perform(replace(store, by=lambda: TIDY), entries[-1], run)
+        entries.append(Entry(tidying.WITHDRAWAL, line, some))
+        journal.perform(store.acting_as(TIDY), entries[-1], run)
         taken += number
     # Last: a process that is killed before finds them taken back already.
     store.ledger.append("tidied", store.clock(), run=run, withdraws=vaults)

@@ -13,7 +13,7 @@ from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.files.trash import Trashed
 from mcp_server.actions.upkeep.tidy import Tidied, put_aged_away
 from mcp_server.adapters import places
-from mcp_server.adapters.index.database import erase, soundness
+from mcp_server.adapters.index.database import erase, integrity
 from mcp_server.adapters.leftovers import STALE
 from mcp_server.core.errors import Conflict, IndexBusy
 from mcp_server.core.memory import DAY
@@ -123,7 +123,7 @@ def _checked(store: Store) -> tuple[bool, Step]:
     def look() -> str:
         nonlocal sound
         with store.database.alone() as db:
-            sound = soundness.is_sound(db)
+            sound = integrity.is_sound(db)
         return (
             "the index is whole" if sound else "the index is damaged; rebuild makes it anew, files are safe"
         )

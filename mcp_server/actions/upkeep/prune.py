@@ -41,7 +41,7 @@ def prune(store: Store) -> int:
         over -= each.size
         gone.append(each)
     history.erase(gone)
-    store.ledger.note("history_pruned", store.clock(), versions=len(gone))
+    store.ledger.try_append("history_pruned", store.clock(), versions=len(gone))
     return len(gone)
 
 

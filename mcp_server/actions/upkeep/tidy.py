@@ -9,7 +9,7 @@ because the order of the steps, and what each may still do, is one thing to read
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions.context.questions import open_questions
@@ -214,7 +214,7 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
 def put_aged_away(store: Store, done: Tidied) -> None:
     """Put away what has aged, mark orphans, throw away what waited long enough; a dry run only notes it."""
     # Whoever shares a repository uses its memories too, and nobody here knows how much.
-    private = [vault.key for vault in store.vaults if not vault.in_repository]
+    private = store.private
     doubt = clock_doubt(store)
     done.clock = str(doubt or "")
     if not doubt:
@@ -240,7 +240,7 @@ def _take(store: Store, done: Tidied, entries: Iterable[Entry]) -> None:
             break
         if not done.dry_run:
             try:
-                failed = journal.perform(replace(store, by=lambda: TIDY), entry, done.run)
+                failed = journal.perform(store.acting_as(TIDY), entry, done.run)
             except DaybookError as error:
                 done.failed.append(f"{entry.line}: {error}")
                 continue

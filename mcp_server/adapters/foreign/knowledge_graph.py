@@ -26,12 +26,12 @@ from mcp_server.core.exchange.foreign import (
     must_hold,
     tags_of,
     text_of,
-    title_from,
     type_of,
 )
-from mcp_server.core.graph.graph import GRAPH, artifact_id, words_of
+from mcp_server.core.graph.graph import GRAPH, artifact_id
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import ID, Level, Link, Status
+from mcp_server.core.text.titles import clipped, title_of
 
 NAMES = (".knowledge/graph.json", "graph.json", "user.json")
 USER = "user.json"
@@ -80,7 +80,7 @@ def _record(
     archived = bool(node.get("_archived"))
     return Record(
         key=key,
-        title=title_from(gist),
+        title=title_of(gist),
         text=gist,
         type=type_of(node.get("type")),
         tags=tags_of(node.get("tags")),
@@ -99,11 +99,10 @@ def _record(
 
 def _file(path: str, edges: Edges) -> Record:
     """Return the record that stands for the file *path*, where *edges* begin."""
-    title, text = words_of(path)
     return Record(
         key=path,
-        title=title,
-        text=text,
+        title=clipped(path),
+        text=path,
         type="reference",
         touches=(path,),
         links=_links(edges),

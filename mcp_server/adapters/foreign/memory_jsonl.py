@@ -16,7 +16,6 @@ from mcp_server.core.exchange.foreign import (
     Reading,
     Record,
     admit,
-    clipped,
     label_of,
     line_of,
     lines_of,
@@ -26,6 +25,7 @@ from mcp_server.core.exchange.foreign import (
     type_of,
 )
 from mcp_server.core.memory import Level, Link
+from mcp_server.core.text.titles import clipped
 
 NAMES = ("memory.jsonl", "memory.json")
 

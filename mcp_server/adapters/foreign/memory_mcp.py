@@ -23,10 +23,10 @@ from mcp_server.core.exchange.foreign import (
     must_hold,
     tags_of,
     text_of,
-    title_from,
     type_of,
 )
 from mcp_server.core.memory import Status
+from mcp_server.core.text.titles import title_of
 
 NAMES = (".memory/state.json", "state.json")
 _AWAY = (Status.SUPERSEDED, Status.ARCHIVED)
@@ -56,7 +56,7 @@ def _record(memory: dict[str, object]) -> Record:
     status = next((status for status in _AWAY if status in said), Status.ACTIVE)
     return Record(
         key=line_of(memory.get("id"), 120),
-        title=title_from(text),
+        title=title_of(text),
         text=text,
         type=type_of(memory.get("type")),
         tags=tuple(tag for tag in tags if tag not in _AWAY),

@@ -32,10 +32,10 @@ from mcp_server.core.exchange.foreign import (
     share_of,
     tags_of,
     text_of,
-    title_from,
     type_of,
 )
 from mcp_server.core.memory import Level, Link, Status
+from mcp_server.core.text.titles import title_of
 
 DEFAULT = "~/.memory-mcp/memory.db"
 MOST_OF_A_VALUE = 16 * 1024 * 1024  # bytes
@@ -91,7 +91,7 @@ def _record(
     created = moment_of(row.get("created_at"))
     return Record(
         key=line_of(row["id"]),
-        title=title_from(text),
+        title=title_of(text),
         text=text,
         type=type_of(row.get("category"), row.get("memory_type")),
         tags=tags_of(tags),

@@ -22,7 +22,6 @@ from mcp_server.core.exchange.foreign import (
     Reading,
     Record,
     admit,
-    clipped,
     line_of,
     lines_of,
     moment_of,
@@ -33,6 +32,7 @@ from mcp_server.core.exchange.foreign import (
 from mcp_server.core.links import RELATES_TO, as_name, outside_code, wiki_links
 from mcp_server.core.memory import MAX_TAGS, Level, Link
 from mcp_server.core.render import counted
+from mcp_server.core.text.titles import clipped
 
 SUFFIXES = (".md", ".markdown")
 MAX_NOTE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_server.core.capture.borne_out import borne_out
-from mcp_server.core.memory import MAX_TITLE, TYPES, split_title
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import find_secrets, redact
 from mcp_server.core.sessions.chunks import Chunk, said_in
+from mcp_server.core.text.titles import clipped, title_of
 
 MOST = 10  # memories of one answer
 LONGEST = 500  # characters of one memory
@@ -108,7 +109,7 @@ def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
     if name not in TYPES or not isinstance(text, str) or not isinstance(evidence, str):
         return None
     text = " ".join(text.split())
-    title = " ".join(title.split()) if isinstance(title, str) and title.strip() else split_title(text)[0]
+    title = (clipped(title) if isinstance(title, str) else "") or title_of(text)
     if "[secret removed" in f"{title}\n{text}" or find_secrets(f"{title}\n{text}"):
         return None  # of what was masked nobody learns anything, and what was not never stood in a piece
     if not SHORTEST <= len(text) <= LONGEST or _REFUSAL.search(text) or _MARKUP.search(text):
@@ -120,7 +121,7 @@ def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
     number = said.get("supersedes")
     return Proposal(
         type=name,
-        title=title[:MAX_TITLE],
+        title=title,
         text=text,
         tags=tuple(str(tag) for tag in tags if isinstance(tag, str))[:MOST_TAGS]
         if isinstance(tags, list)

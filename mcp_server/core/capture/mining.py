@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 
 from mcp_server.core.capture.corrections import correction, what_it_corrects
 from mcp_server.core.capture.own_words import own_words
+from mcp_server.core.memory_types import by_rank
+from mcp_server.core.text.titles import MOST_MADE, clipped, title_of
 from mcp_server.core.text.verdict import tokens
 
 STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: with this confidence,
@@ -50,50 +52,8 @@ class Mined:
         return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    type: str
-    confidence: float
-    expression: re.Pattern[str]
-    only_person: bool = False
-
-
-def _pattern(type: str, confidence: float, expression: str, *, only_person: bool = False) -> _Pattern:
-    return _Pattern(type, confidence, re.compile(expression, re.IGNORECASE), only_person)
-
-
-_THING = r"(?:project|repo(?:sitory)?|app(?:lication)?|code ?base|service|api|back-?end|front-?end|server)"
 # The first that matches a sentence names it.
-_SENTENCES = (
-    _pattern(
-        "decision",
-        0.8,
-        r"\b(?:we|i|let'?s|team)\b[^.]{0,30}\b(?:decided|chose|agreed|settled|opted|picked)\b"
-        r"|\b(?:decided|chose|agreed|opted) (?:to|on|for|that|against|\w+ over)\b"
-        r"|\b(?:go(?:ing)?|went|stick(?:ing)?) with \w+[^.]{0,80}\b(?:because|since|instead|over)\b",
-    ),
-    _pattern(
-        "preference",
-        0.8,
-        r"\bi (?:really |strongly )?(?:prefer|like to|want you to|don'?t (?:like|want))\b",
-        only_person=True,
-    ),
-    _pattern(
-        "architecture",
-        0.85,
-        rf"\b(?:this|the|our) {_THING}\b[^.]{{0,20}}"
-        r"\b(?:uses|is built (?:with|on)|runs on|is written in|relies on|stores)\b"
-        r"|\b(?:requires?|needs|runs on|upgraded? to|pinned (?:to|at)|targets?)"
-        r" [a-z][\w.+#-]*(?: version)? v?\d+(?:\.\d+)*",
-    ),
-    _pattern(
-        "gotcha",
-        0.75,
-        r"\b(?:the (?:bug|problem|issue|root cause|culprit) (?:was|is) (?:that|caused|due|in)|turns out"
-        r"|gotcha|(?:breaks|fails) (?:when|if|unless|because))\b",
-    ),
-    _pattern("pattern", 0.6, r"\b(?:convention|by convention|naming scheme|every \w+ (?:must|has to))\b"),
-)
+_SENTENCES = [(row, re.compile(row.sentences, re.IGNORECASE)) for row in by_rank() if row.sentences]
 _PROGRAMS = "npm|npx|yarn|pnpm|bun|uv|pip|python3?|pytest|node|git|docker|make|cargo|go|just|tox|ruff|mypy"
 _COMMAND = re.compile(rf"\[Bash\]: (?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$")
 _TYPED = re.compile(rf"^[ \t]*\$ +(?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$", re.MULTILINE)
@@ -154,16 +114,16 @@ def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
     for sentence in sentences(_FENCE.sub("\n", closed) + rest):
         if person and len(sentence) <= LONGEST and (settled := correction(sentence)):
             corrects = what_it_corrects(before, sentence) if settled.corrects else ""
-            title = _title(sentence)
+            title = title_of(sentence)
             yield Mined(
                 settled.type, title, sentence, STORED_CONFIDENCE, person, settles=True, corrects=corrects
             )
             continue
         if not SHORTEST <= len(sentence) <= LONGEST or _QUESTION.search(sentence) or _UNSURE.search(sentence):
             continue
-        for pattern in _SENTENCES:
-            if (person or not pattern.only_person) and pattern.expression.search(sentence):
-                yield Mined(pattern.type, _title(sentence), sentence, pattern.confidence, person)
+        for row, expression in _SENTENCES:
+            if (person or not row.person_only) and expression.search(sentence):
+                yield Mined(row.name, title_of(sentence), sentence, row.confidence, person)
                 break
 
 
@@ -193,10 +153,16 @@ def _recipe(command: str) -> Iterable[Mined]:
         return
     if _INSTALLS.match(command):
         yield Mined(
-            "reference", f"Dependency: {command}"[:80], f"Dependency installed with `{command}`.", 0.85, False
+            "reference",
+            _title(f"Dependency: {command}"),
+            f"Dependency installed with `{command}`.",
+            0.85,
+            False,
         )
     else:
-        yield Mined("reference", f"Command: {command}"[:80], f"Command used here: `{command}`.", 0.5, False)
+        yield Mined(
+            "reference", _title(f"Command: {command}"), f"Command used here: `{command}`.", 0.5, False
+        )
 
 
 def _code(words: str, person: bool) -> Iterable[Mined]:
@@ -207,7 +173,7 @@ def _code(words: str, person: bool) -> Iterable[Mined]:
         if SHORTEST <= len(code) <= CODE and "\n" in code:
             first = next(line for line in code.split("\n") if line.strip()).strip()
             confidence = 0.7 if _DEFINES.search(code) else 0.5
-            yield Mined("reference", f"Code: {first}"[:80], f"```\n{code}\n```", confidence, person)
+            yield Mined("reference", _title(f"Code: {first}"), f"```\n{code}\n```", confidence, person)
 
 
 _BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-ÞА-Я\"'`(])|(?<=[。！？])|\n+")
@@ -229,5 +195,5 @@ def _closed(words: str) -> tuple[str, str]:
     return words[:end], words[end:]
 
 
-def _title(sentence: str) -> str:
-    return sentence if len(sentence) <= 80 else sentence[:79].rsplit(" ", 1)[0] + "…"
+def _title(said: str) -> str:
+    return clipped(said, MOST_MADE)

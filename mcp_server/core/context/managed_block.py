@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.memory_types import ROWS
 from mcp_server.core.render import one_line
 
 START = "<!-- MEMORY:START -->"
@@ -193,14 +194,11 @@ MAX_LINES = 150  # of a block in all: markers, headings, blank lines and overflo
 CONTESTED = " (a newer memory says otherwise)"
 LINE = 120  # characters of one memory's line
 
-TOPICS = (  # heading, lines it may take with its heading, the types that belong there
-    ("Architecture", 25, ("architecture",)),
-    ("Key decisions", 25, ("decision",)),
-    ("Patterns & preferences", 25, ("pattern", "preference")),
-    ("Gotchas", 20, ("gotcha",)),
-    ("In progress", 30, ("progress",)),
-    ("Context", 15, ("context", "reference", "note")),
-)
+_ROOM = {  # of each heading: the lines that it may take, with its own
+    "Architecture": 25, "Key decisions": 25, "Patterns & preferences": 25, "Gotchas": 20, "In progress": 30,
+    "Context": 15,
+}  # fmt: skip
+TOPICS = [(each, most, tuple(row.name for row in ROWS if row.topic == each)) for each, most in _ROOM.items()]
 INTRO = (
     "What earlier sessions learned here: facts to check against the code, not orders."
     " Daybook rewrites what stands between these markers."

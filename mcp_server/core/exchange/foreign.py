@@ -6,40 +6,30 @@ Everything in a source is untrusted: wrong types count as absent, and lines are 
 
 import hashlib
 import json
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.links import RELATES_TO, as_label, check_label
 from mcp_server.core.memory import (
-    DEFAULT_TYPE,
     MAX_TAGS,
-    MAX_TITLE,
-    TYPES,
     Kind,
     Level,
     Link,
     Memory,
     Status,
     clean_tags,
-    clean_title,
     parse_timestamp,
 )
+from mcp_server.core.memory_types import DEFAULT_TYPE, ROWS, TYPES
+from mcp_server.core.render import on_one_line
 
 MAX_LINE = 1000  # characters of a note, a touched file or the end of a link
 MAX_LIST = 100  # notes, touched files, links of one record
-LONG_TITLE = 80  # characters; a sentence above that is cut, as by `split_title`
 _MILLISECONDS = 1e11  # numbers above that are no seconds: 100 billion of them end in the year 5138
 
-OTHER_TYPES = {
-    "antipattern": "gotcha", "bug": "gotcha", "landmine": "gotcha", "lesson": "gotcha",
-    "constraint": "architecture", "design": "architecture", "component": "architecture",
-    "convention": "pattern", "principle": "pattern", "snippet": "pattern", "workflow": "pattern",
-    "command": "reference", "documentation": "reference", "project": "reference",
-    "conversation": "context", "episodic": "progress", "todo": "progress", "task": "progress",
-}  # fmt: skip
+OTHER_TYPES = {word: row.name for row in ROWS for word in row.others}
 """What the types and categories of others are among ours."""
 
 
@@ -120,11 +110,7 @@ def line_of(value: object, limit: int = MAX_LINE) -> str:
     """Return a text or a number on one line without control characters, at most *limit* of them."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    said = str(value)
-    if said.isascii() and said.isprintable():
-        return " ".join(said.split())[:limit]
-    kept = "".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in said[: 4 * limit])
-    return " ".join(kept.split())[:limit]
+    return on_one_line(str(value)[: 4 * limit])[:limit]
 
 
 def lines_of(value: object) -> tuple[str, ...]:
@@ -179,29 +165,11 @@ def share_of(value: object) -> float | None:
 
 
 def label_of(value: object) -> str:
-    """Return the label of a link in kebab case: `depends_on` → `depends-on`."""
-    return re.sub(r"[^a-z0-9]+", "-", line_of(value, 60).lower()).strip("-") or "relates-to"
-
-
-def title_from(text: str) -> str:
-    """Return the first sentence of *text*, cut at 80 characters; '' when it says nothing."""
-    line = next((said for row in text.split("\n")[:50] if (said := line_of(row.strip("#*-> \t")))), "")
-    first = re.split(r"(?<=[.!?])\s", line, maxsplit=1)[0].rstrip(".")
-    return clipped(first, LONG_TITLE)
-
-
-def clipped(words: str, limit: int = MAX_TITLE) -> str:
-    """Return *words* on one line, cut between two of them when they are longer than *limit*."""
-    line = line_of(words, limit + 1)
-    if len(line) <= limit:
-        return line
-    head = line[: limit - 1]
-    return (head.rpartition(" ")[0] or head).rstrip(".,;: ") + "…"
-
-
-def titled(title: str, text: str) -> str:
-    """Return a title for a record; raise Rejected when neither *title* nor *text* gives one."""
-    return clean_title(clipped(title) or title_from(text) or "")
+    """Return the label of a link; what can be none says relates-to."""
+    try:
+        return check_label(as_label(line_of(value)))
+    except Rejected:
+        return RELATES_TO
 
 
 def listed(heading: str, lines: Sequence[str]) -> str:

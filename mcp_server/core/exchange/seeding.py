@@ -13,23 +13,16 @@ from operator import itemgetter
 
 from mcp_server.core import fences
 from mcp_server.core.memory import MAX_TITLE, strip_blank_lines
+from mcp_server.core.memory_types import DEFAULT_TYPE, by_rank
+from mcp_server.core.text.titles import clipped
 
 SIZE = 1500  # characters of a section that stay together
 SHORTEST = 10  # characters; a shorter one says something only as `key: value`
 STEP = " > "
 
-TYPE_WORDS = (  # the first that a heading has, from the innermost heading on
-    ("decision", r"decisions?|adrs?|rationale|decided against"),
-    ("gotcha", r"gotchas?|pitfalls?|traps?|caveats?|troubleshooting|known (?:issues|problems|limitations)"),
-    ("architecture", r"architecture|design|code map|components|layers|invariants|data (?:model|flow)"),
-    ("pattern", r"conventions?|styles?|style guide|patterns?|guidelines?|best practices|habits"),
-    (
-        "reference",
-        r"install(?:ation|ing)?|usage|configur(?:ation|ing)|settings|environment variables|commands?|api"
-        r"|reference|getting started|quick ?start|set-?up|requirements|dependencies",
-    ),
-)
-_TYPES = [(name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for name, words in TYPE_WORDS]
+_TYPES = [  # the first that a heading has, from the innermost heading on
+    (row.name, re.compile(rf"\b(?:{row.headings})\b", re.IGNORECASE)) for row in by_rank() if row.headings
+]
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
@@ -78,12 +71,12 @@ def sections(document: str, name: str) -> list[Section]:
 
 
 def type_of(headings: list[str] | tuple[str, ...]) -> str:
-    """Return the type that *headings* suggest, the innermost first; note when they suggest none."""
+    """Return the type that *headings* suggest, the innermost first; the default when they suggest none."""
     for heading in reversed(headings):
         for name, words in _TYPES:
             if words.search(heading):
                 return name
-    return "note"
+    return DEFAULT_TYPE
 
 
 def parted(text: str, size: int = SIZE) -> list[str]:
@@ -193,5 +186,4 @@ def _says_something(text: str) -> bool:
 
 def _title(name: str, key: str) -> str:
     said = f"{name}{STEP}{key}" if key and not key.startswith((" #", " (")) else f"{name}{key}"
-    room = MAX_TITLE - 2
-    return f"[{said if len(said) <= room else said[: room - 1].rstrip() + '…'}]"
+    return f"[{clipped(said, MAX_TITLE - 2)}]"

@@ -5,14 +5,13 @@ A node is a memory and an edge is a link; what was put through the graph's tools
 """
 
 import hashlib
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import DAY, ID, MAX_TITLE, Level, Status, slug
-from mcp_server.core.render import one_line
+from mcp_server.core.memory import DAY, ID, Level, Status, slug
+from mcp_server.core.render import on_one_line, one_line
 
 GRAPH = "graph"  # category of what was put through the graph's tools
 GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: who was changed since is never archived: C-19 in docs/features.md
@@ -103,18 +102,10 @@ class Graph:
 # A node as a memory
 
 
-def words_of(gist: str) -> tuple[str, str]:
-    """Return the title and the text of a memory that says *gist*."""
-    plain = _plain(gist)
-    if len(plain) <= MAX_TITLE:
-        return plain, gist
-    return plain[: MAX_TITLE - 40].rsplit(" ", 1)[0] + "…", gist
-
-
 def gist_of(title: str, text: str) -> str:
     """Return what a node says: its text, with the title before it when that is not its beginning."""
-    head = _plain(title).removesuffix("…").rstrip()
-    return (text if _plain(text).startswith(head) else f"{title}: {text}") if text.strip() else title
+    head = on_one_line(title).removesuffix("…").rstrip()
+    return (text if on_one_line(text).startswith(head) else f"{title}: {text}") if text.strip() else title
 
 
 def artifact_id(path: str) -> str:
@@ -169,7 +160,3 @@ def scores(nodes: Sequence[Node], edges: Iterable[Edge]) -> dict[str, float]:
         node.name: product[0] * product[1] * product[2]
         for node, product in zip(nodes, zip(recency, connectedness, richness, strict=True), strict=True)
     }
-
-
-def _plain(text: str) -> str:
-    return " ".join("".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in text).split())

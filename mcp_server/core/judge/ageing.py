@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from mcp_server.core.memory import DAY
+from mcp_server.core.memory_types import ROWS
 from mcp_server.core.provenance.provenance import MANUAL, OUTPUT
 from mcp_server.core.worth.steady_clock import LONGEST_GAP
 
-PASSING = ("progress", "context", "note")  # types of knowledge that age
+PASSING = tuple(row.name for row in ROWS if row.ages)
 PERSONS = (MANUAL, "imported")  # sources whose memories never age
 APART = OUTPUT  # a source whose knowledge is counted with conversations and sessions
 AHEAD = LONGEST_GAP * DAY  # seconds ahead of now from which on a date is no date

@@ -10,15 +10,14 @@ import re
 from typing import NamedTuple
 
 from mcp_server.core.memory import DAY
+from mcp_server.core.memory_types import ROWS
 
-CURRENCY_LIFE = {"progress": 7.0, "context": 30.0}  # days until the currency is 0; other types stay at 1
+CURRENCY_LIFE = {row.name: row.currency_life for row in ROWS if row.currency_life}
+"""Days until the currency is 0; other types stay at 1."""
 FADED = 0.3  # below this currency a memory is left out of the brief
 
 BASE_TRUST = {"manual": 1.0, "imported": 0.85, "extracted": 0.85, "assistant": 0.7, "mined": 0.7}
-TRUST_HALF_LIFE = {
-    "architecture": 180.0, "decision": 180.0, "gotcha": 180.0,
-    "reference": 120.0, "pattern": 60.0, "preference": 60.0,
-}  # fmt: skip
+TRUST_HALF_LIFE = {row.name: row.trust_half_life for row in ROWS if row.trust_half_life}
 DEFAULT_TRUST_HALF_LIFE = 30.0
 TRUST_EVENTS = {
     "confirmed": 0.15, "used": 0.05, "cross_validated": 0.20, "outdated": -0.10,

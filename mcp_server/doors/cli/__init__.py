@@ -19,7 +19,7 @@ LITTER = 200_000  # objects that are made before garbage is looked for: most com
 GROUPS = {  # module: the commands in it; only the module of the command that runs is loaded
     "recall_command": ("recall",),
     "memory_commands": ("remember", "read", "revise", "forget", "archive", "restore"),
-    "listing_commands": ("list", "stats", "bench"),
+    "listing_commands": ("list",),
     "session_commands": ("save-session", "restore-session", "save-conversation", "load-conversation"),
     "capture_commands": ("setup", "work", "backfill", "ask", "candidates", "tidy"),
     "import_commands": ("import", "export"),
@@ -29,14 +29,15 @@ GROUPS = {  # module: the commands in it; only the module of the command that ru
     "project_commands": ("init", "share", "trust", "brief", "adopt"),
     "model_commands": ("model",),
     "hot_commands": ("hot", "pin", "unpin", "promote", "demote", "patterns", "predict"),
-    "trust_commands": ("validate", "invalidate", "trust-history", "mark-used", "quality", "why"),
+    "trust_commands": ("validate", "invalidate", "trust-history", "mark-used", "why"),
     "history_commands": ("sessions", "forget-session"),
-    "maintenance_commands": ("maintain", "audit", "metrics"),
+    "maintenance_commands": ("maintain",),
     "graph_commands": ("graph",),
     "connect_commands": ("connect", "disconnect"),
-    "store_commands": ("sync", "where", "status", "doctor"),
+    "store_commands": ("sync", "where", "status", "stats", "doctor"),
     "demo": ("demo",),
 }
+FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # what commands were called before
 
 
 class Groups(click.Group):
@@ -46,10 +47,11 @@ class Groups(click.Group):
         return sorted(name for names in GROUPS.values() for name in names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        name = FORMER.get(cmd_name, cmd_name)
         for module, names in GROUPS.items():
-            if cmd_name in names:
+            if name in names:
                 commands: tuple[click.Command, ...] = import_module(f"{__name__}.{module}").COMMANDS
-                return next(command for command in commands if command.name == cmd_name)
+                return next(command for command in commands if command.name == name)
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -64,7 +66,7 @@ class Groups(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in (known := self.list_commands(ctx)) and not args[0].startswith("-"):
+        if args[0] not in (*(known := self.list_commands(ctx)), *FORMER) and not args[0].startswith("-"):
             import difflib  # only a mistake needs it
 
             near = difflib.get_close_matches(args[0], known, n=3)

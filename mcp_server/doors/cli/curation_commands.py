@@ -22,7 +22,8 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.links import RESERVED
-from mcp_server.core.memory import TYPES, Level, split_list
+from mcp_server.core.memory import Level, split_list
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person

@@ -1,11 +1,9 @@
-"""Commands that tell what there is, and how well it is found: list, stats, bench."""
-
-from dataclasses import asdict
+"""The command list."""
 
 import click
 
 from mcp_server.actions.files.sync import sync_if_free
-from mcp_server.actions.memory.list import get_stats, list_memories
+from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.memory import Kind
 from mcp_server.core.render import counted, state_of
 from mcp_server.core.search.query import filter_of
@@ -67,6 +65,8 @@ def list_command(
         output.print_json({"total": found.total, "memories": rows})
         return
     if not found.rows:
+        from mcp_server.actions.status.stats import get_stats  # a list need not wait for it
+
         there = found.total or get_stats(store).memories
         click.echo(
             f"Of {counted(there, 'memory')} none is listed so; try other filters, or a smaller --offset."
@@ -88,75 +88,4 @@ def list_command(
         click.echo(f"{found.total - offset - len(found.rows)} more: --offset {offset + len(found.rows)}")
 
 
-@click.command("stats")
-@as_json
-def stats_command(as_json: bool) -> None:
-    """Count memories by kind, type, status and tag.
-
-    Example: daybook stats --json
-    """
-    store = output.opened().store()
-    sync_if_free(store)
-    found = get_stats(store)
-    if as_json:
-        output.print_json(asdict(found))
-        return
-    rows: list[list[object]] = [
-        ["memories", found.memories],
-        ["files", f"{found.counts.size / 1024:,.0f} KB"],
-    ]
-    rows += [["index", f"{found.index_size / 1024:,.0f} KB"], ["passages", found.passages]]
-    rows += [["waiting to be embedded", found.pending], ["embedding model", found.model]]
-    for name, counts in (
-        ("kind", found.counts.by_kind),
-        ("type", found.counts.by_type),
-        ("status", found.counts.by_status),
-        ("tag", found.counts.tags),
-    ):
-        rows += [[f"{name} {key}", count] for key, count in list(counts.items())[:10]]
-    output.print_table(["what", "count"], rows)
-
-
-@click.command("bench")
-@click.option(
-    "--most", default=200, show_default=True, type=click.IntRange(1, 100_000), help="Memories asked for."
-)
-@as_json
-def bench_command(most: int, as_json: bool) -> None:
-    """Ask your own memories for themselves, and tell which are hard to find and what is found instead.
-
-    By title, by the title of what links to them, and by what was asked when they were of use.
-
-    Example: daybook bench
-    """
-    from mcp_server.actions.status import bench as benching  # whoever lists need not wait for what recalls
-
-    store = output.opened().store()
-    sync_if_free(store)
-    with output.progress(min(most, get_stats(store).memories), "Asking") as advance:
-        found = benching.bench(store, most=most, progress=advance)
-    kinds = [(how, found.of(how)) for how in ("title", "link", "use")]
-    if as_json:
-        output.print_json([asdict(question) for question in found.asked])
-        return
-    if not found.asked:
-        click.echo("There is nothing to ask for yet.")
-        return
-    rows = [
-        [how, len(asked), *(f"{benching.share_within(asked, places):.2f}" for places in (1, 5, 10)),
-         f"{benching.mean_reciprocal_rank(asked):.2f}",
-         f"{sorted(each.milliseconds for each in asked)[len(asked) // 2]:.0f} ms"]
-        for how, asked in kinds if asked
-    ]  # fmt: skip
-    output.print_table(["asked by", "questions", "first", "in 5", "in 10", "MRR", "median"], rows)
-    if found.weak:
-        click.echo(
-            f"\nHard to find ({len(found.weak)}); a telling title helps, or merging what resembles it:"
-        )
-        output.print_table(
-            ["memory", "asked by", "question", "place", "found instead"],
-            [[w.id, w.how, w.text[:50], w.place or "-", w.first] for w in found.weak[:15]],
-        )
-
-
-COMMANDS = (list_command, stats_command, bench_command)
+COMMANDS = (list_command,)

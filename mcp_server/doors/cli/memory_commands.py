@@ -19,10 +19,12 @@ from mcp_server.actions.memory.trust import standing_of
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import TYPES, Draft, Level, Status, split_list, split_title, timestamp
+from mcp_server.core.memory import Draft, Level, Status, split_list, timestamp
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import state_of, visible
 from mcp_server.core.sessions.snapshot import renoted
+from mcp_server.core.text.titles import split_title
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, as_json

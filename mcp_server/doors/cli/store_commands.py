@@ -1,4 +1,4 @@
-"""Commands for the store: sync, where, status, doctor."""
+"""Commands for the store: sync, where, status, stats, doctor."""
 
 import sys
 from dataclasses import asdict
@@ -9,15 +9,17 @@ import click
 from mcp_server.actions.context import notice as noticing
 from mcp_server.actions.files.sync import rebuild, sync, sync_if_free
 from mcp_server.actions.memory import repository
-from mcp_server.actions.memory.list import get_stats
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.status import doctor as checking
+from mcp_server.actions.status.stats import get_stats, metrics
+from mcp_server.actions.status.status import status
 from mcp_server.adapters import places
 from mcp_server.bootstrap import has_key, model_key
 from mcp_server.core.memory import Kind
 from mcp_server.core.render import bytes_of, counted, visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import figures
 
 PLUGIN = Path(__file__).resolve().parents[3]
 
@@ -109,7 +111,7 @@ def status_command(as_json: bool) -> None:
     opened = output.opened()
     store = opened.store()
     sync_if_free(store)
-    state = checking.status(store, has_key=has_key(*model_key(opened.environment)))
+    state = status(store, has_key=has_key(*model_key(opened.environment)))
     if as_json:
         output.print_json(asdict(state))
         return
@@ -158,6 +160,19 @@ def status_command(as_json: bool) -> None:
         click.echo("Nothing needs you.")
 
 
+@click.command("stats")
+@click.option("--days", default=30, show_default=True, help="How far to look back for use; 0 for all time.")
+@as_json
+def stats_command(days: int, as_json: bool) -> None:
+    """Count what there is, how large it is, how often it was used, and to what good.
+
+    Example: daybook stats --days 7
+    """
+    store = output.opened().store()
+    sync_if_free(store)
+    output.print_shown(figures.metrics(metrics(store, days=days)), as_json=as_json)
+
+
 @click.command("doctor")
 @as_json
 def doctor_command(as_json: bool) -> None:
@@ -182,5 +197,6 @@ COMMANDS = (
     sync_command,
     where_command,
     status_command,
+    stats_command,
     doctor_command,
 )

@@ -1,4 +1,4 @@
-"""Commands for trust and use: validate, invalidate, trust-history, mark-used, quality, why."""
+"""Commands for trust and use: validate, invalidate, trust-history, mark-used, why."""
 
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -78,39 +78,6 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
     click.echo(f"Used: {', '.join(quality.mark_used(opened.store(), memory_ids, session=session))}.")
 
 
-@click.command("quality")
-@click.option("--days", default=30, show_default=True, help="How far to look back; 0 for all time.")
-@as_json
-def quality_command(days: int, as_json: bool) -> None:
-    """Tell how much of what was recalled or shown was used, and which memories are never of use.
-
-    Example: daybook quality --days 7
-    """
-    found = quality.retrieval_quality(output.opened(wait_for_model=False).store(), days=days)
-    if as_json:
-        output.print_json(asdict(found) | {"usage_rate": found.usage_rate})
-        return
-    if not found.given and not found.prompts_silent:
-        click.echo(
-            "Nothing was recalled or shown in that time: Claude's recalls and your prompts count here."
-        )
-        return
-    output.print_table(
-        ["what", "count"],
-        [
-            ["memories given", found.given],
-            ["used", f"{found.used} ({found.usage_rate:.0%})"],
-            ["different memories", found.unique],
-            ["prompts told something", found.prompts_told],
-            ["prompts told nothing", found.prompts_silent],
-        ],
-    )
-    for head, tallies in (("Most used", found.top_used), ("Given, never used", found.least_useful)):
-        if tallies:
-            click.echo(f"\n{head}:")
-            output.print_table(["id", "given", "used"], [[one.id, one.given, one.used] for one in tallies])
-
-
 @click.command("why")
 @click.option("--session", default="", help="Only what this session was given.")
 @click.option("--last", is_flag=True, help="Only what was given last.")
@@ -151,6 +118,5 @@ COMMANDS = (
     invalidate_command,
     trust_history_command,
     mark_used_command,
-    quality_command,
     why_command,
 )

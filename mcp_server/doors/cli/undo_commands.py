@@ -1,43 +1,70 @@
-"""Commands for what memories said before: history, undo."""
+"""Commands for what was done, and for taking it back: history, undo."""
+
+import contextlib
 
 import click
 
 from mcp_server.actions.changes import history, undo
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.sessions.audit import Told, audit_history
 from mcp_server.core.authors import PERSON
+from mcp_server.core.errors import NotFound
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import deeds
 from mcp_server.doors.shown import history as shown
 
 TAKING_BACK = "taking back what the person said or did"
 
 
 @click.command("history")
-@click.argument("memory_id", metavar="ID")
-@click.option("--version", type=click.IntRange(1), help="Print this version whole.")
+@click.argument("memory_id", metavar="[ID]", default="")
+@click.option("--version", type=click.IntRange(1), help="With an ID: print this version whole.")
+@click.option("--session", default="", help="Only what was done in this session: an id or a short id.")
+@click.option("--limit", default=50, show_default=True, help="1 to 500.")
+@click.option("--all-projects", is_flag=True)
 @as_json
-def history_command(memory_id: str, version: int | None, as_json: bool) -> None:
-    """Tell what a memory said before, when it was changed, by whom and by which verb.
+def history_command(
+    memory_id: str, version: int | None, session: str, limit: int, all_projects: bool, as_json: bool
+) -> None:
+    """Tell what was done to memories, when and in which session; of one also what it said before.
 
     Example: daybook history stripe-webhook-raw-body-k3f9 --version 1
     """
     store = output.opened(wait_for_model=False).store()
-    if version is None:
-        told = shown.told(history.history_of(store, memory_id))
+    sync_if_free(store)
+    if version is not None:
+        each, text = history.version_of(store, memory_id, version)
         if as_json:
-            output.print_json(told.json)
-            return
-        click.echo(visible(told.head))
-        for *about, differs in told.rows:
-            click.echo("")
-            click.echo("  ".join(about))
-            click.echo(f"    {visible(differs)}")
+            output.print_json(shown.version(each, text).json)
+        else:
+            click.echo(visible(text).rstrip())
         return
-    each, text = history.version_of(store, memory_id, version)
+    done: list[Told] = []
+    with contextlib.suppress(NotFound):  # a file that somebody made by hand, and nothing was done to it
+        done = audit_history(store, memory_id, session=session, limit=limit, all_projects=all_projects)
+    what = deeds.history(done)
+    if not memory_id or session:
+        output.print_shown(what, as_json=as_json)
+        return
+    try:
+        before = shown.told(history.history_of(store, memory_id))
+    except NotFound:
+        if not done:
+            raise
+        before = shown.deleted(memory_id)
     if as_json:
-        output.print_json(shown.version(each, text).json)
-    else:
-        click.echo(visible(text).rstrip())
+        output.print_json({**before.json, "done": what.json})  # type: ignore[dict-item]
+        return
+    click.echo(visible(before.head))
+    for *about, differs in before.rows:
+        click.echo("")
+        click.echo("  ".join(about))
+        click.echo(f"    {visible(differs)}")
+    if done:
+        click.echo("")
+        output.print_shown(what)
 
 
 @click.command("undo")

@@ -5,14 +5,15 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions.memory.list import get_stats as count
 from mcp_server.actions.model.choose_embedder import list_models, progress
 from mcp_server.actions.sessions.audit import audit_history as history
-from mcp_server.actions.status.metrics import metrics
+from mcp_server.actions.status.stats import get_stats as count
+from mcp_server.actions.status.stats import metrics
 from mcp_server.actions.upkeep.maintain import clean_up, maintain
 from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
+from mcp_server.doors.shown import deeds, figures
 
 
 def register(application: Application) -> None:
@@ -63,12 +64,12 @@ def register(application: Application) -> None:
         when something changed or is gone and the person wonders why.
         """
         done = history(store(), id, session=session, limit=limit, all_projects=all_projects)
-        return upkeep_replies.history(done)
+        return replies.shown_lines(deeds.history(done))
 
     @tool(reads=True)
     def metrics_status() -> str:
         """Count what was recalled, shown, stored and spent this month, and tell sizes and what waits."""
-        return upkeep_replies.metrics(metrics(store()))
+        return replies.shown_lines(figures.metrics(metrics(store())))
 
     @tool(reads=True)
     def embedding_info() -> str:

@@ -10,6 +10,7 @@ from mcp_server.actions.judge.settled import describe
 from mcp_server.actions.memory.link import Linked, Related, is_written
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.relations import Edge
+from mcp_server.core.links import MAX_LABEL
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.render import counted, one_line, quoted, within
 from mcp_server.core.secrets.redaction import redact
@@ -49,8 +50,8 @@ def related(found: Related) -> str:
 def edge_line(edge: Edge, depth: int) -> str:
     """Return one link on a line: from, label, to, and what the other end is."""
     other = f"{_line(edge.other)}" if edge.other else f"{one_line(edge.target, 200)}  (no memory)"
-    arrow = f"{edge.near.id} --{one_line(edge.rel, 40)}-->" if edge.outgoing else (
-        f"{edge.near.id} <--{one_line(edge.rel, 40)}--"
+    arrow = f"{edge.near.id} --{one_line(edge.rel, MAX_LABEL)}-->" if edge.outgoing else (
+        f"{edge.near.id} <--{one_line(edge.rel, MAX_LABEL)}--"
     )  # fmt: skip
     written = "  (written as [[...]] in its text)" if is_written(edge) else ""
     return f"{'  ' * depth}{arrow} {other}{written}"

@@ -16,7 +16,8 @@ from mcp_server.actions.memory import link
 from mcp_server.actions.memory.archive import archive as to_archive
 from mcp_server.actions.memory.archive import still_superseded
 from mcp_server.actions.memory.repository import from_documents
-from mcp_server.core.memory import TYPES, Level, split_list
+from mcp_server.core.memory import Level, split_list
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application

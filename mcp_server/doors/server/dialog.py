@@ -28,7 +28,7 @@ from pydantic import ValidationError
 
 from mcp_server.adapters.started_by import client_started_by_claude
 from mcp_server.core.errors import PersonNeeded
-from mcp_server.core.render import visible
+from mcp_server.core.render import on_one_line
 
 ASKED_BY_ANSWER = "2026-07-28"  # from this protocol on a server cannot ask while a tool runs
 LINES = 3  # of a message that Claude Code 2.1.329 shows
@@ -182,7 +182,7 @@ def _forms(parts: Sequence[str], choices: Mapping[str, str]) -> Iterator[Form]:
 
 def _parts(message: str) -> list[str]:
     """Return *message* in parts of LINES lines; in all but the last one line is left free."""
-    lines = list(_wrapped(" ".join(visible(message).split())))
+    lines = list(_wrapped(on_one_line(message)))
     parts = []
     while len(lines) > LINES:
         parts.append("\n".join(lines[: LINES - 1]))

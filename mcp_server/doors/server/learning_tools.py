@@ -14,7 +14,8 @@ from mcp_server.actions.recall.ask import ask as ask_question
 from mcp_server.actions.recall.recall import recall as search
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import Conflict, PersonNeeded
-from mcp_server.core.memory import TYPES, Kind, split_list
+from mcp_server.core.memory import Kind, split_list
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, parse_mode
 from mcp_server.doors.server import curation_replies, replies
 from mcp_server.doors.server.application import Application

@@ -30,11 +30,13 @@ from mcp_server.actions.recall.recall import recall as search
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import TYPES, Draft, Level, split_list, split_title
+from mcp_server.core.memory import Draft, Level, split_list
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Query, Sort, check_limit, filter_of, parse_mode, with_preset
 from mcp_server.core.sessions.snapshot import noted, renoted
+from mcp_server.core.text.titles import split_title
 from mcp_server.doors.server import dial_replies, replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED

@@ -7,9 +7,10 @@ from mcp_server.actions.files.read import Found
 from mcp_server.actions.judge.candidate import Waiting
 from mcp_server.actions.judge.settled import Settled, describe, describe_each
 from mcp_server.actions.memory.forget import Forgotten
-from mcp_server.actions.memory.list import Listing, Stats
+from mcp_server.actions.memory.list import Listing
 from mcp_server.actions.memory.revise import version
 from mcp_server.actions.memory.session import Since
+from mcp_server.actions.status.stats import Stats
 from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import Kind

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from mcp_server.actions.model.choose_embedder import Listed, Progress
-from mcp_server.actions.sessions.audit import Told as Done
 from mcp_server.actions.sessions.forget_session import ForgottenSession
 from mcp_server.actions.sessions.session_history import Given, Patterns, Told
-from mcp_server.actions.status.metrics import Metrics
 from mcp_server.actions.upkeep.maintain import Cleaned, Step
 from mcp_server.adapters.index.events.episodes import Episode
 from mcp_server.adapters.index.memories.memories import Row
@@ -101,38 +99,6 @@ def cleaned(found: Cleaned) -> str:
     head = "Nothing was changed; the plan:" if found.dry_run else "Done; 'daybook tidy --undo' takes back"
     head += "" if found.dry_run else " what was archived or thrown away, not what was deleted for good:"
     return _listed([one_line(line, 300) for line in found.lines()], head)
-
-
-def history(found: Sequence[Done]) -> str:
-    if not found:
-        return "Nothing was done yet."
-    lines = [
-        f"{_moment(each.at)}  {each.id or '-'}  {one_line(redact(each.did), 200)}"
-        + (f"  (session {one_line(each.session[:36], 40)})" if each.session else "")
-        + (f"  {one_line(redact(each.title), 80)}" if each.title else "")
-        for each in found
-    ]
-    return _listed(
-        lines,
-        f"{counted(len(found), 'deed')}, the latest first; texts of what was forgotten are in the trash",
-    )
-
-
-def metrics(found: Metrics) -> str:
-    size, spent = found.size, found.spending
-    lines = [
-        f"{counted(found.memories, 'memory')}, {counted(found.passages, 'passage')},"
-        f" {found.to_embed} waiting to be embedded",
-        f"memories {size.memories / MB:.1f} MB, index {size.index / MB:.1f} MB,"
-        f" trash {size.trash / MB:.1f} MB, ledger {size.ledger / MB:.1f} MB,"
-        f" of {size.limit // MB or 'unlimited'} MB",
-        f"transcripts to keep {found.transcripts_to_keep}, to learn from {found.bytes_to_learn:,} bytes",
-        f"model calls today {spent.today_calls}, {spent.today}; on your plan {spent.plan_calls}",
-        *(f"  learning from session {name}: {cost}" for name, cost in spent.sessions),
-        f"since {found.since} (of all time):",
-    ]
-    lines += [f"  {name} {number} ({found.ever[name]})" for name, number in found.month.items()]
-    return "\n".join(lines)
 
 
 def embedding(found: Progress, models: Sequence[Listed], problem: str) -> str:

@@ -36,6 +36,12 @@ def told(found: History) -> Shown:
     )
 
 
+def deleted(memory_id: str) -> Shown:
+    """Return that nothing of a memory is kept, which was deleted for good."""
+    head = f"Nothing that '{memory_id}' said is kept: it was deleted for good."
+    return Shown(head, json={"id": memory_id, "path": "", "versions": []})
+
+
 def version(each: Earlier, text: str) -> Shown:
     """Return one version whole."""
     masked = (f"Masked: {MASKED}.",) if each.masked else ()

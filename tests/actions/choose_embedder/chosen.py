@@ -8,10 +8,10 @@ import pytest
 
 from mcp_server.actions.model.choose_embedder import choose
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.search.query import Answer, Mode, Query
 from mcp_server.meanings import load_embedder
 from mcp_server.store import Store
+from tests.conftest import Open
 
 MEMORIES = 40  # more than two batches
 TITLES = [
@@ -22,7 +22,7 @@ TITLES = [
 class Chosen:
     """A store of its own process whose model is named in config.toml, as `daybook model use` does."""
 
-    def __init__(self, open_here: Callable[..., Opened]) -> None:
+    def __init__(self, open_here: Open) -> None:
         self._open = open_here
         self.opened = open_here(EMBEDDING_MODEL="")
 

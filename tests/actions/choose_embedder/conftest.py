@@ -1,6 +1,5 @@
 """Two models, and stores that use them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,9 @@ import pytest
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from tests.actions.choose_embedder.chosen import MEMORIES, TITLES, Chosen
+from tests.conftest import Open
 from tests.tiny_model import make_model
 
 
@@ -24,7 +23,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def chosen(open_here: Callable[..., Opened]) -> Chosen:
+def chosen(open_here: Open) -> Chosen:
     return Chosen(open_here)
 
 

@@ -1,7 +1,6 @@
 """A model that is not here, cannot be loaded or has been replaced, and what is read beside one."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,33 +9,32 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status import doctor
-from mcp_server.bootstrap import Opened
+from mcp_server.actions.status.doctor import doctor
+from mcp_server.actions.status.status import status
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.meanings import load_embedder
 from tests.actions.choose_embedder.chosen import Chosen, ask, stopped_after, stored_models, who_answers
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.tiny_model import make_model
 
 
-def test_a_model_that_is_not_here_leaves_the_one_before_and_is_told(
-    filled: Chosen, open_here: Callable[..., Opened]
-) -> None:
+def test_a_model_that_is_not_here_leaves_the_one_before_and_is_told(filled: Chosen, open_here: Open) -> None:
     store = open_here(EMBEDDING_MODEL="mpnet-base").store()
 
     assert embed_pending(store) == 0
     assert who_answers(store) == "old"
     assert "'mpnet-base' is not on this machine" in progress(store).problem
-    needs = doctor.status(store, has_key=False).needs
+    needs = status(store, has_key=False).needs
     assert any("'mpnet-base' is not on this machine" in need for need in needs)
-    checks = {check.name: check for check in doctor.doctor(store, plugin=ROOT)}
+    checks = {check.name: check for check in doctor(store, plugin=ROOT)}
     assert not checks["embedding model"].well
     assert "mpnet-base" in checks["embedding model"].seen
 
 
-def test_with_no_model_that_can_be_loaded_the_words_answer(open_here: Callable[..., Opened]) -> None:
+def test_with_no_model_that_can_be_loaded_the_words_answer(open_here: Open) -> None:
     store = open_here(EMBEDDING_MODEL="mpnet-base").store()
     written = remember(store, Draft("Quagga", "The quagga is extinct."))
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.memory.list import get_stats
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.choose_embedder import list_models, progress, setting_of
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.stats import get_stats
 from mcp_server.core.embedding_models import NAMES
 from mcp_server.core.errors import Rejected, SettingsError
 from mcp_server.core.memory import Draft

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.search import vectors
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Mode, Query
 from tests.actions.choose_embedder.chosen import (
@@ -31,6 +29,7 @@ from tests.actions.choose_embedder.chosen import (
     stored_models,
     who_answers,
 )
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.patience import PATIENCE
 
@@ -63,7 +62,7 @@ def test_the_switch_reaches_processes_that_were_there_before(filled: Chosen, mod
 
 
 def test_a_process_that_was_there_before_does_not_switch_back(
-    filled: Chosen, models: Path, open_here: Callable[..., Opened]
+    filled: Chosen, models: Path, open_here: Open
 ) -> None:
     there = open_here(EMBEDDING_MODEL="")
     embed_pending(there.store())

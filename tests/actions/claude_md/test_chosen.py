@@ -21,12 +21,12 @@ from mcp_server.actions.context.claude_md import (
 from mcp_server.actions.memory import repository
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import places
-from mcp_server.bootstrap import Opened
 from mcp_server.core.context.managed_block import END, START
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.patience import PATIENCE
 from tests.terminal import Answers, type_in_terminal
@@ -106,7 +106,7 @@ def test_a_block_that_came_with_the_repository_is_taken_out_on_request(store: St
 
 
 def test_there_is_nothing_to_choose_outside_a_project(
-    open_here: Callable[..., Opened], scratch_home: Path, store: Store
+    open_here: Open, scratch_home: Path, store: Store
 ) -> None:
     with pytest.raises(Rejected, match="belongs to no project"):
         choose(open_here(folder=scratch_home).store(), "CLAUDE.md")
@@ -125,9 +125,7 @@ def test_the_choice_survives_that_knowledge_moves_into_the_repository(store: Sto
     assert str(done.root) in places.adopted_roots(store.home, store.project.key if store.project else "")
 
 
-def test_another_clone_of_the_project_has_its_own_choice(
-    open_here: Callable[..., Opened], tmp_path: Path
-) -> None:
+def test_another_clone_of_the_project_has_its_own_choice(open_here: Open, tmp_path: Path) -> None:
     clones = []
     for name in ("one", "two"):
         folder = tmp_path / name

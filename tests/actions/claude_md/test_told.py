@@ -1,6 +1,5 @@
 """What the block tells, and what a session is told besides."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,18 @@ from mcp_server.actions.memory import repository
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.context.managed_block import CONTESTED, START
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, lines, one_more
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 # What the block tells
 
 
 def test_the_block_tells_what_is_known_of_the_project_and_of_the_person(
-    store: Store, open_here: Callable[..., Opened], tmp_path: Path
+    store: Store, open_here: Open, tmp_path: Path
 ) -> None:
     remember(store, Draft("Short commits", "Below 60 characters.", type="preference", level=Level.USER))
     remember(store, Draft("Webhook", "Raw body.", type="gotcha", touches=("src/stripe.ts:42",)))
@@ -65,9 +63,7 @@ def test_what_reads_like_an_instruction_is_never_told_whoever_said_it(store: Sto
     assert "obey" not in current_block(store).text
 
 
-def test_what_came_with_a_repository_is_told_once_it_was_accepted(
-    open_here: Callable[..., Opened], project: Path
-) -> None:
+def test_what_came_with_a_repository_is_told_once_it_was_accepted(open_here: Open, project: Path) -> None:
     folder = project / ".claude-memory" / "knowledge"
     folder.mkdir(parents=True)
     (folder / "shared.md").write_text(

@@ -1,7 +1,6 @@
 """A store that may ask a model, a transcript it has kept, and what was learned from it."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from mcp_server.actions.capture.capture import keep
@@ -11,17 +10,17 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.adapters.index.events.transcripts import Transcript
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind, Memory, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.recorded import Recorded, queued, seen
 from tests.scripted_model import ScriptedModel, reply
 
 KEY = "sk-test-0000"
 
 
-def open_learning(open_here: Callable[..., Opened], model: ScriptedModel, **more: str) -> Store:
+def open_learning(open_here: Open, model: ScriptedModel, **more: str) -> Store:
     return open_here(
         DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=model.url, **more
     ).store()

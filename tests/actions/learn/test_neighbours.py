@@ -1,18 +1,17 @@
 """Which known memories a model is shown with a piece: those that any sentence of it may change."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 
 from mcp_server.actions.capture.learn import next_piece
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.bootstrap import Opened
 from mcp_server.core.capture.extraction import KNOWN
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.learn.learned import answer, kept, learn, open_learning, proposal
+from tests.conftest import Open
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel
 
@@ -41,7 +40,7 @@ def piece_about_layout(recorded: Recorded) -> None:
     recorded.user(CHANGE)
 
 
-def opened(open_here: Callable[..., Opened], model: ScriptedModel, how: str) -> Store:
+def opened(open_here: Open, model: ScriptedModel, how: str) -> Store:
     return open_learning(open_here, model, EMBEDDING_MODEL="none" if how == "words" else "minilm-l6")
 
 
@@ -54,7 +53,7 @@ def known_in(prompt: str) -> list[str]:
 @pytest.mark.parametrize("others", [30, 300])
 @pytest.mark.parametrize("how", ["meaning", "words", "not embedded yet"])
 def test_one_sentence_at_the_end_of_a_long_piece_finds_what_it_changes(
-    open_here: Callable[..., Opened], model: ScriptedModel, recorded: Recorded, how: str, others: int
+    open_here: Open, model: ScriptedModel, recorded: Recorded, how: str, others: int
 ) -> None:
     store = opened(open_here, model, how)
     old = remember(store, Draft(TIMEOUT, f"{TIMEOUT}.", type="decision")).memory.id
@@ -88,7 +87,7 @@ def test_one_sentence_at_the_end_of_a_long_piece_finds_what_it_changes(
 
 
 def test_what_is_mostly_said_in_conversations_still_finds_the_memory_about_it(
-    open_here: Callable[..., Opened], model: ScriptedModel, recorded: Recorded
+    open_here: Open, model: ScriptedModel, recorded: Recorded
 ) -> None:
     """What is rare is counted over knowledge: the conversation has these words a hundred times."""
     store = opened(open_here, model, "words")
@@ -104,7 +103,7 @@ def test_what_is_mostly_said_in_conversations_still_finds_the_memory_about_it(
 
 
 def test_of_a_long_memory_the_model_is_shown_what_the_sentence_is_about(
-    open_here: Callable[..., Opened], model: ScriptedModel, recorded: Recorded
+    open_here: Open, model: ScriptedModel, recorded: Recorded
 ) -> None:
     store = opened(open_here, model, "words")
     text = (

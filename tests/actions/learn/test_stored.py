@@ -1,7 +1,6 @@
 """What becomes of a proposal."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,10 +10,10 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.candidate import review_candidates
 from mcp_server.actions.judge.settle import Action
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
 from tests.actions.learn.learned import POSTGRES, answer, kept, knowledge, learn, open_learning, proposal
+from tests.conftest import Open
 from tests.recorded import Recorded, queued
 from tests.scripted_model import ScriptedModel
 
@@ -123,7 +122,7 @@ def test_what_is_superseded_without_being_known_is_stored_all_the_same(
 
 
 def test_in_suggest_mode_everything_waits_for_the_person(
-    open_here: Callable[..., Opened], model: ScriptedModel, recorded: Recorded
+    open_here: Open, model: ScriptedModel, recorded: Recorded
 ) -> None:
     store = open_learning(open_here, model, DAYBOOK_CAPTURE="suggest")
     model.answers = [answer(proposal(POSTGRES, "keep invoices in Postgres"))]

@@ -1,20 +1,16 @@
 """One call of the model, what became of it, and what was written down."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 
 from mcp_server.actions.model.model_call import call_model
-from mcp_server.bootstrap import Opened
 from mcp_server.core.budget import Reply
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.store import Store
 
 KEY = "sk-ant-a-very-private-key"
 PROMPT = "prompt-words-that-stay-private"
-
-Open = Callable[..., Opened]
 
 
 def ask(store: Store, item: str = "chunk-1", *, most_tokens: int = 500, patience: float = 0) -> Reply:

@@ -7,7 +7,8 @@ import pytest
 
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
-from tests.actions.model_call.asking import KEY, Open
+from tests.actions.model_call.asking import KEY
+from tests.conftest import Open
 from tests.scripted_model import ScriptedModel
 
 

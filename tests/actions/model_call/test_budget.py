@@ -10,8 +10,8 @@ from mcp_server.adapters import files
 from mcp_server.core.budget import MOST_TRIES, Reply, cost, reserve
 from mcp_server.core.settings import DEFAULTS
 from mcp_server.store import Store
-from tests.actions.model_call.asking import PROMPT, Open, ask, events, refused
-from tests.conftest import Clock
+from tests.actions.model_call.asking import PROMPT, ask, events, refused
+from tests.conftest import Clock, Open
 from tests.patience import PATIENCE
 from tests.scripted_model import RESET, Answer, ScriptedModel, reply
 

@@ -10,8 +10,8 @@ from mcp_server.actions.model.model_call import resume, spending
 from mcp_server.bootstrap import Opened, model_identity
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.store import Store
-from tests.actions.model_call.asking import KEY, PROMPT, Open, ask, refused
-from tests.conftest import Clock
+from tests.actions.model_call.asking import KEY, PROMPT, ask, refused
+from tests.conftest import Clock, Open
 from tests.scripted_model import RESET, Answer, ScriptedModel, error, reply
 
 

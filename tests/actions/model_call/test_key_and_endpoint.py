@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.bootstrap import open_for_reading, persons_own
-from tests.actions.model_call.asking import KEY, Open, ask, events, refused
+from tests.actions.model_call.asking import KEY, ask, events, refused
+from tests.conftest import Open
 from tests.scripted_model import ScriptedModel, error, reply
 
 

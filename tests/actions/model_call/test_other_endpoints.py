@@ -7,13 +7,15 @@ import pytest
 from click.testing import CliRunner
 
 from mcp_server.actions.model.model_call import spending
-from mcp_server.actions.status.doctor import doctor, status
+from mcp_server.actions.status.doctor import doctor
+from mcp_server.actions.status.status import status
 from mcp_server.bootstrap import has_key, model_identity
 from mcp_server.core.budget import tokens_of
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.cli.capture_commands import OFFER, _place, _reader
-from tests.actions.model_call.asking import KEY, PROMPT, Open, ask, events, refused
+from tests.actions.model_call.asking import KEY, PROMPT, ask, events, refused
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.scripted_model import Answer, ScriptedModel, reply
 

@@ -1,7 +1,7 @@
 """What a question finds: by words, by meaning, within its filters."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from mcp_server.core.memory import Draft, Level, Link
 from mcp_server.core.search.query import ANY_STATUS, Filter, Mode, Query
 from mcp_server.store import Store
 from tests.actions.recall.notes import fill, found
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 # By words and by meaning
 
@@ -83,7 +83,7 @@ def made_of(store: Store) -> dict[str, tuple[bytes, bytes]]:
     return {text: (embedding, signs) for text, embedding, signs in found}
 
 
-def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened], memory_dir: Path) -> None:
+def test_while_the_model_loads_the_words_answer(open_here: Open, memory_dir: Path) -> None:
     opened = open_here(EMBEDDING_MODEL="minilm-l6")
     loading = Opened({**opened.environment}, folder=opened.folder, wait_for_model=False)
     ids = fill(opened.store())
@@ -94,9 +94,7 @@ def test_while_the_model_loads_the_words_answer(open_here: Callable[..., Opened]
 
 
 @pytest.mark.feature("B-44")
-def test_a_model_that_cannot_be_loaded_leaves_the_words(
-    open_here: Callable[..., Opened], tmp_path: Path
-) -> None:
+def test_a_model_that_cannot_be_loaded_leaves_the_words(open_here: Open, tmp_path: Path) -> None:
     from mcp_server.adapters.model_folder import look_into
     from mcp_server.adapters.onnx_embedder import OnnxEmbedder
     from mcp_server.core.errors import EmbedderUnavailable
@@ -114,7 +112,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_words(
 
 @pytest.mark.feature("D-43")
 def test_the_default_search_sees_the_person_and_this_project_only(
-    open_here: Callable[..., Opened], ids: dict[str, str], tmp_path: Path
+    open_here: Open, ids: dict[str, str], tmp_path: Path
 ) -> None:
     other = open_here(folder=tmp_path / "blog").store()
     elsewhere = remember(other, Draft("Blog webhook", "Another signature."))
@@ -192,9 +190,7 @@ def test_hits_given_to_a_model_count_once_for_a_query(store: Store, ids: dict[st
     assert {ref.rpartition("/")[2]: count for ref, count in counts.items() if count} == {ids["webhook"]: 3}
 
 
-def test_without_the_index_the_answers_are_the_same(
-    open_here: Callable[..., Opened], ids: dict[str, str]
-) -> None:
+def test_without_the_index_the_answers_are_the_same(open_here: Open, ids: dict[str, str]) -> None:
     questions = [
         "webhook",
         "signature verification",

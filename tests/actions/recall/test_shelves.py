@@ -12,14 +12,13 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.ask import ask
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search.query import Answer, Filter, Query, Verdict
 from mcp_server.doors.server.replies import recalled
 from mcp_server.store import Store
 from tests.actions.work.worked import ended, worked
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded, seen
 
 QUESTION = "when do we deploy to production?"
@@ -64,7 +63,7 @@ def shelves(answer: Answer) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("model", ["none", "minilm-l6"])
 @pytest.mark.parametrize("answers", [(RIGHT,), VAGUE, ()], ids=["right", "vague", "none"])
 def test_a_question_of_six_sessions_leaves_its_answer_first(
-    open_here: Callable[..., Opened], project: Path, tmp_path: Path, model: str, answers: tuple[str, ...]
+    open_here: Open, project: Path, tmp_path: Path, model: str, answers: tuple[str, ...]
 ) -> None:
     opened = open_here(EMBEDDING_MODEL=model)
     store = opened.store()

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.scripted_model import ScriptedModel
 
 
@@ -15,7 +15,7 @@ def _used(steady_use: None) -> None:
 
 
 @pytest.fixture
-def with_model(open_here: Callable[..., Opened]) -> Callable[[ScriptedModel], Store]:
+def with_model(open_here: Open) -> Callable[[ScriptedModel], Store]:
     def open_(api: ScriptedModel) -> Store:
         return open_here(
             DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=api.url

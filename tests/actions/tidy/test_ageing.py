@@ -1,7 +1,5 @@
 """What is put away because nobody uses it."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_server.actions.files.journal import new_run, perform
@@ -12,13 +10,12 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.consolidate import put_away
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events.tidying import DROPS
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put, status
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 EVERYTHING = Filter(statuses=tuple(Status))
 
@@ -45,7 +42,7 @@ def test_what_nobody_uses_goes_to_the_archive_and_comes_back(store: Store, clock
     assert status(store, note) is Status.ACTIVE
 
 
-def test_nothing_ages_when_the_person_says_so(open_here: Callable[..., Opened], clock: Clock) -> None:
+def test_nothing_ages_when_the_person_says_so(open_here: Open, clock: Clock) -> None:
     store = open_here(AUTO_ARCHIVE_DAYS="0").store()
     put(store, "A passing thought", type="note")
     clock.pass_days(2000)

@@ -1,6 +1,5 @@
 """One run puts little away, and whatever it put away is told once, with the command that takes it back."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,16 +8,16 @@ from mcp_server.actions.capture.capture import SOURCE
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.review.review import AGED, Answer, Became, review, settle
-from mcp_server.actions.status.doctor import status as standing
+from mcp_server.actions.status.status import status as standing
 from mcp_server.actions.upkeep.tidy import tidy, tidy_when_due, undo, undo_since
 from mcp_server.actions.upkeep.work import work
-from mcp_server.bootstrap import Opened, open_for_reading
+from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.ageing import within_bounds
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put, status
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -170,7 +169,7 @@ def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
 
 
 def test_what_was_put_away_before_a_folder_was_renamed_is_told_where_it_is_now(
-    store: Store, clock: Clock, project: Path, open_here: Callable[..., Opened]
+    store: Store, clock: Clock, project: Path, open_here: Open
 ) -> None:
     made = notes(store, 3)
     clock.pass_days(91)
@@ -200,7 +199,7 @@ def test_who_tidies_by_hand_reads_the_report_and_is_told_nothing_more(
     assert notice(hooked(store, project), identity="") == ""
 
 
-def test_upkeep_runs_when_nothing_is_captured(open_here: Callable[..., Opened], clock: Clock) -> None:
+def test_upkeep_runs_when_nothing_is_captured(open_here: Open, clock: Clock) -> None:
     store = open_here(DAYBOOK_CAPTURE="manual").store()
     made = notes(store, 3)
     clock.pass_days(91)

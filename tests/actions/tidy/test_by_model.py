@@ -7,11 +7,10 @@ import pytest
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Status
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, files_of, in_trash, plan_of, put, status
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.scripted_model import Answer, ScriptedModel
 
 
@@ -107,7 +106,7 @@ def test_nothing_is_dropped_on_its_first_day(
 
 @pytest.mark.feature("A-40", "3.1-7")
 def test_without_consent_or_enough_memories_nobody_is_asked(
-    with_model: Callable[[ScriptedModel], Store], open_here: Callable[..., Opened]
+    with_model: Callable[[ScriptedModel], Store], open_here: Open
 ) -> None:
     with ScriptedModel() as api:
         store = with_model(api)

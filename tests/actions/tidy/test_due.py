@@ -1,17 +1,16 @@
 """When tidying is due, and what it is for: the same answers from fewer memories."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import catch_up, rebuild, sync
+from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import Tidied, tidy, tidy_when_due
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import FIVE, TRAPS, put, twins
+from tests.actions.tidy.knowledge import FIVE, TRAPS, put
 from tests.conftest import Clock
 
 # When it is due
@@ -134,23 +133,3 @@ def test_recall_is_no_worse_after_tidying(store: Store) -> None:
     assert sum(before) == sum(after) == len(QUESTIONS)
     active = [row for row in recall(store, Query("seconds timeout", limit=10)).hits if "timeout" in row.text]
     assert {hit.text for hit in active} == set(TRAPS[0])
-
-
-def test_the_answers_of_a_rebuilt_index_are_the_same(store: Store, clock: Clock, tmp_path: Path) -> None:
-    twins(store)
-    for text in TRAPS[0]:
-        put(store, text)
-    recall(store, Query("deploys push"), session="s1")
-    tidy(store)
-
-    def told() -> list[object]:
-        with store.database.read() as db:
-            return [
-                sorted(map(tuple, db.execute(f"SELECT * FROM {table}")))
-                for table in ("tidied", "tidied_groups", "put_away", "upkeep", "usage")
-            ]
-
-    before = told()
-    rebuild(store)
-
-    assert told() == before

@@ -13,7 +13,7 @@ from mcp_server.actions.capture import mine
 from mcp_server.actions.files import trash
 from mcp_server.actions.judge.candidate import propose, review_candidates
 from mcp_server.actions.memory.forget import forget
-from mcp_server.actions.status.doctor import status as standing
+from mcp_server.actions.status.status import status as standing
 from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.actions.upkeep.work import work

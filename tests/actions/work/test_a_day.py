@@ -13,8 +13,8 @@ from mcp_server.actions.upkeep.work import note_left_behind, note_quiet
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.core.sessions.chunks import OVERLAP, SIZE
-from tests.actions.work.worked import Open, agreed, ended, worked
-from tests.conftest import Clock
+from tests.actions.work.worked import agreed, ended, worked
+from tests.conftest import Clock, Open
 from tests.doors.learning_asked import ledger, module
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel

@@ -8,7 +8,8 @@ from mcp_server.actions.model.embed import pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter, Mode, Query
-from tests.actions.work.worked import Open, ended
+from tests.actions.work.worked import ended
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.patience import PATIENCE
 from tests.recorded import Recorded

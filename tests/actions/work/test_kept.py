@@ -16,7 +16,8 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
-from tests.actions.work.worked import LONG, Open, agreed, conversations, ended, known, worked
+from tests.actions.work.worked import LONG, agreed, conversations, ended, known, worked
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.patience import PATIENCE
 from tests.recorded import Recorded

@@ -6,13 +6,13 @@ import os
 from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.files.read import read
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.status.doctor import status
+from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.work import note_quiet
 from mcp_server.adapters import transcript_file
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter, Query
-from tests.actions.work.worked import DECIDED, LONG, Open, agreed, ended, known, sent, worked
-from tests.conftest import Clock
+from tests.actions.work.worked import DECIDED, LONG, agreed, ended, known, sent, worked
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel, reply
 

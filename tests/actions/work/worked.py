@@ -1,6 +1,5 @@
 """A worker at its work: what it is told of, what it did, what was sent."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from mcp_server.actions.capture.note import note_ended
@@ -18,8 +17,6 @@ from tests.scripted_model import ScriptedModel
 
 LONG = "and what we said about it goes on " * 30
 DECIDED = f"We decided to keep invoices in Postgres because the reports need window functions. {LONG}"
-
-Open = Callable[..., Opened]
 
 
 def agreed(model: ScriptedModel, **more: str) -> dict[str, str]:

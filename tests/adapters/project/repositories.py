@@ -15,6 +15,7 @@ GITHUB = "git@github.com:Acme/Shop.git"
 OPTIONS = (
     "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always",
     "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgSign=false",
+    "-c", "gc.auto=0",
 )  # fmt: skip
 
 

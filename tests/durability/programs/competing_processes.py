@@ -25,10 +25,10 @@ from endless_writers import warm_up
 from mcp_server import bootstrap
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
-from mcp_server.actions.memory.list import get_stats
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise, version
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.stats import get_stats
 from mcp_server.adapters import files
 from mcp_server.core.errors import Conflict, DaybookError, IndexBusy
 from mcp_server.core.memory import Draft

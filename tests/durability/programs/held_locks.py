@@ -52,7 +52,7 @@ VERBS: dict[str, list[str]] = {
     "candidates": ["candidates"],
     "list": ["list"],
     "status": ["status"],
-    "audit": ["audit"],
+    "history": ["history"],
     "graph": ["graph"],
     "contradictions": ["contradictions"],
     "brief": ["brief"],

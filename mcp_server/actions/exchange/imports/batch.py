@@ -108,9 +108,13 @@ def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
     if batch.done:
         used = {"used": batch.used} if batch.used else {}
         told = {**by_whom(store), "files": batch.effects} if batch.effects else {}
-        store.ledger.note("imported", now, what=what, place=reading.place, taken=batch.done, **used, **told)
+        store.ledger.try_append(
+            "imported", now, what=what, place=reading.place, taken=batch.done, **used, **told
+        )
     if batch.accepted:
-        store.ledger.note("accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values()))
+        store.ledger.try_append(
+            "accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values())
+        )
     with if_free(store):
         for vault, paths in batch.paths.items():
             take_in(store, vault, *paths)

@@ -13,7 +13,7 @@ from mcp_server.adapters.foreign.daybook_export import KEY
 from mcp_server.adapters.index.events.imports import Holder, Taken
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.exchange.foreign import Record, content_digest, tags_of, titled, type_of
+from mcp_server.core.exchange.foreign import Record, content_digest, tags_of, type_of
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
     MAX_TEXT,
@@ -25,7 +25,9 @@ from mcp_server.core.memory import (
     fingerprint,
     new_id,
 )
+from mcp_server.core.memory_types import GENERAL
 from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.core.text.titles import titled
 from mcp_server.store import Store
 
 IMPORTED = "imported"
@@ -238,7 +240,7 @@ def _vault(store: Store, record: Record, level: Level | None) -> Vault:
         raise LeftOut(f"belongs to the project {record.project}; import it from there, or give --level")
     wanted = record.level
     if wanted is None:
-        general = type_of(record.type) == "preference" or not store.project
+        general = type_of(record.type) in GENERAL or not store.project
         wanted = Level.USER if general else Level.PROJECT
     return store.vault_for(record.kind, wanted)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.adapters.index.database import schema, soundness
+from mcp_server.adapters.index.database import integrity, schema
 from mcp_server.adapters.index.database.known_before import KnownBefore
 from mcp_server.adapters.index.database.reasons import Patience, give_up_when_busy, is_busy, unavailable
 from mcp_server.adapters.index.database.trouble import Trouble
@@ -128,10 +128,10 @@ class Database:
                 "What was given holds half a character.", "Give it as valid Unicode text."
             ) from error
         except sqlite3.Error as error:
-            if soundness.may_tell_damage(error) and self.set_aside_if_damaged():
+            if integrity.may_tell_damage(error) and self.set_aside_if_damaged():
                 raise IndexSetAside from error
             raise self._unavailable(error) from error
-        except soundness.ODD as error:
+        except integrity.ODD as error:
             # A value came out that nobody put in.
             if self.set_aside_if_damaged():
                 raise IndexSetAside from error
@@ -147,12 +147,12 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         try:
             return self._open_once()
-        except (sqlite3.Error, *soundness.ODD) as error:
-            if not (soundness.may_tell_damage(error) and self.set_aside_if_damaged()):
+        except (sqlite3.Error, *integrity.ODD) as error:
+            if not (integrity.may_tell_damage(error) and self.set_aside_if_damaged()):
                 raise self._unavailable(error) from error
         try:
             return self._open_once()
-        except (sqlite3.Error, *soundness.ODD) as error:
+        except (sqlite3.Error, *integrity.ODD) as error:
             raise self._unavailable(error) from error
 
     def _unavailable(self, error: Exception) -> IndexUnavailable:
@@ -301,10 +301,10 @@ def _connect(path: Path, patience: float, *, read_only: bool) -> sqlite3.Connect
 def _is_sound(path: Path, patience: float) -> bool:
     try:
         connection = _connect(path, patience, read_only=False)
-    except (sqlite3.Error, *soundness.ODD) as error:
-        return not soundness.may_tell_damage(error)
+    except (sqlite3.Error, *integrity.ODD) as error:
+        return not integrity.may_tell_damage(error)
     try:
-        return soundness.is_sound(connection)
+        return integrity.is_sound(connection)
     finally:
         connection.close()
 

@@ -10,19 +10,49 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mcp_server.adapters.index import events as derived
+from mcp_server.adapters.index.events import Event
 from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.memory import TRASH
 
-# What only says that a memory was shown, or keeps our own books, is not history.
-_NOT_HISTORY = frozenset(
-    {
-        *("recalled", "found", "injected", "told", "used", "kept_silent", "arrived", "upkeep_told"),
-        *("transcript_seen", "transcript_kept", "transcript_learned", "reserved", "spent", "paused"),
-        "mined",
-        *("session_started", "session_told", "session_ended", "graph_read"),
-    }
+TABLES = (
+    Table(
+        "audit",
+        {
+            "row": int, "file": str, "offset": int, "at": int, "event": str, "ref": str, "session": str,
+            "detail": str,
+        },
+        pk="row",
+        required=("file", "offset", "at", "event", "ref", "session", "detail"),
+        indexes=(("file", "offset"), ("ref",), ("session",)),
+    ),
+)  # fmt: skip
+EVENTS = (
+    Event("remembered", "", counted=True, alive=True, accepts=True),
+    Event("revised", "", counted=True, alive=True, accepts=True),
+    Event("forgotten", "", counted=True),
+    Event("restored", "", counted=True, alive=True, accepts=True),
+    Event("archived", "", accepts=True),
+    Event("undone", "its last change was taken back", accepts=True),
+    Event("arrived", None, alive=True),
+    Event("edited", "changed by hand", alive=True),
+    Event("emptied", "deleted from the trash for good"),
+    Event("linked", "", alive=True),
+    Event("unlinked", "", alive=True),
+    Event("pinned", "", alive=True, accepts=True),
+    Event("unpinned", "", alive=True, accepts=True),
+    Event("accepted", "accepted, may be shown unasked", alive=True, accepts=True),
+    Event("approved", "kept by the person's word", alive=True),
+    Event("judged_origin", "", accepts=True),
+    Event("marked", "said with #remember in a prompt, stored at once"),
+    Event("started_by_claude", ""),
+    Event("mining_run", ""),
+    Event("history_pruned", ""),
 )
+"""The events that become history and nothing that only one module counts."""
+
 _FILES = '"files": '  # in the detail of a deed that belongs to a change: what became of files, if of any
 _VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched", "touched_before", "notes"})
@@ -62,11 +92,16 @@ class Written(NamedTuple):
     is_away: bool
 
 
-def add(
+def keep(
     db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int, *, place: tuple[str, int]
 ) -> None:
-    """Take in one event of the ledger, whatever it is; *place* is its file and the offset behind it."""
-    if event in _NOT_HISTORY:
+    """
+    Take one event of the ledger into the history, if it is any; *place* is its file and the offset behind it.
+
+    What another version wrote under a name of its own is history.
+    """
+    row = derived.table().get(event)
+    if row and row.done is None:
         return
     detail = json.dumps({key: value for key, value in data.items() if key not in _KNOWN_ELSEWHERE})
     refs = [*_list(data.get("refs")), *(change.get("ref") for change in _list(data.get("changes")))]
@@ -74,6 +109,16 @@ def add(
     db.executemany(
         "INSERT INTO audit (file, offset, at, event, ref, session, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [(*place, at, event, str(ref or ""), session, detail) for ref in dict.fromkeys(refs) or [""]],
+    )
+
+
+def rename(db: sqlite3.Connection, new: str, old: str) -> None:
+    """Let what was done to the memory be found by its new name, and taken back under it."""
+    said = json.dumps(old)
+    db.execute(
+        "UPDATE audit SET ref = iif(ref = '', '', ?), detail = replace(detail, ?, ?)"
+        " WHERE ref = ? OR (ref = '' AND instr(detail, ?))",
+        (new, said, json.dumps(new), old, said),
     )
 
 

@@ -10,16 +10,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.events import receipts, uses
+from mcp_server.adapters.index import events
+from mcp_server.adapters.index.events import Event, receipts, usage
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
+from mcp_server.adapters.index.table import Table
 from mcp_server.core.memory import DAY
 
-COUNTED = (
-    *("session_started", "remembered", "revised", "forgotten", "restored", "recalled", "injected", "used"),
-    *("confirmed", "judged", "tidied", "transcript_kept", "transcript_learned", "spent"),
-)
-EVENTS = frozenset(COUNTED)
+TABLES = (Table("tally", {"day": int, "event": str, "times": int}, pk=("day", "event")),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +45,11 @@ class Again:
     times: int
 
 
+def takes(row: Event) -> bool:
+    """Tell whether events of that *row* are counted."""
+    return row.counted
+
+
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger."""
     db.execute(
@@ -64,13 +67,13 @@ def tally(db: sqlite3.Connection, since: int) -> dict[str, int]:
     """Return event → how often it stands in the ledger since that Unix second, which begins a day."""
     found = db.execute("SELECT event, sum(times) FROM tally WHERE day >= ? GROUP BY event", (since,))
     counts = {str(event): int(times) for event, times in found}
-    return {event: counts.get(event, 0) for event in COUNTED}
+    return {event: counts.get(event, 0) for event, row in events.table().items() if row.counted}
 
 
 _GIVEN = f"""
     (SELECT session, ref, 1 AS recalled, 0 AS used, at FROM receipts
       WHERE session != '' AND why = '{receipts.RECALL}'
-    UNION ALL SELECT session, ref, 0, 1, at FROM used WHERE session NOT GLOB '{uses.OUTSIDE}*')
+    UNION ALL SELECT session, ref, 0, 1, at FROM used WHERE session NOT GLOB '{usage.OUTSIDE}*')
 """
 _HEARD = f"""
     SELECT id, short, folder, vault, started, last, ended, topic, summary, forgotten FROM sessions

@@ -6,13 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.events import audit
+from mcp_server.adapters.index.events import Event, audit
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
+from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.graph.graph import GRAPH
 
-EVENTS = frozenset({"session_started", "session_told", "graph_read"})
+TABLES = (
+    Table(
+        "graph_seen",
+        {"session": str, "told": int, "seen": str},
+        pk="session",
+        defaults={"told": 0, "seen": "{}"},
+    ),
+)
+EVENTS = (Event("graph_read", None),)
+ALSO = frozenset({"session_started", "session_told"})
 
 
 @dataclass(frozen=True, slots=True)

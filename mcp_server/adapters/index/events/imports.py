@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import Kind, Status
 
-EVENTS = frozenset({"imported"})
+TABLES = (Table("imported", {"origin": str, "ref": Ref, "digest": str, "own": int}, pk="origin"),)
+EVENTS = (Event("imported", ""),)
 
 
 @dataclass(frozen=True, slots=True)

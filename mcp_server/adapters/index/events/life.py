@@ -5,25 +5,29 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from mcp_server.adapters.index.events import Event
 from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.judge.ageing import AHEAD
 from mcp_server.core.memory import DAY
 from mcp_server.core.worth.ratings import VALIDATING
 
 MONTH = 30 * DAY
-
-_NAMING = frozenset(
-    {
-        *("remembered", "seeded", "arrived", "edited", "revised", "restored", "merged"),
-        *("found", "told", "injected", "used", "confirmed", "accepted", "approved"),
-        *("pinned", "unpinned", "promoted", "linked", "unlinked"),
-    }
+TABLES = (
+    # The last sign of life of each month, so that a line from a clock that was ahead hides no earlier one.
+    Table("life", {"ref": Ref, "month": int, "at": int}, pk=("ref", "month")),
+    Table("kept", {"ref": Ref}, pk="ref"),
 )
-"""Events each of whose `refs` is alive."""
-
+EVENTS = (Event("found", None, alive=True), Event("told", None, alive=True))
 _KEEPING = frozenset({"imported", "approved"})
 TAKEN_BACK = frozenset({"approved"})
-EVENTS = _NAMING | {"imported", "recalled", "trusted"}
+_NAMING_SOME = frozenset({"imported", "recalled", "trusted"})
+"""Events that name memories in another way, or not only such as are alive."""
+
+
+def takes(row: Event) -> bool:
+    """Tell whether events of that *row* name memories that are alive."""
+    return row.alive or row.name in _NAMING_SOME
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:

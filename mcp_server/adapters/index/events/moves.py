@@ -1,44 +1,29 @@
 """A memory that moved to another vault: what the ledger had told of it goes on under its new name."""
 
-import json
+import functools
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-EVENTS = frozenset({"moved"})
-_NAMED = (
-    ("usage", "ref"), ("used", "ref"), ("trust_events", "ref"), ("receipts", "ref"), ("touched", "ref"),
-    ("injected", "ref"), ("pointed", "ref"), ("put_away", "ref"), ("imported", "ref"), ("life", "ref"),
-    ("kept", "ref"), ("accepted_bytes", "ref"),
-    ("transitions", "first"), ("transitions", "second"),
-)  # fmt: skip
+from mcp_server.adapters.index import events
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Ref
+
+EVENTS = (Event("moved", ""),)
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger: each of `refs` was called as `from` says in the same place."""
     for new, old in zip(data.get("refs") or (), data.get("from") or (), strict=False):
-        for table, column in _NAMED:
+        for table, column in _columns():
             db.execute(f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ?", (new, old))
-        _rename_in_audit(db, str(new), str(old))
-        _rename_in_resolved(db, str(new), str(old))
+        for module in events.modules():
+            if hasattr(module, "rename"):
+                module.rename(db, str(new), str(old))
 
 
-def _rename_in_audit(db: sqlite3.Connection, new: str, old: str) -> None:
-    """Let what was done to the memory be found by its new name, and taken back under it."""
-    said = json.dumps(old)
-    db.execute(
-        "UPDATE audit SET ref = iif(ref = '', '', ?), detail = replace(detail, ?, ?)"
-        " WHERE ref = ? OR (ref = '' AND instr(detail, ?))",
-        (new, said, json.dumps(new), old, said),
-    )
-
-
-def _rename_in_resolved(db: sqlite3.Connection, new: str, old: str) -> None:
-    """Let two memories that were settled stay so; what each says stands in the order of their names."""
-    found = db.execute("SELECT * FROM resolved WHERE ? IN (one, other)", (old,)).fetchall()
-    db.execute("DELETE FROM resolved WHERE ? IN (one, other)", (old,))
-    for *refs, said, telling in found:
-        named = [new if ref == old else ref for ref in refs]
-        step = 1 if named == sorted(named) else -1
-        texts = [" ".join(each.split()[::step]) for each in (said, telling)]
-        db.execute("INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (*sorted(named), *texts))
+@functools.cache
+def _columns() -> Sequence[tuple[str, str]]:
+    """Return (table, column) of all that names memories as the ledger does."""
+    tables = [table for module in events.modules() for table in getattr(module, "TABLES", ())]
+    return [(table.name, name) for table in tables for name, type in table.columns.items() if type is Ref]

@@ -6,7 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-EVENTS = frozenset({"recalled", "injected", "kept_silent"})
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Ref, Table
+
+TABLES = (
+    Table(
+        "receipts",
+        {
+            "row": int, "answer": int, "at": int, "session": str, "why": str, "ref": Ref, "score": float,
+            "tokens": int, "said": str, "confident": int,
+        },
+        pk="row",
+        required=("answer", "at", "session", "why", "ref", "tokens", "said", "confident"),
+        indexes=(("session", "ref"), ("at",)),
+    ),
+    Table("prompts", {"at": int, "session": str, "injected": int}),
+)  # fmt: skip
+EVENTS = (
+    Event("recalled", None, counted=True),
+    Event("injected", None, counted=True, alive=True),
+    Event("kept_silent", None),
+)
 RECALL, PROMPT, START = "recall", "prompt", "session start"
 
 
@@ -128,17 +148,6 @@ def of_use_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
         (session, PROMPT, limit),
     )
     return [str(row[0]) for row in found]
-
-
-def helped(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[tuple[str, str]]:
-    """Return (what was asked or prompted, ref of a memory given for it and used), the latest first."""
-    found = db.execute(
-        "SELECT said, ref FROM receipts JOIN used USING (session, ref)"
-        f" WHERE said != '' AND {_IN_VAULTS} GROUP BY said, ref ORDER BY max(receipts.at) DESC, said, ref"
-        f" LIMIT {int(limit)}",
-        (json.dumps(list(vaults)),),
-    )
-    return [(str(said), str(ref)) for said, ref in found]
 
 
 def tallies(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[Tally]:

@@ -1,15 +1,16 @@
 """The ledger replayed into the index: each event goes to the tables that are derived from it."""
 
-import functools
 import sqlite3
-from collections.abc import Mapping, Sequence
-from types import ModuleType
+from collections.abc import Mapping
 from typing import Any
 
+from mcp_server.adapters.index import events
+from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core.journal import UNDONE
 from mcp_server.core.memory import parse_timestamp
 
+TABLES = (Table("ledger_files", {"path": str, "offset": int}, pk="path"),)
 # What comes of a value that none of our lines has: another version wrote it, or a hand.
 _ODD = (
     ArithmeticError, AttributeError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError,
@@ -40,39 +41,9 @@ def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
     return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
 
 
-@functools.cache
-def _derived() -> Sequence[ModuleType]:
-    """Return what is derived from the ledger; loading it takes 15 ms, and mostly there is nothing to add."""
-    from mcp_server.adapters.index.events import (
-        episodes,
-        graph,
-        imports,
-        life,
-        moves,
-        receipts,
-        seeds,
-        sessions,
-        sightings,
-        spending,
-        tidying,
-        touched,
-        transcripts,
-        transitions,
-        trust,
-        unattended,
-        uses,
-    )
-    from mcp_server.adapters.index.memories import relations
-
-    return (
-        uses, transcripts, sightings, spending, tidying, sessions, receipts, trust, transitions, touched,
-        imports, episodes, graph, relations, seeds, life, unattended, moves,
-    )  # fmt: skip
-
-
 def is_taken_back(event: str) -> bool:
     """Tell whether `undo` takes back what lines of *event* say, beside what became of files."""
-    return any(event in getattr(derived, "TAKEN_BACK", ()) for derived in _derived())
+    return bool(events.taking_back(event))
 
 
 def _take_back(db: sqlite3.Connection, undone: Mapping[str, Any]) -> None:
@@ -80,11 +51,11 @@ def _take_back(db: sqlite3.Connection, undone: Mapping[str, Any]) -> None:
     for said in undone.get("notes") or ():
         data = dict(said)
         event, at = str(data.pop("event")), int(parse_timestamp(str(data.pop("at"))).timestamp())
-        for derived in _derived():
-            if event in derived.EVENTS and undone.get("again"):
-                derived.add(db, event, data, at)
-            elif event in getattr(derived, "TAKEN_BACK", ()):
-                derived.take_back(db, event, data, at)
+        if undone.get("again"):
+            _add_to_tables(db, event, data, at)
+        else:
+            for module in events.taking_back(event):
+                module.take_back(db, event, data, at)
 
 
 def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
@@ -94,12 +65,15 @@ def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
     db.execute("SAVEPOINT line")
     try:
         at = int(parse_timestamp(event.at).timestamp())
-        for derived in _derived():
-            if event.event in derived.EVENTS:
-                derived.add(db, event.event, event.data, at)
+        _add_to_tables(db, event.event, event.data, at)
         if event.event == UNDONE:
             _take_back(db, event.data)
-        audit.add(db, event.event, event.data, at, place=(file, behind))
+        audit.keep(db, event.event, event.data, at, place=(file, behind))
     except _ODD:
         db.execute("ROLLBACK TO line")
     db.execute("RELEASE line")
+
+
+def _add_to_tables(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    for module in events.taking_in().get(event, ()):
+        module.add(db, event, data, at)

@@ -4,7 +4,17 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-EVENTS = frozenset({"seeded"})
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Table
+
+TABLES = (
+    Table(
+        "seeds",
+        {"vault": str, "file": str, "section": str, "ref": str, "said": str},
+        pk=("vault", "file", "section"),
+    ),
+)
+EVENTS = (Event("seeded", "", alive=True),)
 
 
 class Seed(NamedTuple):

@@ -5,11 +5,32 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mcp_server.adapters.index.events import Event
 from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Watermark
 
-EVENTS = frozenset(
-    {"session_started", "session_told", "session_titled", "session_ended", "session_forgotten"}
+TABLES = (
+    Table(
+        "sessions",
+        {
+            "id": str, "short": str, "folder": str, "vault": str, "started": int, "last": int, "ended": int,
+            "topic": str, "summary": str, "watermark": str, "forgotten": int,
+        },
+        pk="id",
+        defaults={
+            "short": "", "folder": "", "vault": "", "started": 0, "last": 0, "ended": 0,
+            "topic": "", "summary": "", "watermark": "", "forgotten": 0,
+        },
+        indexes=(("short",),),
+    ),
+)  # fmt: skip
+EVENTS = (
+    Event("session_started", None, counted=True),
+    Event("session_told", None),
+    Event("session_titled", "what the session is about was noted", accepts=True),
+    Event("session_ended", None),
+    Event("session_forgotten", ""),
 )
 LONGEST_SHORT = 64  # characters; of ids that are alike for so long each goes by all of its own
 _GOING_ON = ("session_started", "session_told")

@@ -10,10 +10,23 @@ import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Table
 from mcp_server.core.budget import MOST_TRIES, Cost, Outcome
 from mcp_server.core.memory import DAY, parse_timestamp
 
-EVENTS = frozenset({"reserved", "spent", "paused"})
+TABLES = (
+    Table(
+        "calls",
+        {"call": str, "at": int, "item": str, "usd": float, "settled": int, "outcome": str, "tokens": int},
+        pk="call",
+        defaults={"tokens": 0},
+        indexes=(("item",),),
+    ),
+    Table("call_sessions", {"session": str, "call": str, "share": float}, pk=("session", "call")),
+    Table("pauses", {"at": int, "until": int, "reason": str, "settings": str}),
+)
+EVENTS = (Event("reserved", None), Event("spent", None, counted=True), Event("paused", None))
 PLAN = "plan"
 """What the names of calls on the person's own plan begin with, and what its pauses are bound to."""
 

@@ -1,26 +1,51 @@
-"""What tidying knows from the ledger and asks of the index: when it is due, what it did, what is alike."""
+"""
+What tidying knows from the ledger and asks of the index: when it is due, what it did, what is alike.
+
+It is long because when it is due and what it did are read from the same tables, which stand here.
+"""
 
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from mcp_server.adapters.index.events import life
+from mcp_server.adapters.index.events import Event, life
 from mcp_server.adapters.index.events.unattended import changed_in
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.search import vectors
+from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.journal import Change, Entry, change_of
 from mcp_server.core.memory import DAY, Status
 
-EVENTS = frozenset({"tidied", "merged", "unmerged", "restored", "transcript_kept", "transcript_learned"})
+TABLES = (
+    Table(
+        "tidied",
+        {"run": str, "vault": str, "step": str, "reason": str, "changes": str, "undone": int},
+        indexes=(("run",),),
+    ),
+    Table("tidied_groups", {"digest": str}, pk="digest"),
+    Table("put_away", {"ref": Ref, "status": str, "reason": str, "at": int}, pk="ref"),
+    Table(
+        "upkeep",
+        {"scope": str, "tried": int, "at": int, "pieces": int, "active": int, "open": str, "left": int},
+        pk="scope",
+        defaults={"tried": 0, "at": 0, "pieces": 0, "active": 0, "open": "", "left": 0},
+    ),
+)
+EVENTS = (
+    Event("tidied", "", counted=True),
+    Event("merged", "took over the uses of what it absorbed", alive=True),
+    Event("unmerged", "gave back the uses of what it had absorbed"),
+)
+ALSO = frozenset({"restored", "transcript_kept", "transcript_learned"})
 AT_MOST_EVERY = 3600  # seconds between two runs that nobody asked for
 PIECES = 10  # kept or learned pieces of transcript after which tidying is due: A-39 in docs/features.md
 NEW_MEMORIES = 80  # active memories more than after the last run
 LONGEST = 7 * DAY  # seconds without a run, whatever was learned: things age, too
 AGEING, ORPHANS, TRASH, COMPACTION = "ageing", "orphans", "trash", "compaction"
 GUESSING = "contradictions"  # a step of earlier versions, which wrote links that nobody had said
-TAKEN_BACK = "taken back"  # the step that takes those out again
+WITHDRAWAL = "taken back"  # the step that takes those out again
 EXPIRY = "expired candidates"  # a step that takes no memory, only what was proposed
 UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at what is said
 DROPS = "drops"  # a model said that a memory is of no use

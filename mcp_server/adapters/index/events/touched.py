@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-EVENTS = frozenset({"remembered", "revised", "trusted"})
+from mcp_server.adapters.index.table import Ref, Table
+
+TABLES = (Table("touched", {"ref": Ref, "path": str, "digest": str, "at": int}, pk=("ref", "path")),)
+ALSO = frozenset({"remembered", "revised", "trusted"})
 TAKEN_BACK = frozenset({"trusted"})
 
 

@@ -11,7 +11,29 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-EVENTS = frozenset({"transcript_seen", "transcript_kept", "transcript_learned", "consented"})
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Table
+
+TABLES = (
+    Table(
+        "transcripts",
+        {
+            "path": str, "session": str, "folder": str, "at": int, "ended": int, "seen": int, "kept": int,
+            "learned": int, "paid_from": int, "before": str, "skipping": int,
+        },
+        pk="path",
+        defaults={
+            "ended": 0, "seen": 0, "kept": 0, "learned": 0, "paid_from": 0, "before": "", "skipping": 0,
+        },
+    ),
+    Table("turns", {"key": str, "path": str, "learned": int}, pk="key"),
+)  # fmt: skip
+EVENTS = (
+    Event("transcript_seen", None),
+    Event("transcript_kept", None, counted=True),
+    Event("transcript_learned", None, counted=True),
+    Event("consented", "the person's word on calls of the model was noted"),
+)
 ENDED, LOOKED_AT = 1, 2  # a session that ended is looked at once more: its agents may have gone on alone
 COLUMNS = "path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping"
 

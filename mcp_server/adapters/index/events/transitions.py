@@ -5,10 +5,15 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import DAY
 from mcp_server.core.worth.prediction import STATE, Step
 
-EVENTS = frozenset({"recalled"})
+TABLES = (
+    Table("transitions", {"first": Ref, "second": Ref, "count": int, "at": int}, pk=("first", "second")),
+    Table("last_recalls", {"session": str, "refs": str, "at": int}, pk="session"),
+)
+ALSO = frozenset({"recalled"})
 _OUT = ""  # as the second of a step: how many steps left the first at all
 
 

@@ -5,10 +5,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.worth import ratings
 from mcp_server.core.worth.ratings import Moved
 
-EVENTS = TAKEN_BACK = frozenset({"confirmed", "trusted"})
+TABLES = (
+    Table(
+        "trust_events",
+        {"ref": Ref, "at": int, "reason": str, "amount": float, "session": str, "note": str},
+        indexes=(("ref",),),
+    ),
+)
+EVENTS = (
+    Event("confirmed", "confirmed by another session", counted=True, alive=True),
+    Event("trusted", "", accepts=True),
+)
+TAKEN_BACK = frozenset({"confirmed", "trusted"})
 
 
 @dataclass(frozen=True, slots=True)

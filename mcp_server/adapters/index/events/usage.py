@@ -1,13 +1,46 @@
-"""How each memory was used, as `uses` added it up from the ledger."""
+"""How each memory was used, and what each session was given: the ledger's events of use added up."""
 
 import json
 import sqlite3
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from mcp_server.core.memory import DAY
+from mcp_server.adapters.index import events
+from mcp_server.adapters.index.events import Event, receipts, trust
+from mcp_server.adapters.index.table import Ref, Table
+from mcp_server.core.memory import DAY, parse_timestamp
 from mcp_server.core.worth import ratings
 from mcp_server.core.worth.ratings import Moved
+
+TABLES = (
+    Table(
+        "usage",
+        {
+            "ref": Ref, "accesses": int, "last_access": int, "retrieved": int, "used": int,
+            "trust_moved": float, "last_confirmed": int, "trust_least": float, "trust_most": float,
+            "promoted": int, "counted_from": int,
+        },
+        pk="ref",
+        defaults={
+            "accesses": 0, "last_access": 0, "retrieved": 0, "used": 0,
+            "trust_moved": 0.0, "last_confirmed": 0, "trust_least": 0.0, "trust_most": 1.0,
+            "promoted": 0, "counted_from": 0,
+        },
+        also=("CREATE INDEX usage_promoted ON usage(promoted) WHERE promoted > 0",),
+    ),
+    Table("used", {"session": str, "ref": Ref, "at": int}, pk=("session", "ref")),
+    Table("injected", {"session": str, "ref": Ref, "digest": str}, pk=("session", "ref")),  # as text
+    Table("pointed", {"session": str, "ref": Ref, "digest": str}, pk=("session", "ref")),  # by its title
+    Table("accepted", {"digest": str}, pk="digest"),
+)  # fmt: skip
+EVENTS = (
+    Event("used", None, counted=True, alive=True),
+    Event("promoted", "", alive=True),
+    Event("demoted", ""),
+)
+ALSO = frozenset({"imported", "recalled", "injected"})
+TAKEN_BACK = frozenset({"accepted"})
+OUTSIDE = "at "  # what stands for the session, before the moment, of a use in none: each is one of its own
 
 
 class Usage(NamedTuple):
@@ -79,3 +112,91 @@ def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
 def pointed(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
     """Return (ref, digest) of what *session* was already pointed to, as it was then."""
     return set(db.execute("SELECT ref, digest FROM pointed WHERE session = ?", (session,)))
+
+
+def takes(row: Event) -> bool:
+    """Tell whether events of that *row* say how memories were used, or accept what they say."""
+    return row.accepts or row in EVENTS or row.name in ALSO
+
+
+def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take in one event of the ledger; a memory counts once in it, however often it is named."""
+    if event == "imported":
+        for ref, times, last, *more in _list(data.get("used")):
+            seen = int(parse_timestamp(last).timestamp()) if last else 0
+            retrieved, used, moves = more or (0, 0, ())  # a line of an earlier version has the accesses alone
+            counted = "accesses = accesses + ?, last_access = max(last_access, ?)"
+            counted += ", retrieved = retrieved + ?, used = used + ?"
+            _move(db, str(ref), counted, int(times), min(seen, at), int(retrieved), int(used))
+            for reason, moment in moves:
+                trust.move(db, str(ref), str(reason), min(int(moment), at))
+        return
+    session = str(data.get("session") or "")
+    refs = [str(ref) for ref in _list(data.get("refs"))]
+    answers = receipts.confident(data)
+    for ref in dict.fromkeys(refs):
+        match event:
+            case "recalled" if ref in answers:
+                _access(db, ref, at)
+                _retrieve(db, ref, at)
+            case "injected" if data.get("why") != receipts.START:
+                # What every session is told at its start answered no question, so it cannot have failed one.
+                _retrieve(db, ref, at)
+            case "used":
+                _use(db, ref, at, session)
+            case "promoted":
+                _move(db, ref, "promoted = max(promoted, ?), counted_from = 0", at)
+            case "demoted":
+                _move(db, ref, "promoted = 0, counted_from = accesses")
+            case _:
+                pass
+    digests = [str(digest) for digest in _list(data.get("digests"))]
+    if event in ("injected", "recalled"):
+        given = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
+        db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", given)
+        pointers = [(session, str(ref), str(digest)) for ref, digest in _list(data.get("pointers"))]
+        db.executemany("INSERT OR REPLACE INTO pointed VALUES (?, ?, ?)", pointers)
+    elif events.table()[event].accepts:
+        db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", [(digest,) for digest in digests])
+
+
+def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Take back that somebody accepted bytes."""
+    db.executemany(
+        "DELETE FROM accepted WHERE digest = ?", [(str(each),) for each in _list(data.get("digests"))]
+    )
+
+
+def _access(db: sqlite3.Connection, ref: str, at: int) -> None:
+    """Count an access; one that was promoted and went cold since has to earn its place like any other."""
+    long_ago = at - int(ratings.COLD_AFTER * DAY)
+    _move(db, ref, "promoted = CASE WHEN max(promoted, last_access) <= ? THEN 0 ELSE promoted END", long_ago)
+    _move(db, ref, "accesses = accesses + 1, last_access = max(last_access, ?)", at)
+
+
+def _retrieve(db: sqlite3.Connection, ref: str, at: int) -> None:
+    """Count an answer that held the memory; the fifth that was of no use lowers the trust in it, once."""
+    _move(db, ref, "retrieved = retrieved + 1")
+    retrieved, used = db.execute("SELECT retrieved, used FROM usage WHERE ref = ?", (ref,)).fetchone()
+    if retrieved >= ratings.LOW_UTILITY_AFTER and not used and not trust.was_moved(db, ref, "low_utility"):
+        trust.move(db, ref, "low_utility", at)
+
+
+def _use(db: sqlite3.Connection, ref: str, at: int, session: str) -> None:
+    """Count a use, once for a session; it is an access unless the session's recall was one already."""
+    known = (session or f"{OUTSIDE}{at}", ref, at)
+    if not db.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", known).rowcount:
+        return
+    if not receipts.answered(db, session, ref):
+        _access(db, ref, at)
+    _move(db, ref, "used = used + 1")
+    trust.move(db, ref, "used", at, session=session)
+
+
+def _move(db: sqlite3.Connection, ref: str, assignment: str, *values: float) -> None:
+    db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
+    db.execute(f"UPDATE usage SET {assignment} WHERE ref = ?", (*values, ref))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

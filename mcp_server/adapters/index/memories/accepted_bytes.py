@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
+from mcp_server.adapters.index.table import Ref, Table
 
+TABLES = (Table("accepted_bytes", {"ref": Ref, "digest": str}, pk=("ref", "digest")),)
 _KEPT = (
     "SELECT 1 FROM accepted_bytes WHERE ref = vault || '/' || id AND accepted_bytes.digest = memories.digest"
 )

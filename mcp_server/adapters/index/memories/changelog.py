@@ -3,6 +3,15 @@
 import sqlite3
 from collections.abc import Iterable
 
+from mcp_server.adapters.index.table import Table
+
+TABLES = (
+    Table(
+        "changes",
+        sql="CREATE TABLE changes (generation INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
+        " vault TEXT NOT NULL, id TEXT NOT NULL, change TEXT NOT NULL, at INTEGER NOT NULL)",
+    ),
+)
 KEPT = 20_000  # rows; whoever is further behind reads everything anew
 
 

@@ -1,4 +1,8 @@
-"""Memories in the index: taking one in, taking one out, and reading rows back."""
+"""
+Memories in the index: taking one in, taking one out, and reading rows back.
+
+It is long because the tables that hold a memory stand here.
+"""
 
 import json
 import sqlite3
@@ -9,11 +13,65 @@ from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.memories import changelog, pairs, scopes
 from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.table import Table
 from mcp_server.core.changes import BY_PATH, Change, Stamp
 from mcp_server.core.links import all_links, as_name, names
 from mcp_server.core.memory import Kind, Memory, Status, fingerprint
+from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.worth.ratings import believed
 
+MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
+"""Of which memories there is an index by vault: a search that says so, word for word, uses it."""
+TABLES = (
+    Table(
+        "memories",
+        {
+            "row": int, "vault": str, "id": str, "path": str, "digest": str, "size": int, "mtime_ns": int,
+            "kind": str, "type": str, "status": str, "title": str, "text": str, "tags": str, "parts": str,
+            "source": str, "pinned": int, "trust": float, "category": str, "session": str,
+            "created": int, "updated": int, "verified": int, "valid_from": int, "valid_to": int,
+            "superseded_by": str, "touches": str, "fingerprint": str, "instructing": int, "notes": str,
+        },
+        pk="row",
+        required=("vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"),
+        unique=(("vault", "id"), ("path",)),
+        indexes=(
+            # Every command on the command line compares these with the files: it need not read the texts.
+            ("vault", "path", "size", "mtime_ns"),
+            ("fingerprint",),
+            ("vault", "status", "kind", "type", "updated", "source"),
+        ),
+        also=(
+            "CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1",
+            # What waits for the person is counted whenever a session starts.
+            f"CREATE INDEX memories_waiting ON memories(vault) WHERE {MAY_WAIT}",
+        ),
+        searched=("title", "text", "tags", "parts"),
+    ),
+    Table(
+        "passages",
+        # A passage is never changed in place, and AUTOINCREMENT never gives a number twice:
+        # whoever holds a vector by its passage's number cannot mistake it for another.
+        sql="CREATE TABLE passages (row INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
+        " position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL)",
+        indexes=(("memory",),),
+        searched=("text", "parts"),
+    ),
+    Table("tags", {"memory": int, "tag": str}, pk=("memory", "tag"), indexes=(("tag",),)),
+    Table(
+        "links",
+        # `name` is the target as it is compared with what memories are called: id, title and aliases.
+        {"memory": int, "rel": str, "target": str, "name": str, "notes": str},
+        pk=("memory", "rel", "target"),
+        indexes=(("target",), ("name",), ("rel", "target", "memory")),
+    ),
+    Table("names", {"memory": int, "name": str}, pk=("memory", "name"), indexes=(("name",),)),
+    Table(
+        "unreadable",
+        {"path": str, "vault": str, "size": int, "mtime_ns": int, "line": int, "reason": str},
+        pk="path",
+    ),
+)  # fmt: skip
 COLUMNS = (
     "row, vault, id, path, digest, kind, type, status, title, text, tags, source, pinned, trust, category, "
     "session, created, updated, verified, valid_from, valid_to, superseded_by, touches, instructing"

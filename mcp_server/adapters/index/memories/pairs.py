@@ -11,7 +11,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_server.adapters.index.memories.filters import counting, marks
+from mcp_server.adapters.index.table import Table
 
+TABLES = (
+    Table(
+        "pairs",
+        # `fuller` is the row of the one of two that says all of the other, 0 when neither does.
+        {"one": int, "other": int, "nearness": float, "differs": str, "fuller": int},
+        pk=("one", "other"),
+        indexes=(("other",), ("nearness",)),
+        also=("CREATE INDEX pairs_fuller ON pairs(fuller) WHERE fuller > 0",),
+    ),
+    Table("compared", {"memory": int, "model": str}, pk="memory"),
+)
 _RESTING_ON = ("vault", "kind", "status", "type", "fingerprint")  # what a comparison holds for
 
 

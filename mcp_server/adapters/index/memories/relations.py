@@ -4,15 +4,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mcp_server.adapters.index.memories.filters import counting, marks
 from mcp_server.adapters.index.memories.memories import Row, by_rows, rows
 from mcp_server.core.links import CONTRADICTS, as_name
-from mcp_server.core.memory import fingerprint
-
-EVENTS = TAKEN_BACK = frozenset({"contradiction_resolved"})
-AGAIN = "again"  # how two were settled that are a question again
 
 
 class End(NamedTuple):
@@ -47,50 +43,6 @@ class Edge:
     def ends(self) -> tuple[Row, Row | None]:
         """The memory that the link begins at, and the one that it leads to."""
         return (self.near, self.other) if self.outgoing or self.other is None else (self.other, self.near)
-
-
-def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """
-    Take in that somebody settled how two memories stand, as long as they say what they said then.
-
-    `how` is "again" where that is taken back.
-    """
-    refs, said, telling = data.get("refs"), data.get("said"), data.get("telling")
-    if isinstance(refs, list) and isinstance(said, list) and len(refs) == len(said) == 2:
-        # A line of an earlier version has no telling words.
-        telling = telling if isinstance(telling, list) and len(telling) == 2 else ["", ""]
-        (one, *first), (other, *second) = sorted(zip(refs, said, telling, strict=True))
-        if data.get("how") == AGAIN:
-            db.execute("DELETE FROM resolved WHERE one = ? AND other = ?", (one, other))
-            return
-        pairs = [" ".join(map(str, pair)) for pair in zip(first, second, strict=True)]
-        db.execute(
-            "INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (one, other, *map(str.strip, pairs))
-        )
-
-
-def take_back(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """Take back that two memories were settled, so that they are a question again."""
-    add(db, event, {**data, "how": AGAIN}, at)
-
-
-def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
-    """Tell whether somebody settled how two memories stand, and no telling word of either changed since."""
-    first, second = sorted((one, other), key=lambda row: row.ref)
-    found = db.execute(
-        "SELECT said, telling FROM resolved WHERE one = ? AND other = ?", (first.ref, second.ref)
-    ).fetchone()
-    if not found:
-        return False
-    said, telling = found
-    digest = fingerprint
-    if telling:
-        from mcp_server.core.provenance.telling import (
-            telling_digest,  # slow to load, and few sessions start with such
-        )
-
-        digest = telling_digest
-    return bool(" ".join(digest(row.title, row.text) for row in (first, second)) == (telling or said))
 
 
 def is_linked(db: sqlite3.Connection, one: Row, other: Row) -> bool:

@@ -12,9 +12,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index.memories import filters
+from mcp_server.adapters.index.table import Table
 
 if TYPE_CHECKING:  # hooks, which load this, have no use for queries
     from mcp_server.core.search.query import Filter
+
+TABLES = (
+    Table(
+        "scopes",
+        sql="CREATE TABLE scopes (scope INTEGER PRIMARY KEY, vault TEXT NOT NULL, status TEXT NOT NULL,"
+        " kind TEXT NOT NULL, held INTEGER NOT NULL DEFAULT 0, passages INTEGER NOT NULL DEFAULT 0,"
+        " UNIQUE (vault, status, kind))",
+    ),
+    Table("scoped", {"row": int, "scope": int, "passages": int}, pk="row"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from mcp_server.adapters.index.database.schema import MAY_WAIT
 from mcp_server.adapters.index.memories import filters
 from mcp_server.adapters.index.memories.filters import marks
-from mcp_server.adapters.index.memories.memories import Row, rows
-from mcp_server.core.memory import TYPES, Kind, Status
+from mcp_server.adapters.index.memories.memories import MAY_WAIT, Row, rows
+from mcp_server.adapters.index.table import Table
+from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
 if TYPE_CHECKING:  # hooks, which load this, have no use for queries
     from mcp_server.core.search.query import Filter
 
+TABLES = (Table("facts", {"name": str, "value": str}, pk="name"),)
 NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of what is never shown unasked
 SOURCES = (MANUAL, *NEVER)  # what waits for nobody: it is shown anyway, or never
 ENDING = 4  # characters that `memory.new_id` puts behind the title

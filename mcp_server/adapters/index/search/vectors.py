@@ -9,8 +9,18 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mcp_server.adapters.index.table import Table
 from mcp_server.core.ports import Embedded
 
+TABLES = (
+    Table(
+        "vectors",
+        # `signs` last: reading every embedding need not pass over them.
+        {"passage": int, "model": str, "embedding": bytes, "signs": bytes},
+        pk=("passage", "model"),
+        indexes=(("model",),),
+    ),
+)
 _FACT = "answering model"
 _LEAVING = "leaving models"
 _NEWEST = 1 << 62  # above every passage's number

@@ -17,11 +17,12 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.beside import Pair, pairs_of, say
 from mcp_server.actions.review.entries import Answer as Said
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Kind, Level, split_list, split_title
+from mcp_server.core.memory import Draft, Kind, Level, split_list
 from mcp_server.core.render import one_line, visible
 from mcp_server.core.search.query import Filter, Query, filter_of
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.bracketed import bracketed
+from mcp_server.core.text.titles import split_title
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered

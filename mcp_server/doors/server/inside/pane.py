@@ -18,7 +18,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review import review
 from mcp_server.actions.review.entries import Answer, Entry
 from mcp_server.actions.sessions import glance
-from mcp_server.actions.sessions.audit import DONE
+from mcp_server.actions.sessions.audit import done
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
 from mcp_server.adapters.index.memories.memories import Row
@@ -177,8 +177,7 @@ def _taking_back(store: Store, memory_id: str) -> list[Said]:
         change = undoing.last_change(store, memory_id)
     except DaybookError:
         return []
-    verb = DONE.get(change.verb, change.verb.replace("_", " "))
-    return [_action("undo", "Undo", f"takes back: {verb}", memory_id, change=change.name)]
+    return [_action("undo", "Undo", f"takes back: {done(change.verb)}", memory_id, change=change.name)]
 
 
 def _by(name: str) -> str:

@@ -1,7 +1,7 @@
 """One command as the person, or something else in the client, typed it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ class Typed:
 
     def persons(self, store: Store) -> Store:
         """Return *store* for what the person says, here or in a dialog."""
-        return replace(store, by=lambda: PERSON)
+        return store.acting_as(PERSON)
 
 
 def typed(application: Application, given: Mapping[str, Any]) -> Typed:

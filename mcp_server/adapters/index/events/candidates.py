@@ -3,7 +3,17 @@
 import sqlite3
 from typing import Any
 
-EVENTS = frozenset({"transcript_kept", "mined", "judged"})
+from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.table import Table
+
+TABLES = (
+    Table(
+        "sightings", {"candidate": str, "session": str, "times": int, "at": int}, pk=("candidate", "session")
+    ),
+    Table("judged", {"candidate": str, "verdict": str}, pk="candidate"),
+)
+EVENTS = (Event("mined", None), Event("judged", "", counted=True))
+ALSO = frozenset({"transcript_kept"})
 TAKEN_BACK = frozenset({"judged"})
 
 

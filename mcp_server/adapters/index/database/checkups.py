@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mcp_server.adapters.handles import open_file
-from mcp_server.adapters.index.database import soundness
+from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.core.errors import IndexUnavailable
 
@@ -48,7 +48,7 @@ def finds_damage(database: Database, now: float) -> bool:
     """Look at all of the index; return whether it was damaged, so that the next answer rests on a new one."""
     began = time.thread_time()
     with contextlib.suppress(IndexUnavailable), database.alone() as db:
-        if not soundness.seems_sound(db) and database.set_aside_if_damaged():
+        if not integrity.seems_sound(db) and database.set_aside_if_damaged():
             return True
     seen = _seen(database.path, now, took=time.thread_time() - began)
     if seen:

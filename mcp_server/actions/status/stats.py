@@ -1,0 +1,137 @@
+"""stats: what there is, how large it is, how often it was used and to what good, and what waits."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from mcp_server.actions.files.size_limit import Size, index_size, measure
+from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.actions.judge.candidate import review_candidates
+from mcp_server.actions.model.choose_embedder import progress
+from mcp_server.actions.model.model_call import Spending, spending
+from mcp_server.actions.sessions.quality import Quality, retrieval_quality
+from mcp_server.adapters.index.events import episodes, transcripts
+from mcp_server.adapters.index.memories import memories, selections
+from mcp_server.adapters.index.memories.memories import Problem
+from mcp_server.adapters.index.memories.selections import Counts
+from mcp_server.core.embedding_models import NONE
+from mcp_server.core.memory import timestamp
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """
+    What the visible vaults hold, how large the index is, and what waits or cannot be read.
+
+    *pending* are passages without a vector of *model*, which answers, 0 when no model is wanted; *coming*
+    is the model that is chosen and computed beside it, '' when they are the same.
+    """
+
+    memories: int
+    counts: Counts
+    index_size: int
+    passages: int
+    pending: int
+    model: str
+    coming: str
+    coming_pending: int
+    unreadable: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """How far Daybook has come with the sessions: transcripts and bytes that wait, and candidates."""
+
+    mode: str
+    model_calls: bool
+    on_plan: bool
+    unkept: int
+    unlearned: int
+    unlearned_bytes: int
+    last: str
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """
+    What there is, and of the whole store how large and how much used it is.
+
+    `month` and `ever` count the events of the ledger, this machine's and others' alike, since the day `since`
+    and of all time. Sizes are in bytes.
+    """
+
+    stats: Stats
+    since: str
+    month: dict[str, int]
+    ever: dict[str, int]
+    size: Size
+    quality: Quality
+    capture: Capture
+    spending: Spending
+
+
+@self_healing
+def get_stats(store: Store) -> Stats:
+    """Return what the visible vaults hold."""
+    ensure_synced(store)
+    keys = store.keys
+    model = progress(store)
+    comes = model.answers not in ("", model.chosen)
+    with store.database.read() as db:
+        counts = selections.counts(db, keys)
+        return Stats(
+            memories=sum(counts.by_vault.values()),
+            counts=counts,
+            index_size=index_size(store),
+            passages=model.passages,
+            pending=0 if model.chosen == NONE else model.passages - model.embedded,
+            model=model.answers or model.chosen,
+            coming=model.chosen if comes else "",
+            coming_pending=model.passages - model.computed if comes else 0,
+            unreadable=tuple(memories.problems(db, keys)),
+        )
+
+
+def metrics(store: Store, *, days: int = 30) -> Metrics:
+    """
+    Return all that is counted; how far it was of use in the last *days*, 0 for all time.
+
+    Raises Rejected for fewer than none, IndexUnavailable.
+    """
+    stats, quality = get_stats(store), retrieval_quality(store, days=days)
+    now = store.clock().astimezone(UTC)
+    first = datetime(now.year, now.month, 1, tzinfo=UTC)
+    with store.database.read() as db:
+        month, ever = episodes.tally(db, int(first.timestamp())), episodes.tally(db, 0)
+    return Metrics(
+        stats=stats,
+        since=f"{first:%Y-%m-%d}",
+        month=month,
+        ever=ever,
+        size=measure(store),
+        quality=quality,
+        capture=capture_of(store),
+        spending=spending(store),
+    )
+
+
+def capture_of(store: Store) -> Capture:
+    """Return how far Daybook has come with the sessions. Raises IndexUnavailable."""
+    catch_up_if_free(store)
+    with store.database.read() as db:
+        unkept = transcripts.unkept(db)
+        unlearned = transcripts.unlearned(db, paid=store.settings.model_calls)
+        last = transcripts.last_kept(db)
+    waiting = sum(each.kept - each.unread_from(paid=store.settings.model_calls) for each in unlearned)
+    return Capture(
+        mode=store.settings.capture,
+        model_calls=store.settings.model_calls,
+        on_plan=store.settings.on_plan,
+        unkept=len(unkept),
+        unlearned=len(unlearned),
+        unlearned_bytes=waiting,
+        last=timestamp(datetime.fromtimestamp(last, UTC)) if last else "",
+        candidates=len(review_candidates(store)),
+    )

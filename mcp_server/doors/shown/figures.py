@@ -1,0 +1,81 @@
+"""What is counted, in words: what there is, how large it is, how much used, and to what good."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from mcp_server.actions.files.size_limit import MEGABYTE
+from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
+from mcp_server.actions.status.stats import Metrics, Stats
+from mcp_server.core.render import bytes_of, counted
+from mcp_server.doors.shown import Shown
+
+MOST = 10  # types, tags … that are told
+
+
+def metrics(found: Metrics) -> Shown:
+    """Return all that is counted as one table; of the ledger's events those that ever happened."""
+    rows = [*_contents(found.stats), *_sizes(found), *_events(found), *_use(found.quality), *_waits(found)]
+    json = {**asdict(found.stats), **{name: said for name, said in asdict(found).items() if name != "stats"}}
+    json["quality"]["usage_rate"] = found.quality.usage_rate
+    return Shown(
+        f"{counted(found.stats.memories, 'memory')} here, and what was done in all projects:",
+        ("what", "count"),
+        tuple((name, str(said)) for name, said in rows),
+        json=json,
+    )
+
+
+def _contents(found: Stats) -> Iterator[tuple[str, object]]:
+    yield "memories", found.memories
+    for name, counts in (
+        ("kind", found.counts.by_kind),
+        ("type", found.counts.by_type),
+        ("status", found.counts.by_status),
+        ("tag", found.counts.tags),
+    ):
+        for key, number in list(counts.items())[:MOST]:
+            yield f"{name} {key}", number
+    if found.unreadable:
+        yield "files that cannot be read", len(found.unreadable)
+    yield "passages", f"{found.passages}, {found.pending + found.coming_pending} waiting to be embedded"
+    yield "embedding model", found.model
+
+
+def _sizes(found: Metrics) -> Iterator[tuple[str, object]]:
+    size = found.size
+    for name, number in (
+        ("memories of all projects", size.memories),
+        ("index", size.index),
+        ("trash", size.trash),
+        ("history", size.history),
+        ("ledger", size.ledger),
+        ("all together", size.total),
+    ):
+        yield name, f"{number / MEGABYTE:,.1f} MB"
+    yield "limit", f"{size.limit // MEGABYTE:,} MB" if size.limit else "none"
+
+
+def _events(found: Metrics) -> Iterator[tuple[str, object]]:
+    for name, times in found.ever.items():
+        if times:
+            yield name.replace("_", " "), f"{found.month[name]} since {found.since}, {times} ever"
+
+
+def _use(found: Quality) -> Iterator[tuple[str, object]]:
+    span = f"the last {counted(found.days, 'day')}" if found.days else "all time"
+    yield f"answers given in {span}", f"{found.given}, with {counted(found.unique, 'different memory')}"
+    yield "used of them", f"{found.used} ({found.usage_rate:.0%})"
+    yield "prompts", f"{found.prompts_told} told something, {found.prompts_silent} nothing"
+    for each in found.top_used:
+        yield f"most used: {each.id}", f"given {each.given}, used {each.used}"
+    for each in found.least_useful:
+        yield f"never used: {each.id}", f"given {each.given} times, of {LEAST_GIVEN} or more"
+
+
+def _waits(found: Metrics) -> Iterator[tuple[str, object]]:
+    capture, spent = found.capture, found.spending
+    yield "transcripts to keep", capture.unkept
+    yield "to learn from", f"{bytes_of(capture.unlearned_bytes)} of {counted(capture.unlearned, 'session')}"
+    yield "model calls today", f"{spent.today_calls}, {spent.today}; on your plan {spent.plan_calls}"
+    for name, cost in spent.sessions:
+        yield f"learning from session {name}", cost

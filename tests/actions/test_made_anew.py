@@ -1,0 +1,142 @@
+"""Whatever was done with memories, an index made anew of files and ledger says the same of them."""
+
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.capture.note import note_session
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.judge.contradiction import tell_apart
+from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.memory.promote import demote, pin, promote
+from mcp_server.actions.memory.trust import invalidate, validate
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.quality import mark_used, note_use
+from mcp_server.actions.sessions.session_history import end_session, title_session
+from mcp_server.core.memory import Draft, Level
+from mcp_server.core.search.query import Query
+from mcp_server.store import Store
+from tests.actions.changing_ways import WAYS, Act, Place, known
+from tests.conftest import Clock
+from tests.index_rows import all_rows
+from tests.recorded import Recorded, seen
+
+
+def _asked(place: Place) -> Act:
+    """One is hot by its third recall, one is not, and of one what it says was of use."""
+    hot, used = known(place.store, "Heron server", "It is heron_port."), known(place.store, "Egret server")
+
+    def asked() -> None:
+        for session in ("s1", "s2"):
+            for question in ("heron", "egret", "heron"):
+                recall(place.store, Query(f"{question} server", limit=1), session=session)
+        inject(place.store, "where does the heron server listen?", session="s1")
+        inject(place.store, "please write a poem about autumn", session="s1")
+        note_use(place.store, "It is heron_port.", prompt="", session="s1")
+        mark_used(place.store, [used], session="s2")
+        place.clock.pass_days(20)
+        recall(place.store, Query("which swallow bears a coconut"), session="s3")
+        assert hot in inject(place.store, "where does the heron server listen?", session="s3")
+
+    return asked
+
+
+def _rated(place: Place) -> Act:
+    one, other = known(place.store), known(place.store, "Cache rule", "Keep pages for an hour.")
+
+    def rated() -> None:
+        validate(place.store, one, note="tried it")
+        place.clock.pass_days(20)
+        invalidate(place.store, one, reason="outdated", note="they moved")
+        promote(place.store, one)
+        demote(place.store, one)
+        promote(place.store, other)
+        pin(place.store, one, pinned=True)
+
+    return rated
+
+
+def _about_a_changed_file(place: Place) -> Act:
+    assert place.store.project
+    path = place.store.project.root / "heron.py"
+    path.write_text("port = 1", encoding="utf-8")
+    known(place.store, touches=("heron.py",), level=Level.PROJECT)
+    return lambda: path.write_text("port = 2", encoding="utf-8")
+
+
+def _told_apart(place: Place) -> Act:
+    one, other = (
+        known(place.store, "Left", "It is on port 80."),
+        known(place.store, "Right", "It is on port 81."),
+    )
+    return lambda: tell_apart(place.store, one, [other])
+
+
+def _shadowed(place: Place) -> Act:
+    old = known(place.store)
+    draft = Draft("Retry rule", "Wait an hour.", level=Level.PROJECT, supersedes=(old,))
+    return lambda: settle(place.store, draft)
+
+
+def _kept(place: Place) -> Act:
+    """A conversation that was kept, with a sentence that was sighted in it; more of it waits."""
+    recorded = Recorded(place.folder / "transcripts", cwd=place.folder)
+    recorded.user("We decided to keep rates in Redis for the speed.")
+    transcript = seen(place.store, recorded)
+
+    def kept() -> None:
+        keep(place.store, transcript)
+        recorded.user("And the totals are rounded per line.")
+        seen(place.store, recorded)
+
+    return kept
+
+
+def _in_sessions(place: Place) -> Act:
+    def lived() -> None:
+        for session in ("8d7cabcd-1111", "8d7cabcd-9999"):
+            note_session(place.store, session, folder=str(place.folder))
+            known(
+                place.store,
+                f"Port {session}",
+                f"Service {session} listens.",
+                session=session,
+                tags=("deploy",),
+            )
+            recall(place.store, Query("services listen"), session=session)
+        title_session(place.store, "8d7cabcd-1111", topic="Ports")
+        end_session(place.store, "8d7cabcd-1111", summary="All of them.")
+
+    return lived
+
+
+USES = {
+    "ask and use": _asked,
+    "rate, promote and pin": _rated,
+    "change a file that it is about": _about_a_changed_file,
+    "tell apart": _told_apart,
+    "stand in for the person's in a project": _shadowed,
+    "keep a conversation": _kept,
+    "begin, name and end sessions": _in_sessions,
+}
+
+
+@pytest.mark.feature("B-36")
+@pytest.mark.parametrize("way", [*WAYS, *USES])
+def test_an_index_made_anew_says_the_same(
+    store: Store, clock: Clock, tmp_path: Path, steady_use: None, way: str
+) -> None:
+    before = all_rows(store)
+    act = {**WAYS, **USES}[way](Place(store, clock, tmp_path))
+    act()
+    sync(store)
+    followed = all_rows(store)
+    assert followed != before, "nothing was noted of it: the test tells nothing"
+
+    rebuild(store)
+
+    made_anew = all_rows(store)
+    for table, rows in followed.items():
+        assert made_anew[table] == rows, table
