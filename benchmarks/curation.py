@@ -27,9 +27,8 @@ from benchmarks.latency import ROOT, command, machine, percentile, timed
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.exchange.seed import bootstrap_project
-from mcp_server.actions.graph.edge import put_edge
 from mcp_server.actions.graph.graph import read_graph
-from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.graph.kg import put_edge, put_node
 from mcp_server.actions.graph.sync import register, sync_graph
 from mcp_server.actions.judge.contradiction import find_contradictions
 from mcp_server.actions.memory.link import get_related

@@ -49,7 +49,7 @@ MAX_TITLE = 200
 MAX_TEXT = 64 * 1024  # characters
 MAX_CONVERSATION = 768 * 1024  # characters of a conversation, so that its file stays below a mebibyte
 MAX_TAGS = 20
-MAX_LINKS = 50  # of one memory, unless it is a node of the graph
+MAX_LINKS = 50  # of one memory to which what is said again adds its own
 MAX_TOUCHES = 50
 
 

@@ -9,7 +9,7 @@ from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import find, read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.graph import edge, node
+from mcp_server.actions.graph import kg
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.judge.candidate import approve, propose
 from mcp_server.actions.judge.settle import settle
@@ -86,38 +86,38 @@ def _resolved(how: str) -> Callable[[Place], Act]:
 
 
 def _node(place: Place, name: str = "alpha") -> str:
-    node.put_node(place.store, PROJECT, name, f"{name} is a service", notes=["small"])
+    kg.put_node(place.store, PROJECT, name, f"{name} is a service", notes=["small"])
     return name
 
 
 def _edge(place: Place, rel: str = "calls") -> None:
     _node(place), _node(place, "beta")
-    edge.put_edge(place.store, PROJECT, "alpha", "beta", rel)
+    kg.put_edge(place.store, PROJECT, "alpha", "beta", rel)
 
 
 def _put_node(place: Place) -> Act:
     _node(place)
-    return lambda: node.put_node(place.store, PROJECT, "alpha", "alpha is a queue", notes=["big"])
+    return lambda: kg.put_node(place.store, PROJECT, "alpha", "alpha is a queue", notes=["big"])
 
 
 def _title_of_an_ordinary_memory(place: Place) -> Act:
     memory_id = known(place.store, level=PROJECT)
-    return lambda: node.put_node(place.store, PROJECT, memory_id, "Another title")
+    return lambda: kg.put_node(place.store, PROJECT, memory_id, "Another title")
 
 
 def _put_edge(place: Place, rel: str = "calls") -> Act:
     _node(place), _node(place, "beta")
-    return lambda: edge.put_edge(place.store, PROJECT, "alpha", "beta", rel)
+    return lambda: kg.put_edge(place.store, PROJECT, "alpha", "beta", rel)
 
 
 def _delete_edge(place: Place) -> Act:
     _edge(place, "supersedes")
-    return lambda: edge.delete_edge(place.store, PROJECT, "alpha", "beta", "supersedes")
+    return lambda: kg.delete_edge(place.store, PROJECT, "alpha", "beta", "supersedes")
 
 
 def _delete_node(place: Place) -> Act:
     _edge(place)
-    return lambda: node.delete_node(place.store, PROJECT, "beta")
+    return lambda: kg.delete_node(place.store, PROJECT, "beta")
 
 
 def _aged(place: Place) -> str:
@@ -134,12 +134,12 @@ def _aged(place: Place) -> str:
 
 def _recall_node(place: Place) -> Act:
     memory_id = _aged(place)
-    return lambda: node.recall_node(place.store, PROJECT, memory_id)
+    return lambda: kg.recall_node(place.store, PROJECT, memory_id)
 
 
 def _put_archived_node(place: Place) -> Act:
     memory_id = _aged(place)
-    return lambda: node.put_node(place.store, PROJECT, memory_id, "It is back")
+    return lambda: kg.put_node(place.store, PROJECT, memory_id, "It is back")
 
 
 def _restored(place: Place) -> Act:

@@ -3,31 +3,20 @@
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.judge.contradiction import get_contradictions
 from mcp_server.actions.memory.link import get_related, unlink
-from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory import Link
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-
-
-def known(store: Store, title: str, text: str = "", **more: object) -> str:
-    return remember(store, Draft(title, text or f"About {title}.", **more)).memory.id  # type: ignore[arg-type]
+from tests.actions.link.linked import add_by_hand, known
 
 
 def linked(store: Store, memory_id: str) -> list[str]:
     return [edge.other.id if edge.other else "nothing" for _, edge in get_related(store, memory_id).edges]
-
-
-def add_by_hand(store: Store, memory_id: str, lines: str) -> None:
-    path = read(store, memory_id).path
-    said = path.read_text(encoding="utf-8").replace("tags: []", f"{lines}\ntags: []")
-    path.write_text(said, encoding="utf-8")
-    sync(store)
 
 
 def test_links_by_title_survive_another_title(store: Store) -> None:

@@ -7,7 +7,7 @@ import pytest
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
-from mcp_server.actions.graph.edge import put_edge
+from mcp_server.actions.graph.kg import put_edge
 from mcp_server.actions.judge.contradiction import (
     WAYS,
     find_contradictions,

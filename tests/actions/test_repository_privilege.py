@@ -10,7 +10,7 @@ from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
-from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.graph.kg import put_node
 from mcp_server.actions.judge.contradiction import find_contradictions, get_contradictions, mark_contradiction
 from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.judge.settled import Action

@@ -107,7 +107,9 @@ def test_forget_needs_their_word(served: Served, session: Recorded, old: str, he
     ("tool", "given"),
     [
         ("link_memories", {"from": "{new}", "to": "{old}", "rel": "supersedes"}),
+        ("link_memories", {"from": "Uploads", "to": "upload timeout", "rel": "supersedes"}),
         ("kg_put_edge", {"level": "project", "from": "{new}", "to": "{old}", "rel": "supersedes"}),
+        ("kg_put_edge", {"level": "project", "from": "{new}", "to": "Upload Timeout", "rel": "Supersedes"}),
         ("archive", {"ids": "{old}"}),
         ("kg_delete_node", {"level": "project", "id": "{old}"}),
         ("kg_put_node", {"level": "project", "id": "{old}", "gist": NEW}),
@@ -175,11 +177,13 @@ def test_a_shell_that_claude_runs_is_not_the_persons_word(
     reworded = run("revise", old, "--text", "The upload timeout is 90 seconds.", **claudes)
     gone = run("forget", old, **claudes)
     linked = run("link", stored_by(beside), old, "--rel", "supersedes", **claudes)
+    by_title = run("link", "Uploads", "upload timeout", "--rel", "supersedes", **claudes)
     archived = run("archive", old, **claudes)
 
     assert f"{old} stays: only the person's own word takes its place." in beside.stdout
     assert f"{old} was not changed, for the person said it." in reworded.stdout
-    assert gone.returncode == linked.returncode == archived.returncode == 12
+    refused = (gone, linked, by_title, archived)
+    assert [done.returncode for done in refused] == [12, 12, 12, 12]
     assert f"{TYPE_IT}forget {old}" in gone.stderr
     assert read(here, old).memory.text == OLD
     assert read(here, old).memory.status is Status.ACTIVE

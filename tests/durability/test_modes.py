@@ -113,7 +113,7 @@ def _stand_in_the_way(doors: Doors) -> None:
 def test_a_drawing_that_the_person_asks_for_has_the_mode_of_their_umask(
     memory_dir: Path, project: Path, umask: int
 ) -> None:
-    Doors(memory_dir, project, umask).run(*CLI, "graph", "--svg", project / "graph.svg")
+    Doors(memory_dir, project, umask).run(*CLI, "graph", "--mermaid", project / "graph.mmd")
 
-    assert (project / "graph.svg").stat().st_mode & 0o777 == 0o666 & ~umask
+    assert (project / "graph.mmd").stat().st_mode & 0o777 == 0o666 & ~umask
     assert open_to_others(memory_dir) == {}

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.actions.graph.graph import node_of
+from mcp_server.actions.graph.graph import edge_of, node_of
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import audit, graph, sessions, usage
 from mcp_server.adapters.index.events.audit import Deed
 from mcp_server.adapters.index.events.graph import ByHand
 from mcp_server.adapters.index.events.sessions import SessionRow
-from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.graph.graph import SESSION_TTL, Edge, Node
@@ -156,9 +156,8 @@ def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> N
         return None
     accepted = bool(usage.accepted_digests(db, [row.digest]))
     node = node_of(store, row, *graph.particulars(db, [row.row])[row.row], accepted=accepted)
-    edges = tuple(
-        Edge(node.name, arrow.rel, arrow.target, arrow.notes) for arrow in graph.arrows_of(db, row.row)
-    )
+    links = relations.edges(db, [each.key for each in store.vaults], at=[row.row])
+    edges = tuple(edge for link in links if link.outgoing and (edge := edge_of(store, link)))
     superseded = row.superseded_by if row.status is Status.SUPERSEDED else ""
     return replace(told, node=node, superseded_by=superseded, edges=edges)
 

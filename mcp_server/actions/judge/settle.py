@@ -16,6 +16,7 @@ from mcp_server.actions.judge.persons_word import Turns, may_change, statement
 from mcp_server.actions.judge.predecessors import predecessors
 from mcp_server.actions.judge.settled import Action, Settled
 from mcp_server.actions.memory.forget import unarchive
+from mcp_server.actions.memory.link import ends_of
 from mcp_server.actions.memory.remember import (
     accept_said,
     checked,
@@ -30,9 +31,9 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.core.errors import IndexUnavailable, NotFound
-from mcp_server.core.links import CONTRADICTS, is_artifact
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
 from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint
-from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.search.query import Hit
 from mcp_server.core.text.containment import contains
 from mcp_server.core.text.verdict import outranks
@@ -147,6 +148,24 @@ def kept_from(store: Store, draft: Draft, olds: Sequence[str], *, turns: Turns) 
     """Return those of *olds* whose place *draft* may take by the person's own word alone."""
     named = predecessors(store, olds).active.values()
     return [old for old in named if not may_change(old, stated(draft), turns)]
+
+
+def kept_from_link(
+    store: Store, source: str, target: str, rel: str, *, turns: Turns, level: Level | None = None
+) -> tuple[Found, Found] | None:
+    """
+    Return (*source*, *target*) where only the person's word may link these memories with *rel*.
+
+    That is where *source*, of *level* if given, would take the place of what the person said; else None.
+    """
+    if as_label(rel) != SUPERSEDES:
+        return None
+    with contextlib.suppress(NotFound):
+        start, end = ends_of(store, source, target, level)
+        if isinstance(start, Found) and isinstance(end, Found):
+            new = replace(draft_of(start), source=ASSISTANT)
+            return (start, end) if kept_from(store, new, [end.memory.id], turns=turns) else None
+    return None
 
 
 def reword(

@@ -220,6 +220,11 @@ def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
     return name if is_memory_name(name) and "/" not in name else f"{memory_id}.md"
 
 
+def is_put_away(found: Found) -> bool:
+    """Tell whether a memory lies in the archive, or its file says so."""
+    return found.memory.status in AWAY or _in_archive(found)
+
+
 def _in_archive(found: Found) -> bool:
     return found.path.relative_to(found.vault.root).parts[0] == ARCHIVE_FOLDER
 

@@ -1,8 +1,10 @@
 """
-link: say how memories belong together, take it back, and tell what belongs to one.
+link: say how memories and files belong together, take it back, and tell what belongs to one.
 
-A link stands in the file of the memory it goes out from. `supersedes` makes the other memory superseded,
-and taking it back makes it active again; of two that a `contradicts` joins the older one is told with a mark.
+A link stands in the file of the memory it goes out from; where it goes out from a file, a memory that stands
+for the file has it. `supersedes` makes the other memory superseded, and taking it back makes it active again;
+of two that a `contradicts` joins the older one is told with a mark. It is long because one way in and one way
+out hold for everybody who links: a person, Claude, and the tools of the knowledge graph.
 """
 
 from collections.abc import Sequence
@@ -10,14 +12,17 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.read import Found, find, is_shown, look_up, read
-from mcp_server.actions.files.sync import ensure_synced
+from mcp_server.actions.files.sync import ensure_synced, sync_if_free
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.actions.memory.remember import reinstate, take_place
-from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.forget import forget, is_put_away, unarchive
+from mcp_server.actions.memory.remember import reinstate, remember, take_place
+from mcp_server.actions.memory.revise import Revision, repeated, revise
+from mcp_server.adapters import memory_file
 from mcp_server.adapters.index.memories import relations
-from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.memories.memories import Row, by_rows
 from mcp_server.adapters.index.memories.relations import Edge
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.errors import Conflict, NotFound, Rejected
+from mcp_server.core.graph.graph import GRAPH, artifact_id, stands_for
 from mcp_server.core.links import (
     CONTRADICTS,
     RELATES_TO,
@@ -31,25 +36,37 @@ from mcp_server.core.links import (
     names,
     wiki_links,
 )
-from mcp_server.core.memory import MAX_LINKS, Level, Link, Memory, Status, clean_tags, fingerprint
+from mcp_server.core.memory import Draft, Level, Link, Memory, Status, clean_tags, fingerprint
+from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.provenance.telling import telling_digest
 from mcp_server.core.render import one_line
+from mcp_server.core.secrets.redaction import refuse_secrets
+from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
-MAX_TARGET = 200  # characters of a path
+MAX_PATH = 500  # characters
 DEEPEST = 3  # links followed one after the other
 MOST_RELATED = 100  # links of one answer
 
 
+End = Found | str
+"""What a link leads from or to: a memory, or the path of a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What became of a link: the ids or the path at its ends, its label, and what follows from it."""
+    """
+    What became of a link: the ids or the paths at its ends, its label, and what follows from it.
+
+    `added`: there was no such link before; one that was there may have been `changed` nevertheless.
+    """
 
     source: str
     rel: str
     target: str
     changed: bool
     note: str = ""
+    added: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,92 +86,106 @@ class Related:
 
 def is_written(edge: Edge) -> bool:
     """Tell whether a link stands in its memory's text as `[[...]]`, where only an edit takes it out."""
-    source = edge.near if edge.outgoing else edge.other
-    return bool(source and edge.rel == RELATES_TO and edge.target in wiki_links(source.text))
+    return edge.rel == RELATES_TO and edge.target in wiki_links(edge.ends[0].text)
 
 
 @one_change()
-def link(store: Store, source: str, target: str, rel: str = "", *, session: str = "") -> Linked:
+def link(
+    store: Store,
+    source: str,
+    target: str,
+    rel: str = "",
+    *,
+    notes: Sequence[str] | None = None,
+    level: Level | None = None,
+    session: str = "",
+) -> Linked:
     """
-    Link the memory *source* to *target*, a memory's id or a file (`path[:line]`); again changes nothing.
+    Link *source* to *target*, each a memory's id, title or alias, or a file (`path[:line]`).
 
-    *rel* is any label, relates-to by default. Raises NotFound for an unknown end, Rejected for a label or
-    a target that cannot be used, Conflict when the file changes meanwhile.
+    *rel* is any label, relates-to by default. *notes* take the place of those that the link has; without,
+    linking again changes nothing. *source* is a memory of *level*, where that is given.
+    Raises NotFound for an unknown end, Rejected for a label or an end that cannot be used or when the file
+    has no room for it.
     """
     rel = check_label(rel.strip() or RELATES_TO)
-    found = read(store, source)
-    here = found.memory
-    other = None if is_artifact(target.strip()) else read(store, target)
-    end = other.memory.id if other else _path(target)
-    if rel == CONTRADICTS:
-        must_be_active(here)
-    check_end(store, here.id, other.memory if other else None, rel)
-    # Within a level what was superseded and restored gives way again; across levels both stay active.
-    beside = other if other and other.vault.key == found.vault.key else None
-    stands = rel == SUPERSEDES and beside is not None and beside.memory.status is Status.ACTIVE
-    if not stands and labelled([each for each in all_links(here) if each.to == end], rel):
-        return Linked(here.id, rel, end, changed=False)
-    if len(all_links(here)) >= MAX_LINKS:
-        raise Rejected(
-            f"'{here.id}' has {MAX_LINKS} links, which is the most.", "Unlink what says little first."
-        )
-    if rel == SUPERSEDES and other:
-        return _supersede(store, found, other, session)
-    links = (*here.links, Link(rel, end))
-    revise(store, here.id, Revision(links=links), session=session)
-    store.ledger.try_append("linked", store.clock(), refs=[found.ref], rel=rel, to=end, session=session)
-    note = ""
-    if rel == CONTRADICTS:
-        note = "Both are told, the older one with a mark, until that is resolved."
-    elif other and other.memory.status is not Status.ACTIVE:
-        note = f"'{end}' is {other.memory.status.value}: the link is a trace of it."
-    return Linked(here.id, rel, end, changed=True, note=note)
+    refuse_secrets(*(notes or ()))
+    here = at_level(store, level) if level else store
+
+    def attempt() -> Linked:
+        start, end = ends_of(store, source, target, level)
+        _check_ends(store, start, end, rel)
+        done = _linked(store, here, _holder(here, start, level, session), end, rel, notes, session)
+        return replace(done, source=_id(start))
+
+    return repeated(attempt)
 
 
 @one_change()
-def unlink(store: Store, source: str, target: str, rel: str = "", *, session: str = "") -> Linked:
+def unlink(
+    store: Store, source: str, target: str, rel: str = "", *, level: Level | None = None, session: str = ""
+) -> Linked:
     """
-    Take back the links of that label, or without one all, from *source* to *target*.
+    Take back the links of that label, or without one all, from *source* to *target*, called as in `link`.
 
     What was superseded by it is active again. `changed` is false when there was no such link.
-    Raises NotFound for an unknown *source*; Rejected for one that is written in the text.
+    Raises NotFound for an unknown *source*; Rejected for a link that is written in the text.
     """
-    wanted = as_label(rel)
-    found = read(store, source)
-    here, end = found.memory, target.strip()
-    if end not in (each.to for each in here.links):
-        end = end.removesuffix(".md")
-    other = look_up(store, end)
-    called = {as_name(end)}
-    if other:
-        with store.database.read() as db:
-            called |= relations.names_of(db, other.row)
-    gone = [each for each in here.links if as_name(each.to) in called]
-    gone = labelled(gone, rel) if wanted else gone
-    superseding = end in here.supersedes and wanted in ("", SUPERSEDES)
-    if not gone and not superseding:
-        written = [name for name in wiki_links(here.text) if as_name(name) in called]
-        if written and wanted in ("", RELATES_TO):
-            raise Rejected(
-                f"That link is written in the text of '{here.id}' as [[{written[0]}]].",
-                f"Take it out of the text: {found.path}:{_line_of(found, written[0])}.",
-            )
-        return Linked(here.id, wanted or "linked", end, changed=False)
-    revision = Revision(links=tuple(each for each in here.links if each not in gone))
-    if superseding:
-        revision = replace(revision, supersedes=tuple(each for each in here.supersedes if each != end))
-    revise(store, here.id, revision, session=session)
-    note = reinstate(store, end, by=here.id, session=session) if superseding else ""
-    rels = [each.rel for each in gone] + [SUPERSEDES] * superseding
-    store.ledger.try_append(
-        "unlinked", store.clock(), refs=[found.ref], rel=", ".join(rels), to=end, session=session
-    )
-    if CONTRADICTS in rels:
-        if other and _says_so_too(store, other.id, here):
-            note = f"'{end}' says so too: unlink '{end}' and '{here.id}' as well."
-        else:
-            note_resolved(store, here.id, end, how="unlinked", session=session)
-    return Linked(here.id, ", ".join(rels), end, changed=True, note=note)
+    here = at_level(store, level) if level else store
+    return repeated(lambda: _unlinked(store, here, source, target.strip(), rel, session))
+
+
+def at_level(store: Store, level: Level) -> Store:
+    """Return *store* with the vaults of *level* alone: the same id may stand at both levels."""
+    if level is Level.PROJECT and not store.project:
+        raise Rejected(
+            "There is no project here, so there is no project level.",
+            "Use level 'user', or work inside a project's folder.",
+        )
+    return store.scoped(vault for vault in store.vaults if vault.level is level)
+
+
+def ends_of(store: Store, source: str, target: str, level: Level | None = None) -> tuple[End, End]:
+    """Return what *source*, of *level* if given, and *target* name as ends; raises what `end_of` does."""
+    return end_of(at_level(store, level) if level else store, source), end_of(store, target)
+
+
+@self_healing
+def end_of(store: Store, said: str) -> End:
+    """
+    Return what *said* names as an end of a link: the memory with that id, title or alias, else a file's path.
+
+    Raises NotFound, with the nearest ids, for what is none of these, Rejected for a path that is too long.
+    """
+    name = said.strip()
+    stem = name.removesuffix(".md")
+    if look_up(store, stem):
+        return read(store, stem)
+    with store.database.read() as db:
+        vaults = [vault.key for vault in sorted(store.vaults, key=lambda vault: vault.adopted)]
+        row = relations.called(db, [("", as_name(name))], vaults).get(("", as_name(name)))
+        memory = by_rows(db, [row])[row] if row else None
+    if memory and not stands_for(memory.id, memory.touches) and look_up(store, memory.id) == memory:
+        return read(store, memory.id)
+    if not is_artifact(name):
+        return read(store, name)
+    if len(name) > MAX_PATH or not name.isprintable():
+        raise Rejected(
+            f"A path of {len(name)} characters cannot be linked.",
+            f"Give it from the project on, at most {MAX_PATH} of them and none that cannot be seen.",
+        )
+    return name
+
+
+def create(store: Store, draft: Draft) -> None:
+    """Remember *draft* under its id; raises Conflict when another process took that id this moment."""
+    try:
+        remember(store, draft)
+    except Rejected as error:
+        sync_if_free(store)
+        if look_up(store, draft.id) is None:
+            raise
+        raise Conflict(f"'{draft.id}' was put by another process this moment.") from error
 
 
 @self_healing
@@ -178,7 +209,7 @@ def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), 
         tagged = relations.carrying(db, wanted, vaults) if wanted else []
         border, known = ({about.row}, {about.row}) if about else (set(), set())
         for distance in range(1, depth + 1):
-            found = relations.edges(db, sorted(border), vaults)
+            found = relations.edges(db, vaults, at=border)
             for edge in found:
                 seen.setdefault(_identity(edge), (distance, edge))
             border = {edge.other.row for edge in found if edge.other} - known
@@ -216,21 +247,124 @@ def must_be_active(memory: Memory) -> None:
         )
 
 
-def check_end(store: Store, start: str, other: Memory | None, rel: str) -> None:
-    """Raise Rejected when the memory *start* cannot be linked so with *other*, None for a file."""
-    if other is None:
-        if rel in (SUPERSEDES, CONTRADICTS):
-            raise Rejected(
-                f"A file cannot be linked as '{rel}'; only memories can.",
-                "Link to a memory's id, or use another label.",
-            )
+def _check_ends(store: Store, start: End, end: End, rel: str) -> None:
+    """Raise Rejected when *start* cannot be linked so with *end*, before anything is written."""
+    if rel in (SUPERSEDES, CONTRADICTS) and not (isinstance(start, Found) and isinstance(end, Found)):
+        raise Rejected(
+            f"A file cannot be linked as '{rel}'; only memories can.",
+            "Link to a memory's id, or use another label.",
+        )
+    if not (isinstance(start, Found) and isinstance(end, Found)):
+        if start == end:
+            raise Rejected("A file cannot be linked to itself.", "Give another path.")
         return
-    if other.id == start:
+    new, old = start.memory, end.memory
+    if start.ref == end.ref:
         raise Rejected("A memory cannot be linked to itself.", "Give two ids.")
     if rel == CONTRADICTS:
-        must_be_active(other)
-    if rel == SUPERSEDES and (start in other.supersedes or other.id in _successors(store, start)):
-        raise Rejected(f"'{other.id}' supersedes '{start}' already.", "Unlink that first to turn it round.")
+        must_be_active(new)
+        must_be_active(old)
+    if rel == SUPERSEDES:
+        if new.id in old.supersedes or old.id in _successors(store, new.id):
+            raise Rejected(
+                f"'{old.id}' supersedes '{new.id}' already.", "Unlink that first to turn it round."
+            )
+        memory_file.check_replaceable(end.data, old, path=str(end.path))
+
+
+def _holder(here: Store, start: End, level: Level | None, session: str) -> Found:
+    """Return the memory whose file says what links *start*; for a file one is made that stands for it."""
+    if isinstance(start, Found):
+        return start
+    memory_id = artifact_id(start)
+    if look_up(here, memory_id) is None:
+        draft = Draft(clipped(start), start, "reference", id=memory_id, level=level, category=GRAPH)
+        create(here, replace(draft, touches=(start,), session=session, source=ASSISTANT))
+    found = read(here, memory_id)
+    return unarchive(here, found, session=session) if is_put_away(found) else found
+
+
+def _linked(
+    store: Store,
+    here: Store,
+    found: Found,
+    end: End,
+    rel: str,
+    notes: Sequence[str] | None,
+    session: str,
+) -> Linked:
+    source, target = found.memory.id, _id(end)
+    other = end if isinstance(end, Found) else None
+    memory, added = _with_link(found.memory, rel, end, notes)
+    # Within a level what was superseded and restored gives way again; across levels both stay active.
+    again = rel == SUPERSEDES and other is not None and other.memory.status is Status.ACTIVE
+    if memory == found.memory and not (again and other and other.vault.key == found.vault.key):
+        return Linked(source, rel, target, changed=False)
+    if added:
+        memory_file.check_room(found.data, memory, path=str(found.path))
+    revision = Revision(links=memory.links, supersedes=memory.supersedes)
+    now = revise(here, source, revision, version=found.digest, session=session)
+    note = ""
+    if rel == SUPERSEDES and other:
+        take_place(store, now, [target], session=session)
+        note = _superseded(store, now, other)
+    elif rel == CONTRADICTS:
+        note = "Both are told, the older one with a mark, until that is resolved."
+    elif other and other.memory.status is not Status.ACTIVE:
+        note = f"'{target}' is {other.memory.status.value}: the link is a trace of it."
+    store.ledger.try_append("linked", store.clock(), refs=[found.ref], rel=rel, to=target, session=session)
+    return Linked(source, rel, target, changed=True, note=note, added=added)
+
+
+def _with_link(memory: Memory, rel: str, end: End, notes: Sequence[str] | None) -> tuple[Memory, bool]:
+    """Return *memory* with the link to *end*, and whether there was none of that label."""
+    known = bool(labelled([link for link in all_links(memory) if _leads_to(link.to, end)], rel))
+    old = next(iter(labelled([link for link in memory.links if _leads_to(link.to, end)], rel)), None)
+    new = Link(rel, _id(end), tuple(notes) if notes is not None else old.notes if old else ())
+    links = tuple(new if link == old else link for link in memory.links)
+    if rel == SUPERSEDES:
+        memory = replace(memory, supersedes=tuple(dict.fromkeys((*memory.supersedes, new.to))))
+        if not new.notes:  # the key of its own says all there is to say
+            return replace(memory, links=tuple(link for link in links if link != new)), not known
+    elif known and notes is None:
+        return memory, False
+    return replace(memory, links=links if old else (*links, new)), not known
+
+
+def _unlinked(store: Store, here: Store, source: str, target: str, rel: str, session: str) -> Linked:
+    start, end, label = end_of(here, source), _end_or_name(store, target), as_label(rel)
+    if isinstance(start, str) and look_up(here, artifact_id(start)) is None:
+        return Linked(start, label or "linked", _id(end), changed=False)
+    found = start if isinstance(start, Found) else read(here, artifact_id(start))
+    memory, name = found.memory, _id(end)
+    gone = [link for link in memory.links if _leads_to(link.to, end)]
+    gone = labelled(gone, rel) if label else gone
+    olds = [old for old in memory.supersedes if label in ("", SUPERSEDES) and _leads_to(old, end)]
+    if not gone and not olds:
+        written = [said for said in wiki_links(memory.text) if _leads_to(said, end)]
+        if written and label in ("", RELATES_TO):
+            raise Rejected(
+                f"That link is written in the text of '{memory.id}' as [[{written[0]}]].",
+                f"Take it out of the text: {found.path}:{_line_of(found, written[0])}.",
+            )
+        return Linked(_id(start), label or "linked", name, changed=False)
+    links = tuple(link for link in memory.links if link not in gone)
+    supersedes = tuple(old for old in memory.supersedes if old not in olds)
+    if stands_for(memory.id, memory.touches) and not (links or supersedes):
+        forget(here, memory.id, session=session)
+    else:
+        revision = Revision(links=links, supersedes=supersedes)
+        revise(here, memory.id, revision, version=found.digest, session=session)
+    note = " ".join(reinstate(store, old, by=memory.id, session=session) for old in olds)
+    rels = list(dict.fromkeys([*(link.rel for link in gone), *(SUPERSEDES for _ in olds)]))
+    said = ", ".join(rels)
+    store.ledger.try_append("unlinked", store.clock(), refs=[found.ref], rel=said, to=name, session=session)
+    if CONTRADICTS in map(as_label, rels):
+        if isinstance(end, Found) and _says_so_too(end, memory):
+            note = f"'{name}' says so too: unlink '{name}' and '{memory.id}' as well."
+        else:
+            note_resolved(store, memory.id, name, how="unlinked", session=session)
+    return Linked(_id(start), said, name, changed=True, note=note)
 
 
 def _successors(store: Store, memory_id: str) -> set[str]:
@@ -243,41 +377,44 @@ def _successors(store: Store, memory_id: str) -> set[str]:
     return found
 
 
-def _says_so_too(store: Store, other: str, here: Memory) -> bool:
+def _says_so_too(other: Found, here: Memory) -> bool:
     """Tell whether the memory *other* says that it contradicts *here*."""
     called = names(here)
-    return any(
-        as_label(each.rel) == CONTRADICTS and as_name(each.to) in called
-        for each in read(store, other).memory.links
-    )
+    links = other.memory.links
+    return any(as_label(each.rel) == CONTRADICTS and as_name(each.to) in called for each in links)
 
 
-def _supersede(store: Store, found: Found, other: Found, session: str) -> Linked:
-    here, old = found.memory, other.memory
-    revision = Revision(supersedes=tuple(dict.fromkeys((*here.supersedes, old.id))))
-    now = revise(store, here.id, revision, session=session)
-    take_place(store, now, [old.id], session=session)
-    store.ledger.try_append(
-        "linked", store.clock(), refs=[found.ref], rel=SUPERSEDES, to=old.id, session=session
-    )
-    note = f"'{old.id}' is superseded now; it is found with include_archived."
-    if not is_shown(store, now):
-        note = f"'{here.id}' waits for the person's word, and takes the place of '{old.id}' with it."
-    elif other.vault.level is Level.USER is not found.vault.level and old.status is Status.ACTIVE:
-        note = f"'{here.id}' stands in for '{old.id}' in this project; elsewhere that holds as before."
-    elif old.status is not Status.ACTIVE:
-        by = f" by '{one_line(old.superseded_by, 80)}'" if old.superseded_by else ""
-        note = f"'{old.id}' was {old.status.value}{by} before and stays so."
-    return Linked(here.id, SUPERSEDES, old.id, changed=True, note=note)
+def _superseded(store: Store, new: Found, old: Found) -> str:
+    """Return what a person is told of *old*, as it was before *new* took its place."""
+    here, was = new.memory.id, old.memory
+    if not is_shown(store, new):
+        return f"'{here}' waits for the person's word, and takes the place of '{was.id}' with it."
+    if old.vault.level is Level.USER is not new.vault.level and was.status is Status.ACTIVE:
+        return f"'{here}' stands in for '{was.id}' in this project; elsewhere that holds as before."
+    if was.status is not Status.ACTIVE:
+        by = f" by '{one_line(was.superseded_by, 80)}'" if was.superseded_by else ""
+        return f"'{was.id}' was {was.status.value}{by} before and stays so."
+    return f"'{was.id}' is superseded now; it is found with include_archived."
 
 
-def _path(said: str) -> str:
-    path = "".join(character for character in said.strip() if character.isprintable())
-    if len(path) > MAX_TARGET:
-        raise Rejected(
-            f"The path has {len(path)} characters; {MAX_TARGET} is the most.", "Give it from the project on."
-        )
-    return path
+def _end_or_name(store: Store, said: str) -> End:
+    """Return what *said* names, or *said* where nothing is called so any more."""
+    try:
+        return end_of(store, said)
+    except NotFound:
+        return said
+
+
+def _leads_to(target: str, end: End) -> bool:
+    """Tell whether a link to *target* leads to *end*: a memory by any of its names, a file by its path."""
+    if isinstance(end, Found):
+        return as_name(target) in names(end.memory)
+    return target == end or (not is_artifact(end) and as_name(target) == as_name(end))
+
+
+def _id(end: End) -> str:
+    """Return what a link says to lead to *end*."""
+    return end.memory.id if isinstance(end, Found) else end
 
 
 def _line_of(found: Found, target: str) -> int:
@@ -287,5 +424,5 @@ def _line_of(found: Found, target: str) -> int:
 
 def _identity(edge: Edge) -> tuple[object, ...]:
     """Return what is equal for a link seen from both of its ends."""
-    other = edge.other.row if edge.other else edge.target
-    return (edge.near.row, edge.rel, other) if edge.outgoing else (other, edge.rel, edge.near.row)
+    start, end = edge.ends
+    return start.row, edge.rel, end.row if end else edge.target

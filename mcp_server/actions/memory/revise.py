@@ -1,8 +1,9 @@
 """revise: change what a memory says, or what is said about it, without losing anybody's edit."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp_server.actions.files.commit import Accept, commit
 from mcp_server.actions.files.read import Found, read
@@ -25,7 +26,9 @@ from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
+ATTEMPTS = 40  # times that a change is begun when another process was quicker: of two, half come too late
 VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` takes
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,16 @@ def mark(
     if memory == found.memory and not detail:
         return found
     return commit(store, found, memory, event, accept=Accept.CARRY, session=session, **detail)
+
+
+def repeated(attempt: Callable[[], T]) -> T:
+    """Return what *attempt* returns, begun again while other processes change the same file."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return attempt()
+        except Conflict:
+            continue
+    return attempt()
 
 
 def _aliases(store: Store, found: Found, title: str) -> tuple[str, ...]:

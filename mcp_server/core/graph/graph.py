@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.links import RELATES_TO, SUPERSEDES, is_artifact
+from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import DAY, ID, Level, Status, slug
 from mcp_server.core.render import on_one_line, one_line
 
@@ -19,8 +19,6 @@ SESSION_TTL = DAY  # KG_SESSION_TTL: seconds that a registration lives
 PUT_AWAY_WEIGHT = 0.2  # an edge to an archived neighbour; 0 kept whole clusters away for good
 LONG_GIST = 300  # characters from which on it is said that a gist is long
 LONG_CATEGORY = 60  # characters
-OWN_LABELS = frozenset({RELATES_TO, "contradicts", SUPERSEDES})
-"""What Daybook links by itself: alone, it does not make an ordinary memory a part of the graph."""
 
 
 def check_category(name: str) -> str:
@@ -121,21 +119,17 @@ def stands_for(memory_id: str, touches: Sequence[str]) -> str:
     return touches[0] if len(touches) == 1 and memory_id == artifact_id(touches[0]) else ""
 
 
-def end_of(name: str) -> str:
-    """Return the end of an edge that *name* says: an id or a path; raise Rejected for anything else."""
+def id_of(name: str) -> str:
+    """Return the id of the memory that *name*, an id or the path of a file, stands for; raises Rejected."""
     said = name.strip()
-    if ID.fullmatch(said) or (is_artifact(said) and len(said) <= 500 and said.isprintable()):
+    if ID.fullmatch(said):
         return said
+    if is_artifact(said) and said.isprintable():
+        return artifact_id(said)
     raise Rejected(
         f"'{one_line(name, 80)}' is neither the id of a node nor the path of a file.",
         "An id is lower-case letters, digits and hyphens; a path has a slash or a dot, as in ./Makefile.",
     )
-
-
-def id_of(name: str) -> str:
-    """Return the id of the memory that *name*, an id or the path of a file, stands for."""
-    said = end_of(name)
-    return said if ID.fullmatch(said) else artifact_id(said)
 
 
 # What a node is worth

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,10 @@ from mcp_server.actions.capture import mine
 from mcp_server.actions.exchange import seed
 from mcp_server.actions.exchange.imports.batch import Imported
 from mcp_server.actions.exchange.seed import Options
-from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.judge.contradiction import Pair
-from mcp_server.actions.judge.settle import draft_of, kept_from
+from mcp_server.actions.judge.settle import kept_from_link
 from mcp_server.actions.judge.settled import describe
 from mcp_server.actions.memory import link
 from mcp_server.actions.memory.link import Linked
@@ -25,10 +24,10 @@ from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
-from mcp_server.core.links import RESERVED, SUPERSEDES, as_label
+from mcp_server.core.links import RESERVED
 from mcp_server.core.memory import Level, split_list, type_or_kind
 from mcp_server.core.memory_types import TYPES
-from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
+from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, turns
@@ -47,10 +46,11 @@ def link_command(source: str, target: str, rel: str) -> None:
     Example: daybook link billing-k3f9 src/billing.py:42 --rel implemented-in
     """
     opened, store = output.opened(), _synced()
-    if author(opened)[0] != MANUAL and as_label(rel) == SUPERSEDES:
-        new = replace(draft_of(read(store, source)), source=ASSISTANT)
-        if kept_from(store, new, [target], turns=turns(opened)):
-            raise PersonNeeded("replacing what the person said", f"link {source} {target} --rel supersedes")
+    if author(opened)[0] != MANUAL and (
+        kept := kept_from_link(store, source, target, rel, turns=turns(opened))
+    ):
+        new, old = (each.memory.id for each in kept)
+        raise PersonNeeded("replacing what the person said", f"link {new} {old} --rel supersedes")
     done = link.link(store, source, target, rel)
     _tell(done, "Linked" if done.changed else "Linked already")
 

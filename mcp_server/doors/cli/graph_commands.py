@@ -1,4 +1,4 @@
-"""The knowledge graph on the command line: as text, as a picture, as JSON."""
+"""The knowledge graph on the command line: as text, as Mermaid, as JSON."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -8,8 +8,8 @@ import click
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.graph.graph import read_graph
-from mcp_server.core.graph.drawing import as_mermaid, as_svg
 from mcp_server.core.graph.graph import Graph
+from mcp_server.core.graph.mermaid import as_mermaid
 from mcp_server.core.graph.text import level_limits, rendered
 from mcp_server.core.memory import Level
 from mcp_server.doors.cli import output
@@ -19,17 +19,14 @@ from mcp_server.doors.cli.output import LEVELS, as_json
 @click.command("graph")
 @click.option("--level", type=LEVELS)
 @click.option("--around", default="", metavar="ID", help="Only this memory, and what it is linked with.")
-@click.option("--svg", type=click.Path(path_type=Path), help="Draw it into this file, to open in a browser.")
 @click.option(
     "--mermaid", is_flag=False, flag_value="-", metavar="[FILE]", help="Print it as Mermaid, or into a file."
 )
 @as_json
-def graph_command(
-    level: str | None, around: str, svg: Path | None, mermaid: str | None, as_json: bool
-) -> None:
-    """Show the knowledge graph: what was put into it, and what is linked with it.
+def graph_command(level: str | None, around: str, mermaid: str | None, as_json: bool) -> None:
+    """Show the knowledge graph: what is linked, and what was put into it.
 
-    Example: daybook graph --svg graph.svg
+    Example: daybook graph --mermaid graph.mmd
     """
     store = output.opened().store()
     sync_if_free(store)
@@ -37,20 +34,15 @@ def graph_command(
     if as_json:
         output.print_json([_graph_json(graph) for graph in graphs])
         return
-    if svg:
-        output.write_for_person(svg, as_svg(graphs))
-        click.echo(f"Drawn into {svg}")
     if mermaid == "-":
         click.echo(as_mermaid(graphs), nl=False)
-    elif mermaid:
+        return
+    if mermaid:
         output.write_for_person(Path(mermaid), as_mermaid(graphs))
         click.echo(f"Drawn into {mermaid}")
-    if svg or mermaid:
         return
     if not any(graph.nodes or graph.edges for graph in graphs):
-        click.echo(
-            "The graph is empty: Claude puts nodes into it with kg_put_node, or link two memories by a label."
-        )
+        click.echo("The graph is empty: 'daybook link FROM TO' or [[a title]] in a text links memories.")
         return
     told: list[str] = []
     for graph in graphs:

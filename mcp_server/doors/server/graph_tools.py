@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions.graph import edge, graph, node, sync
-from mcp_server.actions.graph.node import Put
+from mcp_server.actions.graph import graph, kg, sync
+from mcp_server.actions.graph.kg import Put
 from mcp_server.actions.graph.sync import News
-from mcp_server.core.graph.graph import LONG_GIST, Graph
+from mcp_server.actions.memory.link import at_level
+from mcp_server.core.graph.graph import LONG_GIST, Graph, id_of
 from mcp_server.core.graph.text import edge_line, level_limits, node_block, rendered
 from mcp_server.core.memory import ID, Level, split_list
 from mcp_server.core.provenance.provenance import MANUAL, source_of
@@ -28,7 +29,7 @@ LevelName = Literal["user", "project"]
 NodeId = Annotated[str, Field(description="kebab-case, telling enough to know it by")]
 Given = Annotated[list[str] | str | None, Field(description="what is not given stays as it was")]
 Label = Annotated[str, Field(description="kebab-case: depends-on, must-load-before, …")]
-End = "id of a node, or path of a file"
+End = "id or title of a node, or path of a file"
 SessionName = Annotated[str, Field(description="as kg_register_session said; this session otherwise")]
 
 
@@ -76,11 +77,11 @@ def register(application: Application) -> None:
         """Add a node to the knowledge graph, or update the one with that id: a pattern, a principle, an
         insight worth connecting. Prefer an edge between nodes that exist to another node."""
         mine, unknown = known(session_id)
-        here = graph.at_level(opened.store(), Level(level))
+        here = at_level(opened.store(), Level(level))
         if ID.fullmatch(id) and source_of(gist, session.prompt) != MANUAL:
             ask_before_rewording(Dialog(context), here, id, gist, application.turns)
-        was = node.shown_before(opened.store(), Level(level), id)
-        done = node.put_node(
+        was = kg.shown_before(opened.store(), Level(level), id)
+        done = kg.put_node(
             opened.store(),
             Level(level),
             id,
@@ -106,19 +107,21 @@ def register(application: Application) -> None:
         """Link two nodes, a node and a file, or two files in the knowledge graph, or update the notes of that
         edge. 'supersedes' puts its target out of the graph."""
         mine, unknown = known(session_id)
-        ask_before_replacing(Dialog(context), opened.store(), from_, to, rel, application.turns)
-        done = edge.put_edge(opened.store(), Level(level), from_, to, rel, notes=_notes(notes), session=mine)
-        application.judged(edge.holder_of(from_))
-        said = f"{one_line(from_, 200)} --{done.gist}--> {one_line(to, 200)}"
-        return f"{said}: {_became(done)} ({level} level).{unknown}"
+        here = Level(level)
+        ask_before_replacing(Dialog(context), opened.store(), from_, to, rel, application.turns, level=here)
+        done = kg.put_edge(opened.store(), here, from_, to, rel, notes=_notes(notes), session=mine)
+        application.judged(id_of(done.source))
+        said = f"{one_line(done.source, 200)} --{done.rel}--> {one_line(done.target, 200)}"
+        note = f" {done.note}" if done.note else ""
+        return f"{said}: {_became(done.added)} ({level} level).{note}{unknown}"
 
     @tool(destroys=True)
     def kg_delete_node(context: Context[Any, Any], level: LevelName, id: str) -> str:
         """Delete a node of the knowledge graph and the edges at it; restore_memory brings the node back.
         Ask the person first, unless you put it in this session."""
-        here = graph.at_level(opened.store(), Level(level))
+        here = at_level(opened.store(), Level(level))
         ask_before_forgetting(Dialog(context), here, id, application.turns)
-        gone = node.delete_node(opened.store(), Level(level), id, session=session.id)
+        gone = kg.delete_node(opened.store(), Level(level), id, session=session.id)
         edges = [f"{other} --{one_line(rel, 60)}--> {gone.id}" for other, rel in gone.edges]
         also = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
         back = "restore_memory brings the node back" + (", not those edges" if edges else "")
@@ -129,7 +132,7 @@ def register(application: Application) -> None:
         level: LevelName, from_: Annotated[str, Field(alias="from", description=End)], to: str, rel: str
     ) -> str:
         """Delete an edge of the knowledge graph; its ends stay."""
-        gone = edge.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
+        gone = kg.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
         said = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
         return f"{said}: deleted." if gone else f"{said}: there is no such edge, nothing deleted."
 
@@ -137,7 +140,7 @@ def register(application: Application) -> None:
     def kg_recall(level: LevelName, id: str, session_id: SessionName = "") -> str:
         """Bring an archived node, of which kg_read shows a memory trace, back into the knowledge graph."""
         mine, unknown = known(session_id)
-        found = node.recall_node(opened.store(), Level(level), id, session=mine)
+        found = kg.recall_node(opened.store(), Level(level), id, session=mine)
         store = opened.store()
         around = graph.read_graph(store, level=Level(level), around=found.memory.id)
         return (
@@ -171,7 +174,7 @@ def _graphs(graphs: Sequence[Graph], most_tokens: int) -> str:
 
 
 def _put(done: Put, level: str) -> str:
-    lines = [f"{done.id}: {_became(done)} ({level} level)."]
+    lines = [f"{done.id}: {_became(done.added)} ({level} level)."]
     if done.came_back:
         lines.append("It came back from the archive.")
     if done.ordinary:
@@ -189,8 +192,8 @@ def _put(done: Put, level: str) -> str:
     return "\n".join(lines)
 
 
-def _became(done: Put) -> str:
-    return "added" if done.added else "updated"
+def _became(added: bool) -> str:
+    return "added" if added else "updated"
 
 
 def _news(news: Sequence[News]) -> str:

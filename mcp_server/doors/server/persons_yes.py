@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.persons_word import Turns, may_change, may_forget
-from mcp_server.actions.judge.settle import draft_of, kept_from
+from mcp_server.actions.judge.settle import kept_from, kept_from_link
 from mcp_server.core.errors import NotFound, PersonNeeded
-from mcp_server.core.links import SUPERSEDES, as_label
-from mcp_server.core.memory import ID, Draft, split_list
+from mcp_server.core.memory import ID, Draft, Level, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import one_line
 from mcp_server.core.text.verdict import Statement
@@ -45,22 +43,25 @@ def may_replace(dialog: Asking, store: Store, new: Draft, olds: Sequence[str], t
     return bool(kept)
 
 
-def ask_before_replacing(dialog: Asking, store: Store, start: str, end: str, rel: str, turns: Turns) -> None:
-    """
-    Ask the person before *start* supersedes *end*, where that is what they said. Raises PersonNeeded, Asked.
-
-    What is no memory, or another label, is none of this.
-    """
-    if as_label(rel) != SUPERSEDES or not (ID.fullmatch(start) and ID.fullmatch(end)):
-        return
-    with suppress(NotFound):
-        new = replace(draft_of(read(store, start)), source=ASSISTANT)
-        if kept_from(store, new, [end], turns=turns):
-            dialog.consent(
-                f"Replace {end} by “{one_line(new.text)}” ({start})? {told_title(store, end, lasting=False)}",
-                act=REPLACING,
-                typed=f"link {start} {end} --rel supersedes",
-            )
+def ask_before_replacing(
+    dialog: Asking,
+    store: Store,
+    start: str,
+    end: str,
+    rel: str,
+    turns: Turns,
+    *,
+    level: Level | None = None,
+) -> None:
+    """Ask the person before *start*, of *level*, supersedes what they said. Raises PersonNeeded, Asked."""
+    if kept := kept_from_link(store, start, end, rel, turns=turns, level=level):
+        new, old = (each.memory for each in kept)
+        dialog.consent(
+            f"Replace {old.id} by “{one_line(new.text)}” ({new.id})?"
+            f" {told_title(store, old.id, lasting=False)}",
+            act=REPLACING,
+            typed=f"link {new.id} {old.id} --rel supersedes",
+        )
 
 
 def ask_before_forgetting(

@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from mcp_server.meanings import load_embedder
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.choose_embedder import progress
@@ -15,6 +14,7 @@ from mcp_server.actions.status.status import status
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
+from mcp_server.embedding import load_embedder
 from tests.actions.choose_embedder.chosen import (
     TITLES,
     Chosen,

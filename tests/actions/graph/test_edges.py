@@ -1,21 +1,19 @@
 """Edges are links, and what is shown of both."""
 
-from dataclasses import replace
-
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import rebuild, sync
-from mcp_server.actions.graph.edge import delete_edge, put_edge
+from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.graph.kg import delete_edge, put_edge
 from mcp_server.actions.graph.sync import register, sync_graph
-from mcp_server.actions.memory.remember import reinstate, remember
-from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.adapters import frontmatter_lines
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.actions.memory.link import get_related, link
+from mcp_server.actions.memory.remember import remember
+from mcp_server.core.errors import NotFound
 from mcp_server.core.graph.graph import Edge, artifact_id
+from mcp_server.core.graph.mermaid import as_mermaid
 from mcp_server.core.graph.text import rendered
-from mcp_server.core.memory import Draft, Link, Status
+from mcp_server.core.memory import Draft, Link
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, USER, A, B, accepted, node, shown
 from tests.conftest import Clock
@@ -35,18 +33,6 @@ def test_an_edge_is_a_link_with_notes_and_putting_again_updates_it(store: Store)
     assert read(store, "a").memory.links == (Link("depends-on", "b", ("why, so",)), Link("refines", "b"))
     put_edge(store, PROJECT, "a", "b", "depends-on", notes=["other"])
     assert Edge("a", "depends-on", "b", ("other",)) in shown(store).edges
-
-
-def test_an_unknown_end_is_refused_with_what_looks_like_it(store: Store) -> None:
-    node(store, "auth-flow"), node(store, "session-store")
-
-    with pytest.raises(NotFound) as refused:
-        put_edge(store, PROJECT, "auth-flow", "sesion-store", "uses")
-    assert "session-store" in refused.value.hint
-    with pytest.raises(NotFound):
-        put_edge(store, PROJECT, "nobody", "src/a.ts", "uses")
-    with pytest.raises(Rejected, match="itself"):
-        put_edge(store, PROJECT, "auth-flow", "auth-flow", "uses")
 
 
 @pytest.mark.feature("C-09")
@@ -72,103 +58,6 @@ def test_ends_may_be_files_on_either_side(store: Store) -> None:
         read(store, stands.id)
 
 
-def test_supersedes_takes_the_road_of_remember(store: Store, clock: Clock) -> None:
-    node(store, "old"), node(store, "new")
-    accepted(store, "new")
-    clock.pass_days(2)
-
-    put_edge(store, PROJECT, "new", "old", "supersedes", notes=["measured"])
-
-    old, new = read(store, "old").memory, read(store, "new").memory
-    assert (old.status, old.superseded_by, old.valid_to) == (Status.SUPERSEDED, "new", clock())
-    assert new.supersedes == ("old",)
-    assert [each.id for each in shown(store).nodes] == ["new"]
-    assert "new --supersedes--> old (superseded): measured" in rendered(shown(store), 9000)
-    assert put_edge(store, PROJECT, "new", "old", "supersedes").added is False
-    assert delete_edge(store, PROJECT, "new", "old", "supersedes")
-    assert read(store, "new").memory.supersedes == read(store, "new").memory.links == ()
-    assert read(store, "old").memory.status is Status.ACTIVE
-
-
-def test_what_was_active_again_stays_so_when_more_is_superseded(store: Store) -> None:
-    for name in ("first", "second", "new"):
-        node(store, name)
-    accepted(store, "new")
-    put_edge(store, PROJECT, "new", "first", "supersedes")
-    reinstate(store, "first", by="new")
-
-    put_edge(store, PROJECT, "new", "second", "supersedes")
-
-    assert [read(store, name).memory.status for name in ("first", "second")] == [
-        Status.ACTIVE,
-        Status.SUPERSEDED,
-    ]
-
-
-def test_two_do_not_supersede_each_other_nor_a_file(store: Store) -> None:
-    node(store, "old"), node(store, "new")
-    put_edge(store, PROJECT, "new", "old", "supersedes")
-
-    with pytest.raises(Rejected, match="supersedes 'old' already"):
-        put_edge(store, PROJECT, "old", "new", "supersedes")
-    with pytest.raises(Rejected, match="A file cannot"):
-        put_edge(store, PROJECT, "new", "src/a.ts", "supersedes")
-
-    assert read(store, "new").memory.status is Status.ACTIVE
-    assert read(store, "new").memory.supersedes == ("old",)
-
-
-def fill(store: Store, name: str, left: int) -> None:
-    """Let the frontmatter of a node come to all that can be read but *left* bytes."""
-    found = read(store, name)
-    line = b"tags: []"
-    size = found.data.index(b"---", 4) - 4
-    comment = b"# " + b"x" * (frontmatter_lines.MAX_BYTES - left - size - 3) + b"\n"
-    found.path.write_bytes(found.data.replace(line, comment + line, 1))
-    sync(store)
-    assert read(store, name).memory == found.memory
-
-
-def test_a_hub_has_room_for_hundreds_of_edges_and_is_archived_all_the_same(store: Store) -> None:
-    hub = node(store, "hub")
-    ends = [node(store, f"a-node-with-quite-a-long-name-{number:03}") for number in range(300)]
-    for end in ends:
-        put_edge(store, PROJECT, hub, end, "depends-on")
-
-    assert len(read(store, hub).memory.links) == 300
-    assert revise(store, hub, Revision(superseded_by=ends[0])).memory.superseded_by == ends[0]
-
-
-def test_a_full_hub_refuses_an_edge_before_anything_is_done(store: Store) -> None:
-    node(store, A), node(store, B)
-    fill(store, A, 2_000)
-    before = read(store, A).data
-
-    with pytest.raises(Rejected, match=rf"'{A}' has no room for one more link\."):
-        put_edge(store, PROJECT, A, B, "depends-on")
-    with pytest.raises(Rejected, match="no room for one more link"):
-        put_edge(store, PROJECT, A, B, "supersedes")
-
-    assert read(store, A).data == before
-    assert read(store, B).memory.status is Status.ACTIVE
-    put_away = Revision(status=Status.SUPERSEDED, superseded_by=B, archived_reason="compacted", pinned=True)
-    assert revise(store, A, put_away).memory.status is Status.SUPERSEDED
-
-
-def test_what_cannot_be_superseded_is_refused_before_anything_is_done(store: Store) -> None:
-    node(store, A), node(store, B)
-    fill(store, B, 20)
-    files = {path: path.read_bytes() for path in store.home.rglob("*.md")}
-
-    with pytest.raises(Rejected, match="cannot be written"):
-        put_edge(store, PROJECT, A, B, "supersedes")
-    with pytest.raises(Rejected, match="cannot be written"):
-        remember(store, Draft("Instead", "of that.", supersedes=(B,)))
-
-    assert {path: path.read_bytes() for path in store.home.rglob("*.md")} == files
-    assert read(store, B).memory.status is Status.ACTIVE
-
-
 @pytest.mark.feature("C-12")
 def test_an_edge_may_lead_from_the_project_to_the_person(store: Store) -> None:
     node(store, "measure-first", level=USER)
@@ -192,48 +81,70 @@ def test_deleting_an_edge_that_is_not_there_deletes_nothing(store: Store) -> Non
     assert shown(store).edges == ()
 
 
-def test_a_change_of_links_leaves_what_others_wrote_meanwhile(store: Store) -> None:
-    node(store, "a"), node(store, "b")
-    found = read(store, "a")
-    revise(store, "a", Revision(text="changed by hand of another tool"))
-
-    put_edge(store, PROJECT, "a", "b", "uses")
-
-    assert read(store, "a").memory == replace(
-        found.memory,
-        text="changed by hand of another tool",
-        links=(Link("uses", "b"),),
-        updated=read(store, "a").memory.updated,
-    )
-
-
 # What is shown
 
 
 @pytest.mark.feature("C-10")
-def test_ordinary_memories_are_shown_where_they_are_linked(store: Store) -> None:
-    def ordinary(title: str, **more: object) -> str:
-        return remember(store, Draft(title, f"{title} and more", **more)).memory.id  # type: ignore[arg-type]
+def test_every_link_is_shown_whoever_made_it_and_wherever_it_is_written(store: Store) -> None:
+    def ordinary(title: str, text: str = "", **more: object) -> str:
+        return remember(store, Draft(title, text or f"About {title}.", **more)).memory.id  # type: ignore[arg-type]
 
-    alone = ordinary("Nobody links this")
-    near = ordinary("A node links this")
-    automatic = ordinary("Daybook links this", links=(Link("relates-to", alone),))
-    one = ordinary("One of two", links=(Link("depends-on", alone),))
+    ordinary("Nobody links this")
+    deploys, pipeline = ordinary("Deploys"), ordinary("Pipeline", "It runs before [[deploys]].")
+    rollback = ordinary("Rollback", links=(Link("refines", "gone"),))
+    assert {each.id for each in shown(store).nodes} == {deploys, pipeline}
+
+    link(store, rollback, deploys)
     node(store, "n")
-    put_edge(store, PROJECT, "n", near, "relates-to")
+    put_edge(store, PROJECT, "n", "Pipeline", "relates-to")
 
-    found = {each.id: each.own for each in shown(store).nodes}
+    assert {each.id: each.own for each in shown(store).nodes} == {
+        "n": True, deploys: False, pipeline: False, rollback: False
+    }  # fmt: skip
+    assert set(shown(store).edges) == {
+        Edge(pipeline, "relates-to", deploys),
+        Edge(rollback, "relates-to", deploys),
+        Edge("n", "relates-to", pipeline),
+    }
+    assert {each.id for each in shown(store, around="Pipeline").nodes} == {"n", pipeline, deploys}
+    assert f"- {pipeline} (note): Pipeline" in rendered(shown(store), 9000)
+    assert f'{pipeline}: Pipeline"]' in as_mermaid([shown(store)])
 
-    assert found == {"n": True, near: False, one: False, alone: False}
-    assert automatic not in found
-    assert {each.id for each in shown(store, around="n").nodes} == {"n", near}
-    assert f"- {near} (note): A node links this" in rendered(shown(store), 9000)
+
+def test_what_took_the_place_of_another_has_a_trace_of_it(store: Store) -> None:
+    node(store, "old"), node(store, "new")
+    accepted(store, "new")
+
+    put_edge(store, PROJECT, "new", "old", "supersedes", notes=["measured"])
+
+    assert [each.id for each in shown(store).nodes] == ["new"]
+    assert "new --supersedes--> old (superseded): measured" in rendered(shown(store), 9000)
+    assert put_edge(store, PROJECT, "new", "old", "supersedes").added is False
+    assert delete_edge(store, PROJECT, "new", "old", "supersedes")
+    assert read(store, "new").memory.supersedes == read(store, "new").memory.links == ()
 
 
-def test_ten_thousand_ordinary_memories_make_no_graph(store: Store) -> None:
-    remember(store, Draft("Plain", "A fact of the usual kind."))
+def test_a_link_leads_first_to_what_lies_beside_it(store: Store) -> None:
+    for level in (USER, PROJECT):
+        node(store, "port", f"the port of the {level.value}", level=level)
+        node(store, f"{level.value}-proxy", level=level)
+        put_edge(store, level, f"{level.value}-proxy", "port", "uses")
 
-    assert [graph.nodes for graph in read_graph(store)] == [(), ()]
+    for level in (USER, PROJECT):
+        assert shown(store, level).edges == (Edge(f"{level.value}-proxy", "uses", "port"),)
+    assert [edge.near.id for _, edge in get_related(store, "project-proxy").edges] == ["project-proxy"]
+    (_, edge), *more = get_related(store, "port").edges
+    assert (edge.other and edge.other.id, more) == ("project-proxy", [])
+
+
+def test_a_memory_goes_before_a_file_of_its_name(store: Store) -> None:
+    pipeline = remember(store, Draft("CI/CD", "It runs on each push.")).memory.id
+    node(store, "n")
+
+    put_edge(store, PROJECT, "n", "CI/CD", "uses")
+    put_edge(store, PROJECT, "n", "ci/other", "uses")
+
+    assert {edge.end for edge in shown(store).edges} == {pipeline, "ci/other"}
 
 
 def test_around_an_unknown_memory_is_an_error(store: Store) -> None:

@@ -7,9 +7,8 @@ import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.graph.edge import put_edge
 from mcp_server.actions.graph.graph import ping, read_graph
-from mcp_server.actions.graph.node import delete_node, put_node, recall_node
+from mcp_server.actions.graph.kg import delete_node, put_edge, put_node, recall_node
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall

@@ -6,9 +6,8 @@ import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up, sync
-from mcp_server.actions.graph.edge import put_edge
 from mcp_server.actions.graph.graph import ping, read_graph
-from mcp_server.actions.graph.node import delete_node, put_node
+from mcp_server.actions.graph.kg import delete_node, put_edge, put_node
 from mcp_server.actions.graph.sync import register, session_called, sync_graph
 from mcp_server.actions.memory.forget import forget
 from mcp_server.bootstrap import Opened

@@ -10,7 +10,7 @@ from mcp_server.actions.exchange.imports.batch import Outcome
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.graph import read_graph
-from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.graph.kg import put_node
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Level, Link, Status

@@ -1,5 +1,7 @@
 """Memories to link, and the links that are told of one."""
 
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.link import get_related
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
@@ -15,3 +17,10 @@ def told(store: Store, memory_id: str, **more: object) -> list[tuple[str, bool, 
     return [
         (edge.rel, edge.outgoing, edge.other.id if edge.other else edge.target) for _, edge in found.edges
     ]
+
+
+def add_by_hand(store: Store, memory_id: str, lines: str) -> None:
+    path = read(store, memory_id).path
+    said = path.read_text(encoding="utf-8").replace("tags: []", f"{lines}\ntags: []")
+    path.write_text(said, encoding="utf-8")
+    sync(store)

@@ -9,7 +9,7 @@ import pytest
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.graph.edge import delete_edge, put_edge
+from mcp_server.actions.graph.kg import delete_edge, put_edge
 from mcp_server.actions.memory.link import link, unlink
 from mcp_server.core.links import MAX_LABEL
 from mcp_server.core.memory import Link

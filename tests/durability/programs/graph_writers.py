@@ -12,8 +12,7 @@ from typing import Any
 
 from competing_processes import at_once, opened
 
-from mcp_server.actions.graph.edge import put_edge
-from mcp_server.actions.graph.node import put_node
+from mcp_server.actions.graph.kg import put_edge, put_node
 from mcp_server.actions.graph.sync import register
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level

@@ -1,4 +1,4 @@
-"""The graph in the index: which memories are nodes, what links them, and what each session has seen of it."""
+"""The graph in the index: what was put through its tools, and what each session has seen of it."""
 
 import json
 import sqlite3
@@ -8,11 +8,10 @@ from typing import Any
 
 from mcp_server.adapters.index.events import Event, audit
 from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Watermark
-from mcp_server.core.graph.graph import GRAPH, OWN_LABELS
-from mcp_server.core.links import as_name
-from mcp_server.core.memory import Status
+from mcp_server.core.graph.graph import GRAPH
 
 TABLES = (
     Table(
@@ -24,29 +23,6 @@ TABLES = (
 )
 EVENTS = (Event("graph_read", None),)
 ALSO = frozenset({"session_started", "session_told"})
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A memory of kind knowledge as far as links need to know it; `names` is all that links may call it."""
-
-    row: int
-    vault: str
-    id: str
-    title: str
-    names: frozenset[str]
-    status: Status
-    own: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """A link as it stands in a file: from the memory in *row* to whatever *target* names."""
-
-    row: int
-    rel: str
-    target: str
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,79 +49,21 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         )
 
 
-def arrows(db: sqlite3.Connection, vaults: Sequence[str], *, around: str = "") -> list[Arrow]:
-    """
-    Return the links between knowledge of *vaults* that make the graph.
-
-    Those from and to what was put through the graph's tools or has the id *around*, and those with notes
-    or a label that Daybook does not set by itself.
-    """
-    found = db.execute(
-        "WITH marked AS MATERIALIZED (SELECT row FROM memories"
-        f" WHERE vault IN ({marks(vaults)}) AND kind = 'knowledge' AND (category = ? OR id = ?))"
-        " SELECT l.memory, l.rel, l.target, l.notes FROM links l JOIN memories m ON m.row = l.memory"
-        f" WHERE m.vault IN ({marks(vaults)}) AND m.kind = 'knowledge'"
-        f" AND (l.rel NOT IN ({marks(OWN_LABELS)}) OR l.notes != '[]'"
-        "  OR l.memory IN (SELECT row FROM marked)"
-        "  OR l.name IN (SELECT name FROM names WHERE memory IN (SELECT row FROM marked)))"
-        " ORDER BY l.memory, l.rowid",
-        (*vaults, GRAPH, around, *vaults, *sorted(OWN_LABELS)),
-    )
-    return [Arrow(row, rel, target, tuple(json.loads(notes))) for row, rel, target, notes in found]
+def nodes(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
+    """Return the active memories of *vaults* that were put through the graph's tools."""
+    where = f"vault IN ({marks(vaults)}) AND status = 'active' AND kind = 'knowledge' AND category = ?"
+    return rows(db, where, (*vaults, GRAPH), "row")
 
 
-def points(
-    db: sqlite3.Connection, vaults: Sequence[str], arrows: Sequence[Arrow] = (), *, around: str = ""
-) -> list[Point]:
-    """Return what of *vaults* was put through the graph's tools, is *around*, or at an end of *arrows*."""
-    starts = json.dumps([arrow.row for arrow in arrows])
-    ends = json.dumps([as_name(arrow.target) for arrow in arrows])
-    found = db.execute(
-        "SELECT row, vault, id, title, (SELECT json_group_array(name) FROM names WHERE memory = row), status,"
-        f" category = ? FROM memories WHERE vault IN ({marks(vaults)}) AND kind = 'knowledge'"
-        " AND (category = ? OR id = ? OR row IN (SELECT value FROM json_each(?))"
-        "  OR row IN (SELECT memory FROM names WHERE name IN (SELECT value FROM json_each(?)))) ORDER BY row",
-        (GRAPH, *vaults, GRAPH, around, starts, ends),
-    )
-    return [
-        Point(row, vault, memory_id, title, frozenset(json.loads(names)), Status(status), bool(own))
-        for row, vault, memory_id, title, names, status, own in found
-    ]
-
-
-def ids(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
-    """Return the ids of all knowledge of *vaults*."""
-    found = db.execute(
-        f"SELECT id FROM memories WHERE vault IN ({marks(vaults)}) AND kind = 'knowledge'", tuple(vaults)
-    )
-    return [str(row[0]) for row in found]
-
-
-def arrows_of(db: sqlite3.Connection, row: int) -> list[Arrow]:
-    """Return the links of one memory."""
-    found = db.execute("SELECT rel, target, notes FROM links WHERE memory = ? ORDER BY rowid", (row,))
-    return [Arrow(row, rel, target, tuple(json.loads(notes))) for rel, target, notes in found]
-
-
-def particulars(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[tuple[str, ...], int]]:
-    """Return row → (notes, Unix seconds of the last use)."""
+def particulars(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, tuple[tuple[str, ...], int]]:
+    """Return for the rows *numbers*: row → (notes, Unix seconds of the last use)."""
     found = db.execute(
         "SELECT m.row, m.notes, max(coalesce(u.last_access, 0), coalesce(u.last_confirmed, 0))"
         " FROM memories m LEFT JOIN usage u ON u.ref = m.vault || '/' || m.id"
         " WHERE m.row IN (SELECT value FROM json_each(?)) GROUP BY m.row",
-        (json.dumps(list(rows)),),
+        (json.dumps(list(numbers)),),
     )
     return {row: (tuple(json.loads(notes)), last) for row, notes, last in found}
-
-
-def linking_to(db: sqlite3.Connection, vaults: Sequence[str], target: str) -> list[str]:
-    """Return the refs of the memories of *vaults* that have a link to *target*."""
-    found = db.execute(
-        "SELECT DISTINCT m.vault || '/' || m.id FROM links l JOIN memories m ON m.row = l.memory"
-        f" WHERE l.target = ? AND m.vault IN ({marks(vaults)}) ORDER BY 1",
-        (target, *vaults),
-    )
-    return [str(row[0]) for row in found]
 
 
 def seen(db: sqlite3.Connection, session: str) -> tuple[int, Watermark]:

@@ -269,13 +269,13 @@ def by_rows(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, Row]:
 
 
 def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> list[str]:
-    """Return up to three ids of *vaults* that share the beginning or a part of *memory_id*."""
-    stem = memory_id.rpartition("-")[0] or memory_id
-    rows = db.execute(
-        f"SELECT id FROM memories WHERE vault IN ({marks(vaults)}) AND (id LIKE ? OR id LIKE ?) LIMIT 3",
-        (*vaults, f"{memory_id[:12]}%", f"%{stem[:20]}%"),
-    )
-    return [str(found[0]) for found in rows]
+    """Return up to three ids of *vaults* that share a part with *memory_id*, else those that look like it."""
+    from difflib import get_close_matches  # only an unknown id has to wait for it
+
+    ids = [row[0] for row in db.execute(f"SELECT id FROM memories WHERE vault IN ({marks(vaults)})", vaults)]
+    wanted = memory_id.lower()
+    stem = wanted.rpartition("-")[0] or wanted
+    return [each for each in ids if stem[:12] in each][:3] or get_close_matches(wanted, ids, n=3)
 
 
 def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:

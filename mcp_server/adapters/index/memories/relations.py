@@ -37,6 +37,12 @@ class Edge:
     outgoing: bool
     target: str
     other: Row | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ends(self) -> tuple[Row, Row | None]:
+        """The memory that the link begins at, and the one that it leads to."""
+        return (self.near, self.other) if self.outgoing or self.other is None else (self.other, self.near)
 
 
 def is_linked(db: sqlite3.Connection, one: Row, other: Row) -> bool:
@@ -81,30 +87,68 @@ def contradicting(
     return list(dict.fromkeys(pairs))
 
 
-def edges(db: sqlite3.Connection, numbers: Iterable[int], vaults: Sequence[str]) -> list[Edge]:
-    """Return the links from and to the memories at the rows *numbers*, other ends in *vaults*."""
-    here = by_rows(db, numbers)
-    wanted = json.dumps(list(here))
-    outgoing = db.execute(
-        "SELECT memory, rel, target FROM links WHERE memory IN (SELECT value FROM json_each(?))"
-        " ORDER BY memory, rel, target",
-        (wanted,),
+def edges(db: sqlite3.Connection, vaults: Sequence[str], *, at: Iterable[int] | None = None) -> list[Edge]:
+    """
+    Return the links of the memories of *vaults*, with *at* those from and to the memories at these rows.
+
+    Each is there once, seen from its beginning where that is one of *at*. A link leads to what `called`
+    tells of its target; one that leads to its own memory is left out.
+    """
+    here = None if at is None else set(at)
+    where, values = "", list[str]()
+    if here is not None:
+        within = "IN (SELECT value FROM json_each(?))"
+        where = f" AND (l.memory {within} OR l.name IN (SELECT name FROM names WHERE memory {within}))"
+        values = [json.dumps(list(here))] * 2
+    # CROSS: else SQLite may walk through all memories of the vaults first.
+    links = db.execute(
+        "SELECT l.memory, s.vault, l.rel, l.target, l.name, l.notes FROM links l"
+        f" CROSS JOIN memories s ON s.row = l.memory WHERE s.vault IN ({marks(vaults)}){where}"
+        " ORDER BY l.memory, l.rel, l.target",
+        (*vaults, *values),
     ).fetchall()
-    named = _named(db, {target for *_, target in outgoing}, vaults)
-    found = [Edge(here[row], rel, True, target, named.get(as_name(target))) for row, rel, target in outgoing]
-    incoming = db.execute(
-        "SELECT n.memory, l.memory, l.rel, l.target FROM names n JOIN links l ON l.name = n.name"
-        " JOIN memories s ON s.row = l.memory WHERE n.memory IN (SELECT value FROM json_each(?))"
-        f" AND n.memory != l.memory AND s.vault IN ({marks(vaults)}) ORDER BY l.memory, l.rel, l.target",
-        (wanted, *vaults),
-    ).fetchall()
-    sources = by_rows(db, {row for _, row, *_ in incoming})
-    return found + [Edge(here[near], rel, False, target, sources[row]) for near, row, rel, target in incoming]
+    ends = called(db, ((vault, name) for _, vault, _, _, name, _ in links), vaults)
+    known = by_rows(db, {row for row, *_ in links} | set(ends.values()))
+    found: dict[tuple[int, str, int | str], Edge] = {}
+    for row, vault, rel, target, name, noted in links:
+        end = ends.get((vault, name))
+        notes = tuple(json.loads(noted)) if noted != "[]" else ()
+        identity = (row, rel, name if end is None else end)
+        if row == end or (identity in found and not notes):
+            continue  # the link is in the text as well, where it has no notes
+        if here is None or row in here:
+            found[identity] = Edge(known[row], rel, True, target, known[end] if end else None, notes)
+        elif end in here:
+            found[identity] = Edge(known[end], rel, False, target, known[row], notes)
+    return sorted(found.values(), key=lambda edge: not edge.outgoing)
 
 
-def names_of(db: sqlite3.Connection, row: int) -> set[str]:
-    """Return what links may call the memory in *row*, as `core/links.py` compares it."""
-    return {name for (name,) in db.execute("SELECT name FROM names WHERE memory = ?", (row,))}
+def called(
+    db: sqlite3.Connection, names: Iterable[tuple[str, str]], vaults: Sequence[str]
+) -> dict[tuple[str, str], int]:
+    """
+    Return (vault, name) → the row of the memory that a link in a file of that vault means by *name*.
+
+    An id goes before a title or an alias; then what lies in the vault of the link goes before the rest, a
+    title before an alias, and a later one of *vaults* before an earlier. *name* is as `as_name` says it.
+    """
+    wanted = list(dict.fromkeys(names))
+    candidates: dict[str, list[tuple[int, str, str, str]]] = {}
+    for name, *candidate in db.execute(
+        "SELECT name, row, vault, id, title FROM names CROSS JOIN memories ON row = memory"
+        f" WHERE name IN (SELECT value FROM json_each(?)) AND vault IN ({marks(vaults)})",
+        (json.dumps([name for _, name in wanted]), *vaults),
+    ):
+        candidates.setdefault(name, []).append(tuple(candidate))
+    nearness = {vault: place for place, vault in enumerate(vaults)}
+    found: dict[tuple[str, str], int] = {}
+    for vault, name in wanted:
+        if name in candidates:
+            found[vault, name] = max(
+                candidates[name],
+                key=lambda row: (name == row[2], row[1] == vault, name == as_name(row[3]), nearness[row[1]]),
+            )[0]
+    return found
 
 
 def is_called(db: sqlite3.Connection, said: str, *, but: tuple[str, str]) -> bool:
@@ -119,8 +163,8 @@ def is_called(db: sqlite3.Connection, said: str, *, but: tuple[str, str]) -> boo
 
 def uncalled(db: sqlite3.Connection, names: Sequence[str], vaults: Sequence[str]) -> tuple[str, ...]:
     """Return those of *names* that no memory of *vaults* has as its id, title or alias."""
-    known = _named(db, names, vaults)
-    return tuple(name for name in names if as_name(name) not in known)
+    known = called(db, (("", as_name(name)) for name in names), vaults)
+    return tuple(name for name in names if ("", as_name(name)) not in known)
 
 
 def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str]) -> list[Row]:
@@ -133,20 +177,3 @@ def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str])
         (*vaults, json.dumps(list(tags))),
     )
     return sorted(found, key=lambda row: (-len(wanted.intersection(row.tags)), -row.updated, row.id))
-
-
-def _named(db: sqlite3.Connection, names: Iterable[str], vaults: Sequence[str]) -> dict[str, Row]:
-    """Return name → the memory of that id, else of that title or alias; the last of *vaults* wins."""
-    found = db.execute(
-        "SELECT memory, name FROM names JOIN memories ON row = memory"
-        f" WHERE name IN (SELECT value FROM json_each(?)) AND vault IN ({marks(vaults)})",
-        (json.dumps([as_name(name) for name in names]), *vaults),
-    ).fetchall()
-    known = by_rows(db, {number for number, _ in found})
-    named = [(name, known[number]) for number, name in found]
-
-    def weight(one: tuple[str, Row]) -> tuple[bool, bool, int]:
-        name, row = one
-        return name == row.id, name == as_name(row.title), vaults.index(row.vault)
-
-    return dict(sorted(named, key=weight))

@@ -1,30 +1,25 @@
 """
-graph_node: put a node, delete it, bring it back from the archive.
+kg: what a user of a knowledge graph calls putting and deleting nodes and edges.
 
-The last write wins, but nobody is overwritten without being told.
+A node is a memory and an edge is a link: a node is put by `remember` or `revise`, an edge by `link`. The last
+write wins, but nobody is overwritten without being told.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from mcp_server.actions.files.commit import Accept, one_change
-from mcp_server.actions.files.read import Found, is_shown, look_up, read
-from mcp_server.actions.graph.change import (
-    change,
-    create,
-    is_put_away,
-    repeated,
-    returned,
-)
-from mcp_server.actions.graph.graph import at_level
+from mcp_server.actions.files.read import Found, find, is_shown, look_up, read
 from mcp_server.actions.graph.sync import unseen_deed
 from mcp_server.actions.judge.origins import words_of as words_of_memory
-from mcp_server.actions.memory.forget import forget, unarchive
-from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.adapters.index.events import graph as index
-from mcp_server.core.errors import Rejected
+from mcp_server.actions.memory.forget import forget, is_put_away, unarchive
+from mcp_server.actions.memory.link import Linked, at_level, create, link, unlink
+from mcp_server.actions.memory.revise import Revision, repeated, revise
+from mcp_server.adapters.index.memories import relations
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import GRAPH, gist_of, id_of
+from mcp_server.core.links import RELATES_TO
 from mcp_server.core.memory import ID, MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
@@ -44,15 +39,11 @@ class Overwritten:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """
-    What became of a node or an edge: whether it is new, came back from the archive, replaced another's.
-
-    `gist` is what the node says now, or the label of the edge.
-    """
+    """What became of a node: whether it is new, came back from the archive, replaced another's words."""
 
     id: str
     added: bool
-    gist: str = ""
+    gist: str
     ordinary: bool = False
     came_back: bool = False
     overwritten: Overwritten | None = None
@@ -88,13 +79,42 @@ def put_node(
     check_id(memory_id)
     gist = clean_text(gist)
     refuse_secrets(gist, *(touches or ()), *(notes or ()))
+    about = Revision(
+        touches=None if touches is None else tuple(touches), notes=None if notes is None else tuple(notes)
+    )
 
     def attempt() -> Put:
-        if look_up(here, memory_id) is None:
-            return _add(here, level, memory_id, gist, touches or (), notes or (), session, source)
-        return _update(here, memory_id, gist, touches, notes, session, source)
+        if look_up(here, memory_id):
+            return _update(here, memory_id, gist, about, session, source)
+        draft = Draft(
+            clipped(gist), gist, id=memory_id, level=level, category=GRAPH, session=session, source=source
+        )
+        create(here, replace(draft, touches=about.touches or (), notes=about.notes or ()))
+        return Put(memory_id, added=True, gist=gist)
 
     return repeated(attempt)
+
+
+def put_edge(
+    store: Store,
+    level: Level,
+    start: str,
+    end: str,
+    rel: str,
+    *,
+    notes: Sequence[str] | None = None,
+    session: str = "",
+) -> Linked:
+    """Link *start*, of *level*, to *end*, or update the notes of that link; raises what `link` does."""
+    return link(store, start, end, rel, notes=notes, level=level, session=session)
+
+
+def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, session: str = "") -> bool:
+    """Unlink *start*, of *level*, from *end*; return False when there is no such link."""
+    try:
+        return unlink(store, start, end, rel.strip() or RELATES_TO, level=level, session=session).changed
+    except NotFound:
+        return False
 
 
 def shown_before(store: Store, level: Level, memory_id: str) -> str:
@@ -114,67 +134,35 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
     The ledger keeps those edges. Raises NotFound.
     """
     here = at_level(store, level)
-    found = read(here, id_of(name))
-    memory_id = found.memory.id
+    row = find(here, id_of(name))
+    with store.database.read() as db:
+        edges = relations.edges(db, [vault.key for vault in store.vaults if vault.adopted], at=[row.row])
     removed = []
-    for ref in _linking_to(store, level, memory_id):
+    for ref in dict.fromkeys(edge.ends[0].ref for edge in edges if not edge.outgoing):
+        targets = {edge.target for edge in edges if edge.ends[0].ref == ref}
         vault, _, other = ref.rpartition("/")
-        there = store.scoped(one for one in store.vaults if one.key == vault)
-        gone = repeated(lambda there=there, other=other: _unlinked(there, other, found, session))  # type: ignore[misc]
-        removed += [(other, link) for link in gone]
-    forget(here, memory_id, session=session)
-    return Deleted(memory_id, tuple((other, link.rel) for other, link in removed))
+        there = store.scoped(each for each in store.vaults if each.key == vault)
+        gone = repeated(lambda t=there, o=other, to=targets: _unlinked(t, o, to, row.ref, session))  # type: ignore[misc]
+        removed += [(other, each.rel) for each in gone]
+    forget(here, row.id, session=session)
+    return Deleted(row.id, tuple(removed))
 
 
 @one_change()
 def recall_node(store: Store, level: Level, name: str, *, session: str = "") -> Found:
-    """
-    Bring an archived node back, dated now; raises NotFound, and Rejected when it is not archived.
-    """
+    """Bring an archived node back, dated now; raises NotFound, and Rejected when it is not archived."""
     here = at_level(store, level)
     found = read(here, id_of(name))
     if not is_put_away(found):
         raise Rejected(
             f"'{found.memory.id}' is {found.memory.status.value}, not archived.", "Read it with read_memory."
         )
-    return returned(here, found, session)
+    back = unarchive(here, found, session=session)
+    dated = Revision(archived_reason="", updated=here.clock().replace(microsecond=0))
+    return revise(here, back.memory.id, dated, version=back.digest, session=session)
 
 
-def _add(
-    here: Store,
-    level: Level,
-    memory_id: str,
-    gist: str,
-    touches: Sequence[str],
-    notes: Sequence[str],
-    session: str,
-    source: str,
-) -> Put:
-    title, text = clipped(gist), gist
-    draft = Draft(
-        title,
-        text,
-        id=memory_id,
-        level=level,
-        category=GRAPH,
-        touches=tuple(touches),
-        notes=tuple(notes),
-        session=session,
-        source=source,
-    )
-    create(here, draft)
-    return Put(memory_id, added=True, gist=gist)
-
-
-def _update(
-    here: Store,
-    memory_id: str,
-    gist: str,
-    touches: Sequence[str] | None,
-    notes: Sequence[str] | None,
-    session: str,
-    source: str,
-) -> Put:
+def _update(here: Store, memory_id: str, gist: str, about: Revision, session: str, source: str) -> Put:
     found = read(here, memory_id)
     memory = found.memory
     if memory.kind is not Kind.KNOWLEDGE:
@@ -195,11 +183,10 @@ def _update(
             f"'{memory_id}' is an ordinary memory, whose gist is its title, at most {MAX_TITLE} characters.",
             "Shorten the gist, or change the memory with revise.",
         )
-    revision = Revision(
+    revision = replace(
+        about,
         title=title,
         text=text if own else None,
-        touches=None if touches is None else tuple(touches),
-        notes=None if notes is None else tuple(notes),
         archived_reason="",
         updated=here.clock().replace(microsecond=0),
         source=source if gist != was and (own or memory.source == MANUAL) else None,
@@ -216,23 +203,14 @@ def _update(
     return Put(memory_id, False, gist, not own, came_back, overwritten)
 
 
-def _unlinked(there: Store, memory_id: str, target: Found, session: str) -> tuple[Link, ...]:
-    """Take the links to *target* out of a memory's file, and return them; not those in its text."""
+def _unlinked(there: Store, memory_id: str, targets: set[str], ref: str, session: str) -> tuple[Link, ...]:
+    """Take the links to *targets*, names of *ref*, out of a memory's file, but not those in its text."""
     found = read(there, memory_id)
-    gone = tuple(link for link in found.memory.links if link.to == target.memory.id)
+    gone = tuple(each for each in found.memory.links if each.to in targets)
     if gone:
         # First the ledger: a process that is killed in between has lost no edge.
-        edges = [[memory_id, link.rel, list(link.notes)] for link in gone]
-        there.ledger.append("unlinked", there.clock(), refs=[target.ref], edges=edges, session=session)
-        kept = tuple(link for link in found.memory.links if link not in gone)
-        change(there, found, Revision(links=kept), session)
+        edges = [[memory_id, each.rel, list(each.notes)] for each in gone]
+        there.ledger.append("unlinked", there.clock(), refs=[ref], edges=edges, session=session)
+        kept = tuple(each for each in found.memory.links if each not in gone)
+        revise(there, memory_id, Revision(links=kept), version=found.digest, session=session)
     return gone
-
-
-def _linking_to(store: Store, level: Level, memory_id: str) -> list[str]:
-    """Return the refs of what links to a memory of *level*; links of another level lead to its own first."""
-    elsewhere = store.scoped(vault for vault in store.vaults if vault.level is not level)
-    hidden = look_up(elsewhere, memory_id) is not None
-    vaults = [vault.key for vault in store.vaults if vault.adopted and (vault.level is level or not hidden)]
-    with store.database.read() as db:
-        return index.linking_to(db, vaults, memory_id)

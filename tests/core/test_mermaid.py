@@ -1,0 +1,53 @@
+"""The picture of the graph: whole and escaped."""
+
+import re
+
+from mcp_server.core.graph.graph import Edge, Graph, Node
+from mcp_server.core.graph.mermaid import MOST_DRAWN, as_mermaid
+from mcp_server.core.memory import Level, Status
+
+EVIL = 'a "quoted" <script>alert(1)</script> & ]] | end\n%% x'
+
+
+def graph(count: int = 3, gist: str = "says") -> Graph:
+    nodes = tuple(Node(f"n{at}", f"{gist} {at}", "decision", at, size=at) for at in range(count))
+    edges = tuple(Edge(f"n{at}", "depends-on", f"n{at + 1}") for at in range(count - 1))
+    return Graph(Level.PROJECT, nodes, edges)
+
+
+def test_mermaid_names_nodes_by_handles_of_its_own() -> None:
+    said = as_mermaid([graph()]).splitlines()
+
+    assert said[0] == "flowchart LR"
+    assert '    n0_0["n0: says 0"]' in said
+    assert '  n0_0 -->|"depends-on"| n0_1' in said
+    assert all(re.fullmatch(r'\s+(subgraph level\d\[".*"\]|end|n\d_\d+.*)', line) for line in said[1:])
+
+
+def test_files_and_what_was_put_away_are_drawn_in_their_own_way() -> None:
+    old = Edge("n0", "used", "old", end_status=Status.ARCHIVED)
+    file = Edge("n1", "reads", "src/a.ts")
+
+    said = as_mermaid([Graph(Level.PROJECT, graph().nodes, (old, file))])
+
+    assert '(["old"])' in said
+    assert '(["src/a.ts"])' in said
+    assert '-.->|"used"|' in said
+
+
+def test_labels_are_escaped() -> None:
+    evil = Graph(Level.USER, (Node("n", EVIL, "note", 0),), (Edge("n", EVIL, "src/a.ts", (EVIL,)),))
+
+    said = as_mermaid([evil])
+
+    assert "<script" not in said
+    for line in said.splitlines()[1:]:
+        assert line.count('"') in (0, 2), line
+
+
+def test_a_large_graph_is_drawn_up_to_a_limit_and_says_what_is_missing() -> None:
+    said = as_mermaid([graph(MOST_DRAWN + 50)])
+
+    assert said.count('["n') == MOST_DRAWN
+    assert "%% 50 more are not drawn" in said
+    assert '"n348: ' in said, "new, large and linked twice is worth most"
