@@ -100,7 +100,7 @@ def test_trust_is_moved_by_tools_and_told_where_memories_are_shown(
         said = await call("invalidate_memory", id=heron, reason="wrong", note="<b>it moved</b>")
         assert "trust: medium (0.55)" in said and "‹b›it moved" in said
         history = await call("get_trust_history", id=heron)
-        assert "-0.30 wrong" in history and "+0.15 confirmed: tried it" in history
+        assert "moved by -0.30 · wrong" in history and "moved by +0.15 · confirmed · tried it" in history
         assert "trust low" not in await call("recall", query="heron server")
         await call("invalidate_memory", id=heron, reason="outdated")
         assert "trust low" in await call("recall", query="heron server")
@@ -143,13 +143,12 @@ def test_patterns_uses_and_their_sum_are_told(open_here: Callable[..., Opened], 
             for name in ("heron", "egret"):
                 recall(store, Query(name, limit=1), session=session)
 
-        assert f"{egret}  follows on {heron} with 1.00, seen 2 times" in await call("access_patterns")
-        assert f"{egret}  follows on {heron}" in await call("predict_next", id=heron)
+        assert f"{egret} · after {heron} · probability 1.00 · seen 2" in await call("access_patterns")
+        assert f"{egret} · after {heron}" in await call("predict_next", id=heron)
         assert "noted as used" in await call("mark_memory_used", ids=[heron])
         assert "No memory has the id" in await call("mark_memory_used", ids="nobody")
         said = await call("retrieval_quality_stats")
-        assert "4 given, 1 used (25%), 2 memories; the last 30 days" in said
-        assert f"most used: {heron} (given 2, used 1)" in said
+        assert "used: 1 (25%)" in said and f"Most used:\n{heron} · given 2 · used 1" in said
 
     talk(open_here(), conversation)
 
@@ -214,9 +213,8 @@ def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:
     run("sync")
 
     assert "daybook validate" in run("trust-history", heron)
-    assert "trust" in run("invalidate", heron, "--reason", "wrong", "--note", "it moved")
-    assert "-0.3  wrong" in run("trust-history", heron)
-    assert "trust high" in run("validate", heron, "--reason", "cross_validated")
+    assert "trust: medium" in run("invalidate", heron, "--reason", "wrong", "--note", "it moved")
+    assert "trust: high" in run("validate", heron, "--reason", "cross_validated")
     said = json.loads(run("trust-history", heron, "--json"))
     assert [event["reason"] for event in said["events"]] == ["cross_validated", "wrong"]
     assert said["label"] == "high"

@@ -18,14 +18,6 @@ class Action(StrEnum):
     RESTORE = "restore"
 
 
-BECAME = {
-    Action.ADD: "added",
-    Action.REPLACE: "replaced another",
-    Action.KNOWN: "known already",
-    Action.RESTORE: "active again",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Settled:
     """
@@ -141,17 +133,3 @@ def _all(names: Iterable[str]) -> str:
 
 def _cut(name: str) -> str:
     return one_line(name, 80)
-
-
-def describe(settled: Sequence[Settled]) -> str:
-    """Return in one line how many drafts were stored, replaced another and so on."""
-    counts = {action: sum(each.action is action for each in settled) for action in BECAME}
-    return ", ".join(f"{number} {BECAME[action]}" for action, number in counts.items() if number) or "nothing"
-
-
-def describe_each(settled: Sequence[Settled]) -> list[str]:
-    """Return a line for each draft: the id that holds it now, and what became of it."""
-    return [
-        f"{each.id}: {BECAME[each.action]}" + "".join(f", {old}" for old in each.superseded)
-        for each in settled
-    ]

@@ -11,39 +11,19 @@ from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.store import Store
 
 MOST = 500  # deeds of one answer
-DONE = {
-    "remembered": "remembered",
-    "revised": "revised",
-    "restored": "restored",
-    "undone": "its last change was taken back",
-    "archived": "archived",
-    "edited": "changed by hand",
-    "approved": "kept by the person's word",
-    "confirmed": "confirmed by another session",
-    "accepted": "accepted, may be shown unasked",
-    "emptied": "deleted from the trash for good",
-    "merged": "took over the uses of what it absorbed",
-    "unmerged": "gave back the uses of what it had absorbed",
-    "consented": "the person's word on calls of the model was noted",
-    "marked": "said with #remember in a prompt, stored at once",
-    "session_titled": "what the session is about was noted",
-}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One deed in words; `title` is '' for a memory that is not there any more."""
+class Done:
+    """A deed and the title of its memory; '' for one that is not there any more."""
 
-    at: int
-    did: str
-    id: str
+    deed: Deed
     title: str
-    session: str
 
 
 def audit_history(
     store: Store, memory_id: str = "", *, session: str = "", limit: int = 50, all_projects: bool = False
-) -> list[Told]:
+) -> list[Done]:
     """
     Return what was done, the latest first: to one memory, in one session, or all of it.
 
@@ -73,38 +53,4 @@ def audit_history(
     if wanted and not found:
         raise NotFound(wanted[:80])
     titles = {ref: row.title for ref, row in rows.items() if row}
-    return [Told(deed.at, words(deed), deed.id, titles.get(deed.ref, ""), deed.session) for deed in found]
-
-
-def words(deed: Deed) -> str:
-    """Return what was done, in words."""
-    detail = deed.detail
-    match deed.event:
-        case "trusted":
-            return f"trust moved: {str(detail.get('reason', '')).replace('_', ' ')}"
-        case "forgotten":
-            return "forgotten for good" if detail.get("forever") else "forgotten, it is in the trash"
-        case "tidied":
-            return _tidied(detail)
-        case "judged":
-            return (
-                f"candidates {detail.get('verdict', 'judged')}: {', '.join(detail.get('candidates') or ())}"
-            )
-        case "session_forgotten":
-            return "the session was brought back" if detail.get("undone") else "the session was forgotten"
-        case event:
-            return DONE.get(event, event.replace("_", " "))
-
-
-def _tidied(detail: dict[str, object]) -> str:
-    if reason := detail.get("reason"):
-        return f"tidied: {reason}"
-    for key, said in (
-        ("began", "a run of tidying began"),
-        ("ended", "a run of tidying ended"),
-        ("undoes", "a run was undone"),
-        ("voids", "the last step of a run that was killed was dropped"),
-    ):
-        if detail.get(key):
-            return said
-    return "tidied"
+    return [Done(deed, titles.get(deed.ref, "")) for deed in found]

@@ -7,10 +7,12 @@ import click
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import get_stats, list_memories
 from mcp_server.core.memory import Kind
-from mcp_server.core.render import counted, state_of
+from mcp_server.core.render import counted
 from mcp_server.core.search.query import filter_of
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.shown.figures import stats
+from mcp_server.doors.shown.memory import listed
 
 
 @click.command("list")
@@ -62,11 +64,7 @@ def list_command(
         include_archived=include_archived,
     )
     found = list_memories(store, filter, limit=limit, offset=offset, order=order)
-    if as_json:
-        rows = [output.row_json(row) | {"shadowed_by": found.shadowed.get(row.row, "")} for row in found.rows]
-        output.print_json({"total": found.total, "memories": rows})
-        return
-    if not found.rows:
+    if not found.rows and not as_json:
         there = found.total or get_stats(store).memories
         click.echo(
             f"Of {counted(there, 'memory')} none is listed so; try other filters, or a smaller --offset."
@@ -74,18 +72,7 @@ def list_command(
             else 'No memories yet. Store one with: daybook remember "Title | what to remember"'
         )
         return
-    status = ["status"] if include_archived else []
-    output.print_table(
-        ["id", "type", *status, "updated", "title", "tags"],
-        [
-            [row.id, output.type_of(row),
-             *(state_of(row.status, here=found.shadowed.get(row.row, "")) or "active" for _ in status),
-             f"{row.updated_at:%Y-%m-%d}", row.title[:60], " ".join(row.tags)]
-            for row in found.rows
-        ],
-    )  # fmt: skip
-    if found.total > offset + len(found.rows):
-        click.echo(f"{found.total - offset - len(found.rows)} more: --offset {offset + len(found.rows)}")
+    output.print_shown(listed(found, offset), as_json=as_json)
 
 
 @click.command("stats")
@@ -97,24 +84,7 @@ def stats_command(as_json: bool) -> None:
     """
     store = output.opened().store()
     sync_if_free(store)
-    found = get_stats(store)
-    if as_json:
-        output.print_json(asdict(found))
-        return
-    rows: list[list[object]] = [
-        ["memories", found.memories],
-        ["files", f"{found.counts.size / 1024:,.0f} KB"],
-    ]
-    rows += [["index", f"{found.index_size / 1024:,.0f} KB"], ["passages", found.passages]]
-    rows += [["waiting to be embedded", found.pending], ["embedding model", found.model]]
-    for name, counts in (
-        ("kind", found.counts.by_kind),
-        ("type", found.counts.by_type),
-        ("status", found.counts.by_status),
-        ("tag", found.counts.tags),
-    ):
-        rows += [[f"{name} {key}", count] for key, count in list(counts.items())[:10]]
-    output.print_table(["what", "count"], rows)
+    output.print_shown(stats(get_stats(store)), as_json=as_json)
 
 
 @click.command("bench")

@@ -1,8 +1,5 @@
 """Commands for upkeep: maintain, audit, metrics."""
 
-from dataclasses import asdict
-from datetime import UTC, datetime
-
 import click
 
 from mcp_server.actions.files.sync import sync_if_free
@@ -11,11 +8,9 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.sessions import audit
 from mcp_server.actions.status.metrics import metrics
 from mcp_server.actions.upkeep import maintain
-from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
-
-MB = 1024 * 1024
+from mcp_server.doors.shown import deeds, figures, upkeep
 
 
 @click.command("maintain")
@@ -32,14 +27,9 @@ def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> No
         person.require("deleting what lies in the trash for good")
     store = output.opened().store()
     if action == "clean":
-        cleaned = maintain.clean_up(store, dry_run=not apply)
-        if as_json:
-            output.print_json({**asdict(cleaned), "lines": cleaned.lines()})
-            return
-        for line in cleaned.lines():
-            click.echo(visible(line))
-        if not apply:
-            click.echo("Nothing was changed; --apply does it.")
+        output.print_shown(upkeep.cleaned(maintain.clean_up(store, dry_run=not apply)), as_json=as_json)
+        if not (apply or as_json):
+            click.echo("--apply does it.")
         return
     sync_if_free(store)
     steps = maintain.maintain(store, action)
@@ -47,12 +37,7 @@ def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> No
     if embed and pending and any(step.action == "rebuild" for step in steps):
         with output.progress(pending, "Embedding") as advance:
             embed_pending(store, progress=advance)
-    if as_json:
-        output.print_json([asdict(step) for step in steps])
-        return
-    for step in steps:
-        sizes = f"{step.before / MB:.1f} MB before, {step.after / MB:.1f} MB after"
-        click.echo(f"{step.action}: {step.said}; {sizes}, {step.seconds:.1f} s")
+    output.print_shown(upkeep.steps(steps), as_json=as_json)
 
 
 @click.command("audit")
@@ -69,17 +54,7 @@ def audit_command(memory_id: str, session: str, limit: int, all_projects: bool, 
     store = output.opened().store()
     sync_if_free(store)
     done = audit.audit_history(store, memory_id, session=session, limit=limit, all_projects=all_projects)
-    if as_json:
-        output.print_json([asdict(each) for each in done])
-        return
-    if not done:
-        click.echo("Nothing was done yet. Store something with: daybook remember")
-        return
-    rows = [
-        [f"{datetime.fromtimestamp(each.at, UTC):%Y-%m-%d %H:%M}", each.id, each.did[:90], each.session[:8]]
-        for each in done
-    ]
-    output.print_table(["when (UTC)", "id", "what", "session"], rows)
+    output.print_shown(deeds.history(done), as_json=as_json)
 
 
 @click.command("metrics")
@@ -91,28 +66,7 @@ def metrics_command(as_json: bool) -> None:
     """
     store = output.opened().store()
     sync_if_free(store)
-    found = metrics(store)
-    if as_json:
-        output.print_json(asdict(found))
-        return
-    size = found.size
-    for name, said in (
-        ("memories", f"{found.memories} here; in all projects {size.memories / MB:.1f} MB"),
-        (
-            "index",
-            f"{size.index / MB:.1f} MB, {counted(found.passages, 'passage')}, {found.to_embed} to embed",
-        ),
-        ("trash and ledger", f"{size.trash / MB:.1f} and {size.ledger / MB:.1f} MB"),
-        ("history", f"{size.history / MB:.1f} MB"),
-        ("limit", f"{size.limit // MB} MB" if size.limit else "none"),
-        ("transcripts to keep", found.transcripts_to_keep),
-        ("bytes to learn from", f"{found.bytes_to_learn:,}"),
-        ("model calls today", f"{found.spending.today_calls}, {found.spending.today}"),
-    ):
-        click.echo(f"{name:<20} {said}")
-    click.echo("")
-    rows = [[name.replace("_", " "), number, found.ever[name]] for name, number in found.month.items()]
-    output.print_table(["in the ledger", f"since {found.since}", "ever"], rows)
+    output.print_shown(figures.metrics(metrics(store)), as_json=as_json)
 
 
 COMMANDS = (maintain_command, audit_command, metrics_command)

@@ -19,7 +19,7 @@ from mcp_server.actions.memory.trust import standing_of
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import TYPES, Draft, Level, Status, split_list, split_title, timestamp
+from mcp_server.core.memory import TYPES, Draft, Level, Status, split_list, split_title
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import state_of, visible
 from mcp_server.core.sessions.snapshot import renoted
@@ -116,12 +116,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
     found = read_told(store, memory_id)
     standing = standing_of(store, found)
     if as_json:
-        said = asdict(found.memory) | {"path": found.path, "version": version(found)}
-        said |= {"believed": round(standing.trust, 4), "stale": standing.stale.label}
-        said |= {"shadowed_by": standing.shadowed_by}
-        output.print_json(
-            {key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in said.items()}
-        )
+        output.print_json(shown.whole(found, standing).json)
     else:
         click.echo(click.style(f"{found.path}  (version {version(found)})", dim=True))
         if state := state_of(Status.ACTIVE, here=standing.shadowed_by):

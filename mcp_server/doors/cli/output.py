@@ -5,23 +5,23 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory import Level
 from mcp_server.core.render import outdated, repeats, state_of, visible
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.words import query_terms
 from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.cli import person
-from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import Shown, cells
 from mcp_server.doors.shown.recall import shelves
 
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
@@ -88,19 +88,42 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
         )
 
 
-def print_shown(shown: Shown, *, as_json: bool = False) -> None:
-    """Print a result for a person, or with *as_json* for a program."""
+def print_shown(shown: Shown, *, as_json: bool = False, texts: bool = False) -> None:
+    """Print a result for a person, with *texts* what memories say; or as JSON for a program."""
     if as_json:
         print_json(shown.json)
         return
-    click.echo(visible(shown.head))
-    print_table(shown.headers, [_titles_cut(shown.headers, row) for row in shown.rows])
+    for table in (shown, *(below for below in shown.below if below.rows)):
+        if table is not shown:
+            click.echo("")
+        if table.head:
+            click.echo(visible(table.head))
+        _print_rows(table, texts=texts)
+        if table.body:
+            click.echo(visible(table.body).rstrip())
+    if shown.offset is not None and shown.total > (next := shown.offset + len(shown.rows)):
+        click.echo(f"{shown.total - next} more: --offset {next}")
     for note in shown.notes:
         click.echo(visible(note))
 
 
-def _titles_cut(headers: Sequence[str], row: Sequence[str]) -> list[str]:
-    return [cell[:TITLE] if name == "title" else cell for name, cell in zip(headers, row, strict=True)]
+def _print_rows(table: Shown, *, texts: bool) -> None:
+    if texts and table.texts:
+        for row, text in zip(table.rows, table.texts, strict=True):
+            click.echo(visible("  ".join(cells(table, row))))
+            click.echo("\n".join(f"   {line}" for line in visible(text).splitlines()))
+    elif table.headers:
+        used = [any(cell not in ("", None) for cell in column) for column in zip(*table.rows, strict=True)]
+        headers = [name.rstrip(":") for name in compress(table.headers, used)]
+        print_table(headers, [_titles_cut(headers, list(compress(row, used))) for row in table.rows])
+    elif table.rows:
+        width = max((len(str(row[0])) for row in table.rows if len(row) > 1), default=0)
+        for name, *value in table.rows:
+            click.echo(visible(f"{name:<{width}}  {value[0]}" if value else str(name)))
+
+
+def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[object]:
+    return [str(cell)[:TITLE] if name == "title" else cell for name, cell in zip(headers, row, strict=True)]
 
 
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
@@ -204,24 +227,6 @@ def print_explanation(answer: Answer) -> None:
              f"{parts.usage:.2f}", f"{parts.trust:.2f}", f"{parts.helpfulness:.2f}"]
         )  # fmt: skip
     print_table(headers, rows)
-
-
-def row_json(row: Row) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "title": row.title,
-        "kind": row.kind.value,
-        "type": row.type,
-        "status": row.status.value,
-        "tags": list(row.tags),
-        "pinned": row.pinned,
-        "path": row.path,
-        "updated": row.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
-
-
-def type_of(row: Row) -> str:
-    return row.type if row.kind is Kind.KNOWLEDGE else row.kind.value
 
 
 @contextlib.contextmanager

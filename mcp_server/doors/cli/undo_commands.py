@@ -30,8 +30,8 @@ def history_command(memory_id: str, version: int | None, as_json: bool) -> None:
         click.echo(visible(told.head))
         for *about, differs in told.rows:
             click.echo("")
-            click.echo("  ".join(about))
-            click.echo(f"    {visible(differs)}")
+            click.echo("  ".join(map(str, about)))
+            click.echo(f"    {visible(str(differs))}")
         return
     each, text = history.version_of(store, memory_id, version)
     if as_json:

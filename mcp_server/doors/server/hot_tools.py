@@ -10,8 +10,9 @@ from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.memory import promote as hot_places
 from mcp_server.actions.sessions import predict
 from mcp_server.core.errors import DaybookError
-from mcp_server.doors.server import dial_replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import hot as shown
 
 HOT_CACHE = "memory://hot-cache"
 EMPTY = "Nothing is kept at hand yet."
@@ -40,8 +41,11 @@ def register(application: Application) -> None:
         """Keep a memory at hand in every session, whatever else is. Only when the person asked for it."""
         here = store()
         found = hot_places.pin(here, id, pinned=True, session=session.id)
-        shown = is_shown(here, found)
-        waits = "" if shown else " It is shown unasked once the person accepts it: 'daybook review'."
+        waits = (
+            ""
+            if is_shown(here, found)
+            else " It is shown unasked once the person accepts it: 'daybook review'."
+        )
         return f"{found.memory.id}: pinned.{waits} {found.path}"
 
     @tool()
@@ -67,15 +71,13 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def hot_cache_status() -> str:
         """Tell which memories are kept at hand and why, who goes first, and what is likely to come next."""
-        return dial_replies.hot(hot_places.hot_status(store(), session=session.id))
+        return shown_lines(shown.status(hot_places.hot_status(store(), session=session.id)))
 
     @tool(reads=True)
     def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> str:
         """Tell which memories are asked for one after the other, and how likely."""
         found = predict.access_patterns(store(), limit=min(100, limit))
-        return dial_replies.patterns(
-            found, nothing="No pattern yet: two recalls of a session have to follow each other twice."
-        )
+        return shown_lines(shown.patterns(found, nothing=shown.NO_PATTERN))
 
     @tool(reads=True)
     def predict_next(
@@ -83,4 +85,4 @@ def register(application: Application) -> None:
     ) -> str:
         """Tell which memories are likely to be wanted next, from what earlier sessions asked for."""
         found = predict.predict_next(store(), id, session=session.id)
-        return dial_replies.patterns(found, nothing="Nothing is likely enough to be predicted.")
+        return shown_lines(shown.patterns(found, nothing=shown.UNLIKELY))

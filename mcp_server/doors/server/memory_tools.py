@@ -35,11 +35,12 @@ from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Query, Sort, check_limit, filter_of, parse_mode, with_preset
 from mcp_server.core.sessions.snapshot import noted, renoted
-from mcp_server.doors.server import dial_replies, replies
+from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, may_replace, names_in, told_title
+from mcp_server.doors.shown import memory as shown
 
 Words = list[str] | str  # a list, or one text with commas between
 LevelName = Literal["", "user", "project"]
@@ -148,7 +149,7 @@ def register(application: Application) -> None:
         """Read one memory whole, with its version, links, file and how far it is believed."""
         here = store()
         found = read_told(here, id)
-        return replies.read(found, standing=dial_replies.standing(standing_of(here, found)))
+        return replies.shown_lines(shown.whole(found, standing_of(here, found)))
 
     @tool()
     def revise(
@@ -224,7 +225,9 @@ def register(application: Application) -> None:
         if olds:
             done = let_replace(here, id, olds, source=source, session=session.id, turns=application.turns)
             told = looked_up(here, done).note or "it had taken their place already."
-        return "\n".join([f"{memory_id}: {told}", replies.read(read_found(here, id)), *notes])
+        return "\n".join(
+            [f"{memory_id}: {told}", replies.shown_lines(shown.whole(read_found(here, id))), *notes]
+        )
 
     @tool(destroys=True)
     def forget(
@@ -289,4 +292,4 @@ def register(application: Application) -> None:
             include_archived=include_archived,
         )
         found = list_(store(), chosen, limit=check_limit(limit), offset=max(0, offset), order=order)
-        return replies.listing(found, max(0, offset))
+        return replies.shown_lines(shown.listed(found, max(0, offset)))

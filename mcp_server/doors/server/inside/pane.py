@@ -18,7 +18,6 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review import review
 from mcp_server.actions.review.entries import Answer, Entry
 from mcp_server.actions.sessions import glance
-from mcp_server.actions.sessions.audit import DONE
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
 from mcp_server.adapters.index.memories.memories import Row
@@ -32,6 +31,7 @@ from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Unanswered
 from mcp_server.doors.shown import history as shown_history
 from mcp_server.doors.shown import review as shown
+from mcp_server.doors.shown.deeds import DONE
 from mcp_server.store import Store
 
 Given = Mapping[str, Any]
