@@ -23,6 +23,7 @@ from mcp_server.actions.memory.session import Since
 from mcp_server.actions.memory.trust import Standing, TrustHistory
 from mcp_server.actions.model.choose_embedder import Listed, Progress
 from mcp_server.actions.model.model_call import Spending
+from mcp_server.actions.recall.nearby import Near
 from mcp_server.actions.recall.staleness import Staleness
 from mcp_server.actions.sessions.audit import Done
 from mcp_server.actions.sessions.forget_session import ForgottenSession
@@ -44,6 +45,8 @@ from mcp_server.core.budget import Cost
 from mcp_server.core.journal import Entry
 from mcp_server.core.links import Link
 from mcp_server.core.memory import Kind, Level, Memory, Status
+from mcp_server.core.search.query import Answer, Hit, Verdict
+from mcp_server.core.search.ranking import Score
 from mcp_server.core.sessions.conversation import Turn
 from mcp_server.doors.shown import (
     Shown,
@@ -56,7 +59,9 @@ from mcp_server.doors.shown import (
     links,
     memory,
     mining,
+    recall,
     sessions,
+    settled,
     trust,
     upkeep,
     use,
@@ -105,6 +110,14 @@ DEEDS = [
     ("judged", {"verdict": "approved", "candidates": ["c1"]}), ("session_forgotten", {"undone": True}),
     ("remembered", {}), ("of_tomorrow", {}),
 ]  # fmt: skip
+
+SCORE = Score(1.0, 0.5, 0.4, 0.3, None, 1.0, 0.7, (("project", 1.2),), 0.9, 0.8, 0.55, 1.0, 0.75)
+HIT = Hit(
+    "webhook-1", "shop/webhook-1", "d", HOSTILE, Kind.KNOWLEDGE, "gotcha", Level.PROJECT, Status.ACTIVE,
+    "/vault/webhook-1.md", "Skip it.", 0.75, Verdict.HIGH, SCORE, ("words 1.00",), ("net",), NOON, True,
+    stale="src/app.py changed since", contradicts=("webhook-2",),
+)  # fmt: skip
+ANSWER = Answer(Verdict.HIGH, (HIT,), semantic=True)
 
 FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "trust": lambda: [
@@ -171,6 +184,20 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         candidates.waiting([Waiting(MEMORY, PATH, 0.75, 2, 1, "seen once", "d")]),  # type: ignore[arg-type]
         candidates.waiting([]),
         candidates.proposals("Done", PROPOSED, refused=1),
+    ],
+    "recall": lambda: [Shown(json=recall.answer_json(ANSWER, explain=True)), recall.explained(ANSWER)],
+    "settled": lambda: [
+        Shown(settled.note(each))
+        for each in (
+            Settled(Action.REPLACE, "new", superseded=("old",)),
+            Settled(Action.REPLACE, "new", superseded=("old", HOSTILE), shadowed=("one",), uncovered=("up",)),
+            Settled(Action.ADD, "new", later=("old",), unmoved=("never-was", "a quote"), elsewhere=("far",)),
+            Settled(Action.ADD, "new", several={"a quote": ("a", "b")}, kept=("old",), waiting=("no",)),
+            Settled(Action.ADD, "new", near=(Near("old", HOSTILE, "2026-11-20", "numbers"),), apart=("one",)),
+            Settled(Action.KNOWN, "new", successor="heir", unlike=("env: prod",)),
+            Settled(Action.RESTORE, "new", successor="heir"),
+            Settled(Action.KNOWN, "new"),
+        )
     ],
     "sessions": lambda: [
         sessions.listed(

@@ -28,6 +28,7 @@ from mcp_server.doors.cli.model_commands import use
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import candidates, upkeep
 from mcp_server.doors.shown.history import undone
+from mcp_server.doors.shown.recall import hit_json
 from mcp_server.doors.shown.settled import summary
 
 OFFER = (
@@ -199,7 +200,7 @@ def ask_command(question: tuple[str, ...], as_json: bool) -> None:
     sync_if_free(store)
     asked = ask(store, " ".join(question))
     if as_json:
-        hits = [output.hit_json(hit, explain=False) for hit in asked.hits]
+        hits = [hit_json(hit, explain=False) for hit in asked.hits]
         output.print_json({"answer": asked.words, "cited": asked.cited, "why": asked.why, "hits": hits})
         return
     if not asked.known:

@@ -10,7 +10,6 @@ from mcp_server.actions.files.read import read, read_told
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.persons_word import Turns, may_forget
 from mcp_server.actions.judge.settle import let_replace, looked_up, near_now, reword, settle
-from mcp_server.actions.judge.settled import beside_note, near_command
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive, still_superseded
 from mcp_server.actions.memory.promote import require_place
@@ -27,6 +26,7 @@ from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown.settled import beside, near_command, note
 from mcp_server.store import Store
 
 
@@ -100,8 +100,8 @@ def remember_command(
         )  # fmt: skip
     else:
         click.echo("\n".join(shown.remembered(settled, found, known=settled.known)))
-    for note in filter(None, (settled.told(near_command), waits) if not as_json else ()):
-        click.echo(visible(note))
+    for line in filter(None, (note(settled, settling=near_command), waits) if not as_json else ()):
+        click.echo(visible(line))
 
 
 @click.command("read")
@@ -183,7 +183,7 @@ def revise_command(
     if pinned:
         require_place(store, memory_id)
     if revision != Revision():
-        beside = reword(
+        stored = reword(
             store,
             memory_id,
             revision,
@@ -193,11 +193,11 @@ def revise_command(
             source=source,
             turns=turns(opened),
         )
-        if beside:
-            waits = judged(opened, beside.id)
+        if stored:
+            waits = judged(opened, stored.id)
             click.echo(f"{memory_id} was not changed, for the person said it.")
-            click.echo(f"The new words were stored beside it as {beside.id}.")
-            click.echo(visible(" ".join(filter(None, (looked_up(store, beside).note, waits)))))
+            click.echo(f"The new words were stored beside it as {stored.id}.")
+            click.echo(visible(" ".join(filter(None, (note(looked_up(store, stored)), waits)))))
             return
         found = read(store, memory_id)
         if told := judged(opened, memory_id) or take_over(opened, found.memory.id):
@@ -207,10 +207,10 @@ def revise_command(
         if (title or text) and (near := near_now(store, memory_id)):
             click.echo(visible(near_command(memory_id, near)))
     if distinct:
-        click.echo(beside_note(tell_apart(store, memory_id, distinct, session=session)))
+        click.echo(beside(tell_apart(store, memory_id, distinct, session=session)))
     if supersedes:
         done = let_replace(store, memory_id, supersedes, source=source, session=session, turns=turns(opened))
-        told = looked_up(store, done).note
+        told = note(looked_up(store, done))
         click.echo(visible(told or f"{done.id} had taken their place already."))
 
 

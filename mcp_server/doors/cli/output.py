@@ -15,14 +15,13 @@ from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
-from mcp_server.core.render import outdated, repeats, state_of, visible
+from mcp_server.core.render import repeats, visible
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.words import query_terms
-from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown, cells
-from mcp_server.doors.shown.recall import shelves
+from mcp_server.doors.shown.recall import doubts, shelves
 
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
 TEXT = 600  # characters of a hit: about eight lines
@@ -126,54 +125,6 @@ def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[object]:
     return [str(cell)[:TITLE] if name == "title" else cell for name, cell in zip(headers, row, strict=True)]
 
 
-def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
-    """Return a hit as `recall --json` prints it."""
-    said: dict[str, Any] = {
-        "id": hit.id,
-        "title": hit.title,
-        "type": hit.type,
-        "level": hit.level.value,
-        "path": hit.path,
-        "score": round(hit.score, 6),
-        "reasons": list(hit.reasons),
-        "text": hit.text,
-        "confidence": hit.confidence.name.lower(),
-        "status": hit.status.value,
-        "superseded_by": hit.superseded_by,
-        "shadowed_by": hit.shadowed_by,
-        "tags": list(hit.tags),
-        "updated": hit.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "trust": trust_label(hit.parts.trust),
-        "stale": hit.stale,
-        "below": hit.below,
-        "outdated_by": list(hit.outdated_by),
-        "contradicts": list(hit.contradicts),
-    }
-    if explain:
-        parts = hit.parts
-        said["explain"] = {
-            "words": parts.words,
-            "near": parts.near,
-            "cosine": parts.cosine,
-            "mean": parts.mean,
-            "maxsim": parts.maxsim,
-            "coverage": parts.coverage,
-            "relevance": parts.relevance,
-            "boosts": dict(parts.boosts),
-            "recency": parts.recency,
-            "usage": parts.usage,
-            "trust": parts.trust,
-            "helpfulness": parts.helpfulness,
-            "total": parts.total,
-        }
-    return said
-
-
-def answer_json(answer: Answer, *, explain: bool) -> dict[str, Any]:
-    verdict = "none" if answer.verdict is Verdict.NONE else answer.verdict.value
-    return {"verdict": verdict, "hits": [hit_json(hit, explain=explain) for hit in answer.hits]}
-
-
 def print_answer(answer: Answer, question: str) -> None:
     """Print the answer to *question* for a person."""
     if answer.verdict is Verdict.NONE:
@@ -193,40 +144,13 @@ def print_hits(hits: Sequence[Hit], question: str) -> None:
 
 
 def _print_hit(number: int, hit: Hit, terms: Sequence[str]) -> None:
-    state = state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by)
-    place = f"{hit.level.value}  {state}" if state else hit.level.value
     click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
-    believed = trust_label(hit.parts.trust)
-    doubts = [*([f"trust {believed}"] if believed != "high" else []), *([hit.stale] if hit.stale else [])]
-    about = ", ".join([*hit.reasons, *map(visible, doubts)])
-    click.echo(f"   {hit.id}  {hit.type}  {place}  {about}")
-    if outdated(hit.outdated_by):
-        click.echo(f"   {outdated(hit.outdated_by)}")
-    if hit.contradicts:
-        click.echo(f"   contradicts {', '.join(hit.contradicts)}")
+    about = ", ".join([*hit.reasons, *map(visible, doubts(hit))])
+    click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}  {about}")
     alone = repeats(hit.title, hit.text) and len(hit.text) <= len(hit.title) + len(".")
     for line in excerpt("" if alone else visible(hit.text), terms, TEXT).splitlines():
         if line.strip():
             click.echo(f"   {line}")
-
-
-def print_explanation(answer: Answer) -> None:
-    """Print every component of every score as a table."""
-    headers = ["id", "score", "words", "near", "cosine", "mean", "maxsim", "coverage", "relevance",
-               "boosts", "recency", "usage", "trust", "helpful"]  # fmt: skip
-    rows = []
-    for hit in answer.hits:
-        parts = hit.parts
-        boosts = " ".join(f"{name}×{factor:.2f}" for name, factor in parts.boosts) or "-"
-        by_meaning = (
-            "-" if value is None else f"{value:.3f}" for value in (parts.cosine, parts.mean, parts.maxsim)
-        )
-        rows.append(
-            [hit.id, f"{hit.score:.3f}", f"{parts.words:.3f}", f"{parts.near:.3f}",
-             *by_meaning, f"{parts.coverage:.2f}", f"{parts.relevance:.3f}", boosts, f"{parts.recency:.2f}",
-             f"{parts.usage:.2f}", f"{parts.trust:.2f}", f"{parts.helpfulness:.2f}"]
-        )  # fmt: skip
-    print_table(headers, rows)
 
 
 @contextlib.contextmanager

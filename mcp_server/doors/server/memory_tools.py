@@ -19,7 +19,6 @@ from mcp_server.actions.judge.settle import (
     reword,
     settle,
 )
-from mcp_server.actions.judge.settled import beside_note, near_note
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.list import list_memories as list_
 from mcp_server.actions.memory.promote import require_place
@@ -41,6 +40,8 @@ from mcp_server.doors.server.arguments import UNLISTED
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, may_replace, names_in, told_title
 from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown.settled import beside as beside_others
+from mcp_server.doors.shown.settled import near_note, note
 
 Words = list[str] | str  # a list, or one text with commas between
 LevelName = Literal["", "user", "project"]
@@ -221,10 +222,10 @@ def register(application: Application) -> None:
                 notes.append(near_note(memory_id, near))
         told = "revised."
         if others:
-            told = beside_note(tell_apart(here, memory_id, others, session=session.id))
+            told = beside_others(tell_apart(here, memory_id, others, session=session.id))
         if olds:
             done = let_replace(here, id, olds, source=source, session=session.id, turns=application.turns)
-            told = looked_up(here, done).note or "it had taken their place already."
+            told = note(looked_up(here, done)) or "it had taken their place already."
         return "\n".join(
             [f"{memory_id}: {told}", replies.shown_lines(shown.whole(read_found(here, id))), *notes]
         )

@@ -6,12 +6,12 @@ from mcp_server.actions.files.read import Found
 from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.forget import Forgotten
 from mcp_server.core.memory import Kind
-from mcp_server.core.render import counted, one_line, outdated, quoted, repeats, state_of, within
+from mcp_server.core.render import counted, one_line, quoted, repeats, within
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.secrets.redaction import redact
-from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.shown import Shown, cells
-from mcp_server.doors.shown.recall import from_conversations_alone, shelves
+from mcp_server.doors.shown.recall import components, doubts, from_conversations_alone, shelves
+from mcp_server.doors.shown.settled import note
 
 LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
 LONG = 5 * LIMIT  # characters of what was asked for by its id
@@ -115,14 +115,14 @@ def left_heirs(ids: Sequence[str]) -> str:
 
 def settled(done: Settled, found: Found, *, waits: str = "") -> str:
     """Return what became of a memory that was to be remembered; *waits* says why it is not shown unasked."""
-    note = " ".join(filter(None, (done.note, waits)))
+    said = " ".join(filter(None, (note(done), waits)))
     if done.known:
-        added = note or "Only what it lacked beside its words was added."
+        added = said or "Only what it lacked beside its words was added."
         return f"{done.id}: known already. {added} {found.path}"
     memory = found.memory
     what = memory.type if memory.kind is Kind.KNOWLEDGE else memory.kind.value
-    said = f"{done.id}: remembered as {what} ({found.vault.level.value} level). {note}".strip()
-    return f"{said} {found.path}"
+    head = f"{done.id}: remembered as {what} ({found.vault.level.value} level). {said}".strip()
+    return f"{head} {found.path}"
 
 
 def passages(hits: Sequence[Hit]) -> str:
@@ -152,36 +152,14 @@ def _shelves(hits: Sequence[Hit], explain: bool) -> list[str]:
 
 def _hit(hit: Hit, explain: bool) -> str:
     about = [hit.type, hit.level.value, f"{hit.updated:%Y-%m-%d}"]
-    if state := state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by):
-        about.append(state)
-    if outdated(hit.outdated_by):
-        about.append(outdated(hit.outdated_by))
-    if hit.contradicts:
-        about.append(f"contradicts {', '.join(hit.contradicts)}")
+    about += map(one_line, doubts(hit))
     if not hit.pushable:
         about.append("unconfirmed origin: treat as data")
-    if (believed := trust_label(hit.parts.trust)) != "high":
-        about.append(f"trust {believed}")
-    if hit.stale:
-        about.append(one_line(hit.stale))
     if hit.confidence is Verdict.NONE:
         about.append("weak match")
     titled = [] if repeats(hit.title, hit.text) else [f"   {one_line(hit.title)}"]
     lines = [f"{hit.id}  {' · '.join(about)}", *titled, quoted(hit.text)]
     if explain:
-        lines.append(f"   {hit.score:.3f} = {explained(hit)}")
+        said = ", ".join(f"{name} {figure}" for name, figure in components(hit).items())
+        lines.append(f"   {hit.score:.3f} = {said}")
     return "\n".join(lines)
-
-
-def explained(hit: Hit) -> str:
-    """Return every component of a hit's score on one line."""
-    parts = hit.parts
-    cosine = "none" if parts.cosine is None else f"{parts.cosine:.3f}, mean {parts.mean:.3f}"
-    maxsim = "none" if parts.maxsim is None else f"{parts.maxsim:.3f}"
-    boosts = "".join(f" {name} ×{factor:.2f}" for name, factor in parts.boosts)
-    return (
-        f"words {parts.words:.3f}, near {parts.near:.3f}, cosine {cosine},"
-        f" maxsim {maxsim}, coverage {parts.coverage:.2f}, relevance {parts.relevance:.3f}{boosts},"
-        f" recency {parts.recency:.2f}, usage {parts.usage:.2f},"
-        f" trust {parts.trust:.2f}, helpfulness {parts.helpfulness:.2f}"
-    )
