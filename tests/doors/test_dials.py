@@ -53,7 +53,6 @@ def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(
     async def conversation(client: Client, call: Callable[..., Any]) -> None:
         assert "memory://hot-cache" in [str(one.uri) for one in (await client.list_resources()).resources]
         assert resource(await client.read_resource("memory://hot-cache")) == "Nothing is kept at hand yet."
-        assert "0 of 20 places" in await call("hot_cache_status")
         await call("hook", event="UserPromptSubmit", prompt="The heron server listens on heron_port.")
         said = await call("remember", title="Heron server", content="Listens on heron_port.")
         heron = said.partition(":")[0]
@@ -136,9 +135,6 @@ def test_patterns_uses_and_their_sum_are_told(open_here: Callable[..., Opened], 
     egret = remember(store, Draft("Egret database", "It runs.")).memory.id
 
     async def conversation(client: Client, call: Callable[..., Any]) -> None:
-        assert "No pattern yet" in await call("access_patterns")
-        assert "likely enough" in await call("predict_next")
-        assert "Nothing was recalled" in await call("retrieval_quality_stats")
         for session in ("s1", "s2"):
             for name in ("heron", "egret"):
                 recall(store, Query(name, limit=1), session=session)
@@ -172,16 +168,6 @@ def run(memory_dir: Path, project: Path) -> Run:
     return run_
 
 
-def test_an_empty_store_says_what_to_do(run: Run) -> None:
-    assert "daybook pin ID" in run("hot")
-    assert "No pattern yet" in run("patterns")
-    assert "daybook patterns" in run("predict")
-    assert "Nothing was recalled" in run("quality")
-    assert "Claude was given nothing yet" in run("why")
-    assert json.loads(run("why", "--json")) == []
-    assert json.loads(run("hot", "--json"))["held"] == []
-
-
 def test_a_refusal_says_what_to_do(store: Store) -> None:
     talk = remember(store, Draft("Talk", "Long ago.", kind=Kind.CONVERSATION)).memory.id
 
@@ -199,25 +185,29 @@ def test_a_refusal_says_what_to_do(store: Store) -> None:
 def test_the_hot_set_is_shown_and_changed_from_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.")).memory.id
 
-    assert "is pinned" in run("pin", heron)
-    assert f"{heron}  pinned" in run("hot")
-    assert "is not pinned" in run("unpin", heron)
-    assert "is kept at hand" in run("promote", heron)
-    assert [one["why"] for one in json.loads(run("hot", "--json"))["held"]] == ["promoted"]
-    assert "is not kept at hand any more" in run("demote", heron)
-    assert "was not in the hot set" in run("demote", heron)
+    def held() -> list[str]:
+        return [one["why"] for one in json.loads(run("hot", "--json"))["held"]]
+
+    run("pin", heron)
+    assert held() == ["pinned"]
+    run("unpin", heron)
+    run("promote", heron)
+    assert held() == ["promoted"]
+    run("demote", heron)
+    assert held() == []
 
 
 def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.", type="decision")).memory.id
     run("sync")
 
-    assert "daybook validate" in run("trust-history", heron)
-    assert "trust: medium" in run("invalidate", heron, "--reason", "wrong", "--note", "it moved")
+    run("invalidate", heron, "--reason", "wrong", "--note", "it moved")
     assert "trust: high" in run("validate", heron, "--reason", "cross_validated")
     said = json.loads(run("trust-history", heron, "--json"))
-    assert [event["reason"] for event in said["events"]] == ["cross_validated", "wrong"]
-    assert said["label"] == "high"
+    assert [(event["reason"], event["note"]) for event in said["events"]] == [
+        ("cross_validated", ""),
+        ("wrong", "it moved"),
+    ]
 
 
 def test_what_was_given_and_why_is_shown_in_the_shell(run: Run, store: Store) -> None:
@@ -227,6 +217,5 @@ def test_what_was_given_and_why_is_shown_in_the_shell(run: Run, store: Store) ->
 
     assert heron in run("why") and "recall" in run("why", "--last")
     assert json.loads(run("why", "--session", "s1", "--json"))[0]["said"] == "heron"
-    assert "nothing yet" in run("why", "--session", "nobody")
-    assert f"{heron}        1       1" in run("quality")
+    assert json.loads(run("why", "--session", "nobody", "--json")) == []
     assert json.loads(run("quality", "--json", "--days", "0"))["used"] == 1

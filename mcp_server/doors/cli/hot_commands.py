@@ -30,7 +30,8 @@ def pin_command(memory_id: str) -> None:
     """
     opened = output.opened(wait_for_model=False)
     found = promoting.pin(opened.store(), memory_id, pinned=True)
-    click.echo(" ".join(filter(None, (f"{found.memory.id} is pinned.", take_over(opened, found.memory.id)))))
+    told = (shown.pinned(found.memory.id, is_pinned=True), take_over(opened, found.memory.id))
+    click.echo(" ".join(filter(None, told)))
 
 
 @click.command("unpin")
@@ -41,7 +42,7 @@ def unpin_command(memory_id: str) -> None:
     Example: daybook unpin stripe-webhook-raw-body-k3f9
     """
     found = promoting.pin(output.opened(wait_for_model=False).store(), memory_id, pinned=False)
-    click.echo(f"{found.memory.id} is not pinned.")
+    click.echo(shown.pinned(found.memory.id, is_pinned=False))
 
 
 @click.command("promote")
@@ -51,10 +52,8 @@ def promote_command(memory_id: str) -> None:
 
     Example: daybook promote stripe-webhook-raw-body-k3f9
     """
-    if promoting.promote(output.opened(wait_for_model=False).store(), memory_id):
-        click.echo(f"{memory_id} is kept at hand.")
-    else:
-        click.echo("Noted, but all places are taken by hotter memories: 'daybook hot' shows them.")
+    has_place = promoting.promote(output.opened(wait_for_model=False).store(), memory_id)
+    click.echo(shown.promoted(memory_id, has_place=has_place))
 
 
 @click.command("demote")
@@ -64,8 +63,8 @@ def demote_command(memory_id: str) -> None:
 
     Example: daybook demote stripe-webhook-raw-body-k3f9
     """
-    was = promoting.demote(output.opened(wait_for_model=False).store(), memory_id)
-    click.echo(f"{memory_id} {'is not kept at hand any more' if was else 'was not in the hot set'}.")
+    was_hot = promoting.demote(output.opened(wait_for_model=False).store(), memory_id)
+    click.echo(shown.demoted(memory_id, was_hot=was_hot))
 
 
 @click.command("patterns")

@@ -255,8 +255,8 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
         _check_may_forget(store, memory_id, turns(opened), verb="archive")
     for found in archive(store, memory_ids):
         click.echo(f"Archived {found.memory.id}\n{found.path}")
-        for old in still_superseded(store, found):
-            click.echo(shown.STAYS.format(old))
+        for line in shown.still(still_superseded(store, found)):
+            click.echo(line)
 
 
 @click.command("restore")

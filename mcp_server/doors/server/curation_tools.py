@@ -22,8 +22,9 @@ from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, ask_before_replacing
-from mcp_server.doors.server.replies import shown_lines, still
+from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import contradictions, links, seeding
+from mcp_server.doors.shown.memory import still
 from mcp_server.store import Store
 
 Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
@@ -52,9 +53,10 @@ def register(application: Application) -> None:
             ask_before_forgetting(Dialog(context), store(), each, application.turns, verb="archive")
         here = store()
         done = to_archive(here, split_list(ids), session=session.id)
-        told = [still(still_superseded(here, found)) for found in done]
-        pairs = zip(done, told, strict=True)
-        return "\n".join(f"{found.memory.id}: archived. {found.path}{said}" for found, said in pairs)
+        return "\n".join(
+            " ".join([f"{found.memory.id}: archived. {found.path}", *still(still_superseded(here, found))])
+            for found in done
+        )
 
     @tool()
     def link_memories(

@@ -46,27 +46,23 @@ def register(application: Application) -> None:
             if is_shown(here, found)
             else " It is shown unasked once the person accepts it: 'daybook review'."
         )
-        return f"{found.memory.id}: pinned.{waits} {found.path}"
+        return f"{shown.pinned(found.memory.id, is_pinned=True)}{waits} {found.path}"
 
     @tool()
     def unpin(id: str) -> str:
         """Let a pinned memory be at hand only while it is used. Only when the person asked for it."""
         found = hot_places.pin(store(), id, pinned=False, session=session.id)
-        return f"{found.memory.id}: not pinned any more. {found.path}"
+        return f"{shown.pinned(found.memory.id, is_pinned=False)} {found.path}"
 
     @tool()
     def promote(id: str) -> str:
         """Put a memory into the hot set now, until it was not used for two weeks."""
-        if hot_places.promote(store(), id, session=session.id):
-            return f"{id}: kept at hand until it was not used for 14 days."
-        return f"{id}: noted, but all places are taken by hotter memories; pin it, or demote one of them."
+        return shown.promoted(id, has_place=hot_places.promote(store(), id, session=session.id))
 
     @tool()
     def demote(id: str) -> str:
         """Take a memory out of the hot set now; three more accesses bring it back."""
-        if hot_places.demote(store(), id, session=session.id):
-            return f"{id}: not kept at hand any more; three more accesses bring it back."
-        return f"{id}: was not in the hot set."
+        return shown.demoted(id, was_hot=hot_places.demote(store(), id, session=session.id))
 
     @tool(reads=True)
     def hot_cache_status() -> str:

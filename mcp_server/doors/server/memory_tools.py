@@ -247,10 +247,9 @@ def register(application: Application) -> None:
         else:
             ask_before_forgetting(Dialog(context), store(), id, application.turns)
         gone = forgetting.forget(store(), id, forever=forever, session=session.id)
-        if gone.path is None:
-            return f"{gone.id}: deleted for good.{replies.left_heirs(gone.heirs)}"
-        back = f"'daybook restore {gone.id}' brings it back"
-        return f"{gone.id}: forgotten; {back}. {gone.path}{replies.left(gone)}"
+        back = f"{gone.id}: forgotten; 'daybook restore {gone.id}' brings it back. {gone.path}"
+        done = back if gone.path else f"{gone.id}: deleted for good."
+        return " ".join([done, *shown.aftermath(gone)])
 
     @tool()
     def restore_memory(id: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from mcp_server.actions.files.read import Found
 from mcp_server.actions.judge.settled import Settled
-from mcp_server.actions.memory.forget import Forgotten
 from mcp_server.core.memory import Kind
 from mcp_server.core.render import counted, one_line, quoted, repeats, within
 from mcp_server.core.search.query import Answer, Hit, Verdict
@@ -86,31 +85,10 @@ def _body(text: str, room: int) -> list[str]:
     return [said] if len(said) <= room else [said[: room - len(CUT)], CUT]
 
 
-def left(gone: Forgotten) -> str:
-    """Return what is to be said of the memories whose place a forgotten one had taken, a blank before it."""
-    said = still(gone.superseded)
-    if gone.uncovered:
-        said += f" In this project {', '.join(gone.uncovered[:20])} holds again, which it had stood in for."
-    return said
-
-
-def still(superseded: Sequence[str]) -> str:
-    """Return what is said of what a memory that is put away had taken the place of, a blank before it."""
-    ids = ", ".join(superseded[:20])
-    return f" Still superseded by it: {ids}; 'daybook restore ID' makes one active again." if ids else ""
-
-
 def beside(memory_id: str, done: Settled, found: Found, *, waits: str = "") -> str:
     """Return what became of other words for a memory that only the person may change."""
     head = f"{memory_id}: not changed, for the person said it. The new words were stored beside it."
     return f"{head} {settled(done, found, waits=waits)}"
-
-
-def left_heirs(ids: Sequence[str]) -> str:
-    """Return what is to be said of the memories that say what was deleted, '' when there are none."""
-    if not ids:
-        return ""
-    return f" It had been merged into {', '.join(ids[:20])}, which may say it still: read and revise that."
 
 
 def settled(done: Settled, found: Found, *, waits: str = "") -> str:

@@ -48,6 +48,24 @@ def patterns(found: Sequence[Pattern], *, nothing: str) -> Shown:
     )
 
 
+def pinned(memory_id: str, *, is_pinned: bool) -> str:
+    """Return that a memory is pinned, or is not any more."""
+    return f"{memory_id}: {'pinned' if is_pinned else 'not pinned any more'}."
+
+
+def promoted(memory_id: str, *, has_place: bool) -> str:
+    """Return what became of a memory that was to be kept at hand."""
+    if has_place:
+        return f"{memory_id}: kept at hand until it was not used for 14 days."
+    return f"{memory_id}: noted, but all places are taken by hotter memories; pin it, or demote one of them."
+
+
+def demoted(memory_id: str, *, was_hot: bool) -> str:
+    """Return what became of a memory that was to be kept at hand no longer."""
+    back = "not kept at hand any more; three more accesses bring it back"
+    return f"{memory_id}: {back if was_hot else 'was not in the hot set'}."
+
+
 def _row(warm: Warm, status: HotStatus, state: str) -> tuple[object, ...]:
     why = f"predicted {warm.probability:.2f}" if warm.probability else warm.why
     salience = f"{status.salience.get(warm.row.ref, 0.0):.2f}"

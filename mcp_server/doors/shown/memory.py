@@ -18,7 +18,7 @@ from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.rows import ROW, row_cells, row_json
 from mcp_server.doors.shown.trust import standing as standing_line
 
-STAYS = "{0} stays superseded; make it active again with: daybook restore {0}"
+MOST = 20  # ids of one sentence
 
 
 def remembered(done: Settled, found: Found, *, known: bool) -> list[str]:
@@ -31,15 +31,23 @@ def remembered(done: Settled, found: Found, *, known: bool) -> list[str]:
 def forgotten(gone: Forgotten) -> list[str]:
     """Return what became of a memory and of those whose place it had taken."""
     lines = [f"Deleted {gone.id} for good."] if gone.path is None else [f"Forgot {gone.id}", str(gone.path)]
+    return [*lines, *aftermath(gone)]
+
+
+def aftermath(gone: Forgotten) -> list[str]:
+    """Return a sentence each on the memories that a forgotten one had to do with."""
+    heirs, uncovered = (", ".join(ids[:MOST]) for ids in (gone.heirs, gone.uncovered))
     return [
-        *lines,
-        *(
-            f"It had been merged into {heir}, which may say it still: daybook read {heir}"
-            for heir in gone.heirs
-        ),
-        *map(STAYS.format, gone.superseded),
-        *(f"{old} holds in this project again: {gone.id} had stood in for it." for old in gone.uncovered),
+        *([f"It had been merged into {heirs}: read and revise that, it may say it still."] if heirs else []),
+        *still(gone.superseded),
+        *([f"In this project holds again what it had stood in for: {uncovered}."] if uncovered else []),
     ]
+
+
+def still(superseded: Sequence[str]) -> list[str]:
+    """Return what is said of the memories whose place one had taken that was put away."""
+    ids = ", ".join(superseded[:MOST])
+    return [f"Still superseded by it: {ids}; 'daybook restore ID' makes one active again."] if ids else []
 
 
 def whole(found: Found, now: Standing | None = None) -> Shown:
