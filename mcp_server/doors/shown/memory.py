@@ -39,15 +39,17 @@ def aftermath(gone: Forgotten) -> list[str]:
     heirs, uncovered = (", ".join(ids[:MOST]) for ids in (gone.heirs, gone.uncovered))
     return [
         *([f"It had been merged into {heirs}: read and revise that, it may say it still."] if heirs else []),
-        *still(gone.superseded),
         *([f"In this project holds again what it had stood in for: {uncovered}."] if uncovered else []),
+        *still(gone.superseded),
     ]
 
 
 def still(superseded: Sequence[str]) -> list[str]:
     """Return what is said of the memories whose place one had taken that was put away."""
-    ids = ", ".join(superseded[:MOST])
-    return [f"Still superseded by it: {ids}; 'daybook restore ID' makes one active again."] if ids else []
+    if not superseded:
+        return []
+    again = f"make one active again with: daybook restore {superseded[0]}"
+    return [f"Still superseded by it: {', '.join(superseded[:MOST])}; {again}"]
 
 
 def whole(found: Found, now: Standing | None = None) -> Shown:
