@@ -76,7 +76,7 @@ def whole(found: Found, now: Standing | None = None) -> Shown:
         json |= stale
     kind = memory.type if memory.kind is Kind.KNOWLEDGE else memory.kind.value
     return Shown(
-        f"{memory.id}  {kind} · {memory.status.value} · version {version(found)}",
+        f"{memory.id} · {kind} · {memory.status.value} · version {version(found)}",
         rows=[row for row in rows if row[-1]],
         body=memory.text,
         json={key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in json.items()},
@@ -112,7 +112,7 @@ def saved_session(found: Found, since: Since) -> Shown:
         *([since.problem] if since.problem else []),
     ]
     return Shown(
-        f"{memory.id}  session saved {memory.created:%Y-%m-%d %H:%M} UTC",
+        f"{memory.id} · session saved {memory.created:%Y-%m-%d %H:%M} UTC",
         rows=[("title", memory.title), ("file", found.path), *((note,) for note in memory.notes)],
         body=memory.text,
         below=(Shown("Since then:", rows=[(change,) for change in changes]),) if changes else (),
@@ -139,7 +139,7 @@ def conversation(found: Found, turns: Sequence[Turn], offset: int, limit: int | 
     told = turns[offset:][:limit]
     messages = [{"role": turn.speaker, "content": turn.words, "timestamp": turn.time} for turn in told]
     return Shown(
-        f"{memory.id}  conversation · {count}{f', from {offset + 1} on' if offset else ''} · {memory.title}",
+        f"{memory.id} · conversation · {count}{f', from {offset + 1} on' if offset else ''} · {memory.title}",
         ("speaker", "time"),
         [(turn.speaker, turn.time) for turn in told],
         tuple(turn.words for turn in told),

@@ -19,7 +19,7 @@ def standing(now: Standing) -> str:
 def history(found: TrustHistory) -> Shown:
     """Return how a memory stands and each event that moved it, the latest first."""
     return Shown(
-        f"{found.id}  {standing(found.standing)} · base {found.base:.2f}",
+        f"{found.id} · {standing(found.standing)} · base {found.base:.2f}",
         ("when", "moved by:", "reason", "note"),
         [(moment(event.at), f"{event.amount:+.2f}", event.reason, event.note) for event in found.events],
         notes=() if found.events else (UNMOVED,),
