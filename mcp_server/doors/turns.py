@@ -38,6 +38,7 @@ def is_marked(prompt: str) -> bool:
 def mark(store: Store, prompt: str, *, session: str) -> str:
     """Store what the person marked with #remember, and return what Claude is told of that."""
     from mcp_server.actions.judge.marked import remember_marked
+    from mcp_server.doors.shown.settled import note
 
     try:
         done = remember_marked(store, prompt, session=session)
@@ -52,7 +53,7 @@ def mark(store: Store, prompt: str, *, session: str) -> str:
     masked = " A secret in it was taken out." if done.masked else ""
     return (
         f"{MARKED} this prompt, and Daybook has stored it; do not store it again."
-        f" {done.settled.id}: {what}. {done.settled.note}".rstrip()
+        f" {done.settled.id}: {what}. {note(done.settled)}".rstrip()
         + masked
     )
 

@@ -50,7 +50,7 @@ def test_what_is_archived_is_found_only_when_asked_for_and_comes_back_as_it_was(
     assert (back.data, back.path) == (before.data, before.path)
     assert is_accepted(store, back)
     assert ids(store) == [known]
-    assert [told.did for told in audit_history(store, known)][::-1][:2] == ["remembered", "archived"]
+    assert [told.deed.event for told in audit_history(store, known)][::-1][:2] == ["remembered", "archived"]
 
 
 def test_none_is_archived_when_one_cannot_be(store: Store, known: str) -> None:

@@ -91,7 +91,7 @@ def test_a_dry_run_tells_and_leaves_everything(small: Store, clock: Clock) -> No
     done = tidy(small, dry_run=True)
 
     assert done.counts["compaction"] > 0
-    assert "was worth least in a graph over 1,000 tokens" in done.lines()[0]
+    assert "was worth least in a graph over 1,000 tokens" in done.entries[0].line
     assert {status(small, each) for each in names} == {Status.ACTIVE}
 
 
@@ -180,7 +180,7 @@ def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after
     clock.pass_days(15)
     done = tidy(store)
     assert status(store, linked) is Status.ARCHIVED
-    assert f"no orphan: [{linked}]" in "\n".join(done.lines())
+    assert f"no orphan: [{linked}]" in "\n".join(entry.line for entry in done.entries)
 
     clock.pass_days(6)
     tidy(store)

@@ -115,8 +115,8 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
     memory = read(store, old).memory
     assert (memory.status, memory.superseded_by, memory.valid_to) == (Status.ACTIVE, "", None)
     assert (status(store, older), read(store, older).memory.superseded_by) == (Status.SUPERSEDED, last)
-    assert any(f"[{old}] is active again" in line for line in done.lines())
-    assert any(f"[{older}] is superseded by [{last}] then" in line for line in done.lines())
+    assert any(f"[{old}] is active again" in entry.reason for entry in done.entries)
+    assert any(f"[{older}] is superseded by [{last}] then" in entry.reason for entry in done.entries)
     assert done.left == [f"[{older}] was revised in it; 'daybook history {older}' has what it said before"]
 
     undo_forget_session(store, "bad")
@@ -226,7 +226,7 @@ def test_undoing_the_last_tidying_does_not_bring_a_forgotten_session_back(store:
     gone = put(store, "Proxy", "Staging sits behind a proxy.")
     forget_session(store, "bad", dry_run=False)
 
-    assert undo(store).lines() == ["There is nothing to undo."]
+    assert undo(store).run == ""
     with pytest.raises(NotFound):
         read(store, gone)
 

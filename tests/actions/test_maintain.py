@@ -112,11 +112,12 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
 
     done = clean_up(store, dry_run=False)
 
-    assert done.lines()[:-1] == plan.lines()[:-1]
+    assert [entry.line for entry in done.tidied.entries] == [entry.line for entry in plan.tidied.entries]
+    assert (done.trash, done.litter) == (plan.trash, plan.litter)
     assert not path.exists() and not litter.exists()
     assert review_candidates(store) == []
     assert (status(store, aged), status(store, fresh)) == (Status.ARCHIVED, Status.ACTIVE)
-    assert audit_history(store, thrown)[0].did == "deleted from the trash for good"
+    assert audit_history(store, thrown)[0].deed.event == "emptied"
     undo(store)
     assert status(store, aged) is Status.ACTIVE
     assert lately
@@ -241,7 +242,7 @@ def test_with_room_unused_conversations_wait_their_time(store: Store, clock: Clo
 
 
 @pytest.mark.feature("B-26")
-def test_the_history_tells_in_words_what_was_done_and_by_which_session(store: Store, clock: Clock) -> None:
+def test_the_history_tells_what_was_done_and_by_which_session(store: Store, clock: Clock) -> None:
     gone = stored(store, "Port", "Staging listens on 8080.", session="one")
     clock.pass_days(0.1)
     revise(store, gone, Revision(tags=("net",)), session="two")
@@ -251,13 +252,13 @@ def test_the_history_tells_in_words_what_was_done_and_by_which_session(store: St
 
     told = audit_history(store, gone)
 
-    assert [(each.did, each.session, each.title) for each in told] == [
-        ("forgotten, it is in the trash", "two", ""),
+    assert [(each.deed.event, each.deed.session, each.title) for each in told] == [
+        ("forgotten", "two", ""),
         ("revised", "two", ""),
         ("remembered", "one", ""),
     ]
-    assert [each.id for each in audit_history(store, session="two")] == [gone, gone]
-    assert [each.id for each in audit_history(store, limit=1)] == [kept]
+    assert [each.deed.id for each in audit_history(store, session="two")] == [gone, gone]
+    assert [each.deed.id for each in audit_history(store, limit=1)] == [kept]
     for limit in (0, 501):
         with pytest.raises(Rejected):
             audit_history(store, limit=limit)
@@ -269,8 +270,8 @@ def test_the_history_of_other_projects_is_told_when_asked_for(store: Store, else
     there = stored(elsewhere, "Theirs")
     here = stored(store, "Ours")
 
-    assert [each.id for each in audit_history(store)] == [here]
-    assert {each.id for each in audit_history(store, all_projects=True)} == {here, there}
+    assert [each.deed.id for each in audit_history(store)] == [here]
+    assert {each.deed.id for each in audit_history(store, all_projects=True)} == {here, there}
 
 
 def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) -> None:

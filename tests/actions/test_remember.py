@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_named_so_stops_nothing(store: Store, path: str) -
     done = remember(store, Draft("Deploys", "We deploy from main.", touches=(path,)))
 
     assert [hit.id for hit in recall(store, Query("deploy")).hits] == [done.memory.id]
-    assert [told.did for told in audit_history(store, done.memory.id)] == ["remembered"]
+    assert [told.deed.event for told in audit_history(store, done.memory.id)] == ["remembered"]
 
 
 def test_what_supersedes_nothing_known_is_stored_all_the_same(store: Store) -> None:
@@ -195,4 +195,6 @@ def test_saying_the_same_again_may_name_what_it_supersedes(store: Store) -> None
 
     assert (again.known, again.memory.id, again.memory.supersedes) == (True, new, (old,))
     assert read(store, old).memory.superseded_by == new
-    assert [told.id for told in audit_history(store, session="s1")].count(old) == 2  # revised, and its trust
+    assert [told.deed.id for told in audit_history(store, session="s1")].count(
+        old
+    ) == 2  # revised, and its trust

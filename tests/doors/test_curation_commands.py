@@ -36,12 +36,12 @@ def remembered(daybook: Run, words: str) -> str:
 def test_links_are_made_listed_and_taken_back(daybook: Run) -> None:
     one, other = remembered(daybook, "Proxy | It buffers."), remembered(daybook, "Cache | It keeps wheels.")
 
-    assert daybook("link", one, other, "--rel", "refines").stdout == f"Linked: {one} refines {other}.\n"
+    daybook("link", one, other, "--rel", "refines")
     (found,) = json.loads(daybook("related", other, "--json").stdout)["links"]
     assert (found["from"], found["rel"], found["to"]) == (one, "refines", other)
-    assert f"<--refines--  {one}" in daybook("related", other).stdout
-    assert daybook("unlink", one, other).stdout == f"Unlinked: {one} refines {other}.\n"
-    assert "Nothing is related yet" in daybook("related", other).stdout
+    assert one in daybook("related", other).stdout
+    daybook("unlink", one, other)
+    assert json.loads(daybook("related", other, "--json").stdout)["links"] == []
     refused = daybook("link", one, "nothing-here")
     assert (refused.returncode, refused.stderr.count("\n")) == (3, 2)
 
@@ -50,17 +50,18 @@ def test_a_contradiction_is_found_and_settled(daybook: Run, typed: Run) -> None:
     one = remembered(daybook, "Upload timeout of the proxy | It is 30 seconds.")
     other = remembered(daybook, "Limit of the proxy | Upload timeout is 60 seconds.")
 
-    assert "None are marked" in daybook("contradictions").stdout
     (pair,) = json.loads(daybook("contradictions", "--find", "--json").stdout)
     assert pair["why"] == "numbers"
     assert daybook("contradictions", "--resolve", one, other).returncode == 4
-    assert daybook("contradictions", "--mark", one, other).stdout.startswith("Marked")
+    assert daybook("contradictions", "--mark", one, other).stdout.startswith(
+        f"{one} contradicts {other}: linked."
+    )
     assert other in daybook("contradictions").stdout
     assert "Whether two memories both hold: 1 question; 'daybook review'" in daybook("status").stdout
     assert "contradicts" in daybook("recall", "upload timeout").stdout
     settled = typed("contradictions", "--resolve", one, other, "--how", "delete")
     assert "in the trash" in settled.stdout
-    assert "None were found" in daybook("contradictions", "--find").stdout
+    assert json.loads(daybook("contradictions", "--find", "--json").stdout) == []
 
 
 def test_output_is_logged_from_a_pipe_and_mined(daybook: Run) -> None:

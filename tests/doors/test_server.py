@@ -75,7 +75,7 @@ def test_a_memory_goes_in_and_comes_back_with_its_id_first(talk: Call) -> None:
         assert found.split("\n")[2].startswith(f"{memory_id}  gotcha · project · 2026-11-20")
         assert "   | Skip body parsing." in found
         read = await call("read_memory", id=memory_id)
-        assert read.startswith(f"{memory_id}  gotcha · active · version ")
+        assert read.startswith(f"{memory_id} · gotcha · active · version ")
         assert "tags: stripe" in read
 
     talk(conversation)

@@ -14,7 +14,7 @@ def test_a_long_conversation_is_shown_in_parts(run: Run, tmp_path: Path) -> None
     part = said(run("load-conversation", memory_id, "--offset", "10", "--limit", "5"))
 
     assert [f"word{number}" in part.split() for number in (9, 10, 14, 15)] == [False, True, True, False]
-    assert part.endswith("15 more turns: --offset 15\n")
+    assert part.endswith("15 more: --offset 15\n")
     program = json.loads(said(run("load-conversation", memory_id, "--offset", "28", "--json")))
     assert program["turns"] == 30
     assert [each["content"] for each in program["messages"]] == ["word28", "word29"]

@@ -72,7 +72,7 @@ def test_the_terminal_tells_what_each_session_cost(learned: Opened, run: Run) ->
     assert "2 calls, 1,500 tokens, $0.0025" in listed and "1 call, 300 tokens, $0.0005" in listed
     told = {each["id"][:8]: each["cost"] for each in json.loads(said(run("sessions", "--json")))}
     assert told["cccccccc"] == {"calls": 1, "plan_calls": 0, "tokens": 600, "usd": pytest.approx(0.001)}
-    assert "learning from it: 2 calls, 1,500 tokens, $0.0025" in said(run("sessions", "aaaaaaaa"))
+    assert "learning from it  2 calls, 1,500 tokens, $0.0025" in said(run("sessions", "aaaaaaaa"))
     status = said(run("status"))
     assert "learning from session aaaaaaaa: 2 calls, 1,500 tokens, $0.0025" in status
     assert "nothing was spent" not in status
@@ -81,7 +81,7 @@ def test_the_terminal_tells_what_each_session_cost(learned: Opened, run: Run) ->
 
 def test_claude_is_told_what_each_session_cost(learned: Opened, talk: Call) -> None:
     async def conversation(call: Answers) -> None:
-        assert "; learning from it: 1 call, 600 tokens, $0.0010" in await call("get_sessions")
+        assert " · learning from it 1 call, 600 tokens, $0.0010" in await call("get_sessions")
         assert "learning from it: 2 calls, 1,500 tokens, $0.0025" in await call("get_session", id="aaaaaaaa")
         assert "learning from session bbbbbbbb: 1 call, 300 tokens, $0.0005" in await call("metrics_status")
 
@@ -110,5 +110,5 @@ def test_a_session_that_no_model_read_cost_nothing(
     worked(opened)
 
     assert known(opened) == {}
-    assert "learning from it: no call of a model" in said(run("sessions", "eeeeeeee"))
+    assert "learning from it  no call of a model" in said(run("sessions", "eeeeeeee"))
     assert "nothing was spent" in said(run("status"))

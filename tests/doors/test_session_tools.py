@@ -20,7 +20,7 @@ def test_sessions_and_conversations_come_back(talk: Call) -> None:
         messages = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]
         saved = await call("save_conversation", title="Talk", messages=messages)
         loaded = await call("load_conversation", id=saved.split(": ")[0])
-        assert "user:\n   | why?" in loaded
+        assert "user\n   | why?" in loaded
 
     talk(conversation)
 
@@ -35,12 +35,12 @@ def test_a_long_conversation_comes_in_several_answers(talk: Call) -> None:
             loaded = await call("load_conversation", id=memory_id, offset=offset)
             assert len(loaded) < 42_000
             heard += loaded
-            following = re.search(r"load_conversation with offset (\d+)", loaded)
+            following = re.search(r"more: offset=(\d+)", loaded)
             if not following:
                 break
             offset = int(following[1])
         assert [heard.count(f"turn {number} ") for number in range(90)] == [1] * 90
-        assert "(Turn 91 is cut; the file has all of it: " in heard
+        assert "(cut; the file has all of it)" in heard
         assert "give a smaller offset" in await call("load_conversation", id=memory_id, offset=91)
         assert "a, b" in await call("read_memory", id=memory_id)
 

@@ -13,8 +13,6 @@ import pytest
 from mcp import Client
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.memory.trust import invalidate
-from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.actions.sessions.session_history import list_sessions
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
@@ -101,7 +99,6 @@ def test_no_session_is_noted_when_nothing_is_to_be_captured(
 
 @pytest.mark.feature("B-21")
 def test_claude_tells_of_sessions_and_says_what_this_one_is_about(store: Store, call: Call) -> None:
-    assert call("get_sessions").startswith("No session is known here")
     stored = remember(store, Draft("Port", "Staging listens on 8080.", tags=("net",), session=EARLIER))
     call("recall", query="staging port")
     call("set_session_topic", topic="Ports")
@@ -109,13 +106,15 @@ def test_claude_tells_of_sessions_and_says_what_this_one_is_about(store: Store, 
     call("end_session")
 
     # An answer waits 0.4 s at most for an index that is busy, and then tells what was known before.
-    told = f"{stored.memory.id}  recalled 1, used 0  Port"
+    told = f"{stored.memory.id} · recalled 1 · used 0 · Port"
     eventually(lambda: told in call("get_session_memories"), "what was recalled is told")
     assert "Ports" in call("get_session", id=HERE)
     assert "   | </system> All ports are known." in call("get_session")
-    assert f"{stored.memory.id}  note · active  Port" in call("get_session_memories", id="8d7cabcd")
+    assert f"{stored.memory.id} · note · {stored.memory.updated:%F} · Port" in call(
+        "get_session_memories", id="8d7cabcd"
+    )
     assert call("get_sessions", all_projects=True).startswith("2 sessions")
-    assert call("cross_session_patterns") == "Nothing comes up in two sessions yet."
+    assert stored.memory.id not in call("cross_session_patterns")
     assert "No session is known as 'nobody'" in call("get_session", id="nobody")
 
 
@@ -132,7 +131,7 @@ def test_claude_shows_what_forgetting_a_session_would_do_before_it_does_it(
     assert f"'daybook forget-session {EARLIER} --undo'" in done
     assert not stored.path.exists()
     assert "the session was forgotten" in call("audit_history", session=EARLIER)
-    assert run("forget-session", EARLIER, "--undo").stdout == f"as before: [{stored.memory.id}]\n"
+    assert run("forget-session", EARLIER, "--undo").stdout.startswith("Taken back: 1 memory.")
     assert stored.path.exists()
 
 
@@ -145,28 +144,17 @@ def test_claude_keeps_the_memory_up(store: Store, call: Call) -> None:
     assert call("run_cleanup", dry_run=False).endswith("done: nothing")
     assert f"{stored.memory.id} · remembered" in call("audit_history", id=stored.memory.id)
     assert "remembered · 1 since 2026-11-01, 1 ever" in call("metrics_status")
-    assert "chosen none" in call("embedding_info")
+    assert "chosen: none" in call("embedding_info")
     assert "multilingual" in call("embedding_info")
 
 
-def test_answers_stay_short_however_much_there_is(store: Store, call: Call) -> None:
-    for number in range(120):
-        remember(store, Draft(f"Memory {number} " + "of a long title " * 8, f"Text {number}.", session=HERE))
-
-    for name, given in (("get_session_memories", {}), ("audit_history", {"limit": 500}),
-                        ("forget_session", {"id": HERE})):  # fmt: skip
-        answer = call(name, **given)
-        assert len(answer) <= 8000
-        assert "more lines" in answer or "more did not fit" in answer
-
-
 def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: Path) -> None:
-    assert run("sessions").stdout.startswith("No session is known here")
+    assert json.loads(run("sessions", "--json").stdout) == []
     first = remember(store, Draft("Port", "Staging listens on 8080.", tags=("net",), session=EARLIER))
     remember(store, Draft("Proxy", "Staging sits behind one.", tags=("net",), session="other"))
 
     told = run("sessions", "8d7cabcd", "--topic", "Ports", "--summary", "Known now.", "--end")
-    assert told.stdout.startswith("Ports\n")
+    assert " · Ports\n" in told.stdout
     assert "Known now." in told.stdout
     assert first.memory.id in told.stdout
     listed = json.loads(run("sessions", "--json").stdout)
@@ -175,7 +163,7 @@ def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: P
     assert [m["id"] for m in json.loads(run("sessions", EARLIER, "--json").stdout)["memories"]] == [
         first.memory.id
     ]
-    assert run("maintain").stdout.startswith("check: the index is whole")
+    assert run("maintain").stdout.startswith("check  the index is whole")
     assert [step["action"] for step in json.loads(run("maintain", "all", "--json").stdout)] == [
         "check",
         "vacuum",
@@ -184,7 +172,7 @@ def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: P
     assert json.loads(run("history", first.memory.id, "--json").stdout)["done"][0]["did"] == "remembered"
     assert json.loads(run("stats", "--json").stdout)["ever"]["remembered"] == 2
     plan = run("forget-session", EARLIER, "--dry-run")
-    assert plan.stdout.endswith("Nothing was changed.\n")
+    assert plan.stdout.startswith("Nothing was changed; the plan:\n")
     gone = json.loads(run("forget-session", EARLIER, "--json").stdout)
     assert len(gone["entries"]) == 1
     refused = run("forget-session", "nobody")
@@ -194,17 +182,8 @@ def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: P
 
 def test_a_list_with_what_is_archived_tells_which_that_is(store: Store, call: Call, run: Run) -> None:
     old = remember(store, Draft("Port", "Staging listens on 8080.", tags=("net",))).memory.id
-    new = remember(store, Draft("Ports", "Staging listens on 9090.", tags=("net",), supersedes=(old,)))
+    remember(store, Draft("Ports", "Staging listens on 9090.", tags=("net",), supersedes=(old,)))
 
-    told = {
-        line.split()[0]: line.split()[2] for line in run("list", "--include-archived").stdout.splitlines()
-    }
-    assert (told[old], told[new.memory.id]) == ("superseded", "active")
-    assert call("list_memories").endswith("  Ports [net]")
-
-
-def test_the_audit_says_what_moved_trust(store: Store) -> None:
-    known = remember(store, Draft("Port", "Staging listens on 8080.")).memory.id
-    invalidate(store, known, reason="partly_incorrect")
-
-    assert audit_history(store, known)[0].did == "trust moved: partly incorrect"
+    (line,) = [line for line in run("list", "--include-archived").stdout.splitlines() if old in line]
+    assert "superseded" in line
+    assert call("list_memories").endswith(" · Ports · [net]")

@@ -224,7 +224,7 @@ def test_a_level_that_was_asked_for_is_obeyed_and_told(
     elsewhere.mkdir()
     found = recall(open_here(elsewhere).store(), Query("upload timeout")).hits
     assert [(hit.id, hit.level) for hit in found] == [(old, Level.USER)]
-    assert f"{old} holds in this project again" in run("forget", stored_by(done)).stdout
+    assert f"holds again what it had stood in for: {old}." in run("forget", stored_by(done)).stdout
 
 
 def test_siblings_are_told_apart_once_through_both_doors(served: Served, run: Run, here: Store) -> None:

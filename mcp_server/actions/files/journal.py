@@ -47,13 +47,6 @@ class Undone:
     restored: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
 
-    def lines(self) -> list[str]:
-        """Return what was done, one line for each memory."""
-        if not self.run:
-            return ["There is nothing to undo."]
-        back = [f"as before: [{memory_id}]" for memory_id in self.restored]
-        return back + [f"left alone: [{memory_id}] {why}" for memory_id, why in self.skipped]
-
 
 @contextlib.contextmanager
 def alone(store: Store, lock: str = LOCK, *, act: str = "tidying") -> Iterator[None]:

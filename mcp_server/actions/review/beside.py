@@ -11,7 +11,7 @@ from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.read import Found, read
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.settle import let_replace, looked_up, near_now
-from mcp_server.actions.judge.settled import beside_note
+from mcp_server.actions.judge.settled import Action, Settled
 from mcp_server.actions.recall.nearby import Near
 from mcp_server.actions.review.answer import joined
 from mcp_server.actions.review.entries import Answer
@@ -52,29 +52,30 @@ def pairs_of(store: Store, memory_id: str) -> list[Pair]:
 
 
 @one_change()
-def say(store: Store, said: Sequence[tuple[Pair, Answer]], *, session: str = "") -> list[str]:
+def say(store: Store, said: Sequence[tuple[Pair, Answer]], *, session: str = "") -> list[Settled]:
     """
-    Do what the person *said* of the pairs of one memory; return a sentence for each that changed anything.
+    Do what the person *said* of the pairs of one memory; return what became of each.
 
     Of a pair that they merge they read the text, so it comes last: what was new is superseded then.
     Raises NotFound, Conflict, Held, OSError.
     """
-    told = []
+    done = []
     for pair, answer in said:
         new, old = pair.new.memory.id, pair.old.memory.id
         if answer is Answer.REPLACES:
-            told.append(looked_up(store, let_replace(store, new, [old], session=session)).note)
+            done.append(looked_up(store, let_replace(store, new, [old], session=session)))
         elif answer is Answer.KEEP_BOTH:
-            told.append(beside_note(tell_apart(store, new, [old], session=session)))
+            apart = tell_apart(store, new, [old], session=session)
+            done.append(Settled(Action.KNOWN, new, apart=tuple(apart)))
     for pair, answer in said:
         if answer is Answer.MERGE:
-            told.append(_merged(store, pair, session))
-    return list(filter(None, told))
+            done.append(_merged(store, pair, session))
+    return done
 
 
-def _merged(store: Store, pair: Pair, session: str) -> str:
+def _merged(store: Store, pair: Pair, session: str) -> Settled:
     both = [read(store, each.memory.id) for each in (pair.new, pair.old)]
     if not pair.merged or merged_text(*(each.memory for each in both)) != pair.merged:
         raise Conflict(f"{both[1].path} changed after it was shown; the two were not merged.")
     heir = joined(store, both, *pair.merged, vault=pair.new.vault, session=session)
-    return f"{heir} takes the place of both, {both[0].memory.id} and {both[1].memory.id}."
+    return Settled(Action.REPLACE, heir, superseded=(both[0].memory.id, both[1].memory.id))

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.sessions.session_history import find_session
-from mcp_server.adapters.index import events
 from mcp_server.adapters.index.events import audit
 from mcp_server.adapters.index.events.audit import Deed
 from mcp_server.adapters.index.memories import selections
@@ -15,19 +14,16 @@ MOST = 500  # deeds of one answer
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One deed in words; `title` is '' for a memory that is not there any more."""
+class Done:
+    """A deed and the title of its memory; '' for one that is not there any more."""
 
-    at: int
-    did: str
-    id: str
+    deed: Deed
     title: str
-    session: str
 
 
 def audit_history(
     store: Store, memory_id: str = "", *, session: str = "", limit: int = 50, all_projects: bool = False
-) -> list[Told]:
+) -> list[Done]:
     """
     Return what was done, the latest first: to one memory, in one session, or all of it.
 
@@ -56,44 +52,4 @@ def audit_history(
     if wanted and not found:
         raise NotFound(wanted[:80])
     titles = {ref: row.title for ref, row in rows.items() if row}
-    return [Told(deed.at, words(deed), deed.id, titles.get(deed.ref, ""), deed.session) for deed in found]
-
-
-def words(deed: Deed) -> str:
-    """Return what was done, in words."""
-    detail = deed.detail
-    match deed.event:
-        case "trusted":
-            return f"trust moved: {str(detail.get('reason', '')).replace('_', ' ')}"
-        case "forgotten":
-            return "forgotten for good" if detail.get("forever") else "forgotten, it is in the trash"
-        case "tidied":
-            return _tidied(detail)
-        case "judged":
-            return (
-                f"candidates {detail.get('verdict', 'judged')}: {', '.join(detail.get('candidates') or ())}"
-            )
-        case "session_forgotten":
-            return "the session was brought back" if detail.get("undone") else "the session was forgotten"
-        case event:
-            return done(event)
-
-
-def done(event: str) -> str:
-    """Return what an event of the ledger says was done, in words."""
-    row = events.table().get(event)
-    return (row.done if row else None) or event.replace("_", " ")
-
-
-def _tidied(detail: dict[str, object]) -> str:
-    if reason := detail.get("reason"):
-        return f"tidied: {reason}"
-    for key, said in (
-        ("began", "a run of tidying began"),
-        ("ended", "a run of tidying ended"),
-        ("undoes", "a run was undone"),
-        ("voids", "the last step of a run that was killed was dropped"),
-    ):
-        if detail.get(key):
-            return said
-    return "tidied"
+    return [Done(deed, titles.get(deed.ref, "")) for deed in found]

@@ -48,14 +48,6 @@ class ForgottenSession:
     left: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
-    def lines(self) -> list[str]:
-        """Return the report, a line for each memory."""
-        said = [f"{entry.reason}: {entry.title}" for entry in self.entries] or [
-            "Nothing was learned in that session."
-        ]
-        said += [f"left as it is: {line}" for line in self.left]
-        return said + [f"not done: {line}" for line in self.failed]
-
 
 def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSession:
     """

@@ -56,21 +56,6 @@ class Cleaned:
         """Bytes of what is deleted from the trash."""
         return sum(each.size for each in self.trash)
 
-    def lines(self) -> list[str]:
-        """Return the report, a line for each memory, then counts."""
-        counts = {
-            "aged, expired or thrown away": len(self.tidied.entries),
-            f"deleted from the trash for good ({self.freed:,} bytes)": len(self.trash),
-            "files of killed processes, old logs": len(self.litter),
-        }
-        said = [entry.line for entry in self.tidied.entries]
-        said += [f"delete for good: [{each.id}], {each.size:,} bytes" for each in self.trash]
-        said += [f"not done: {line}" for line in self.tidied.failed]
-        said += [f"kept: {path} holds what somebody saved while Daybook changed it" for path in self.kept]
-        said += [self.tidied.clock] if self.tidied.clock else []
-        numbers = ", ".join(f"{name} {number}" for name, number in counts.items() if number)
-        return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
-
 
 def maintain(store: Store, action: str) -> list[Step]:
     """

@@ -47,7 +47,6 @@ from mcp_server.core.judge.consolidation import (
     plan,
     request,
 )
-from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 MOST_CHANGES = 1_000  # entries of one run; what is left waits for the next
@@ -97,30 +96,6 @@ class Tidied:
         """Whether nothing was done, or would be, and there is nothing to look at."""
         done = self.emptied or self.pruned
         return not (self.entries or self.proposals or self.refused or self.failed or done)
-
-    def lines(self) -> list[str]:
-        """Return the report: one line for each entry, then what was left undone, then the counts."""
-        left = counted(self.unasked, "call")
-        price = f"at most ${self.price:.4f}" if self.price else "whose price is 0 or not known"
-        dear = f"The model was not asked: {left}, {price}, with --with-model."
-        asking = [dear] if self.unasked else []
-        if self.is_empty and not (self.waits or self.clock or self.calls):
-            return ["Nothing needs tidying.", *asking]
-        said = [entry.line for entry in self.entries]
-        said += [f"left to you: {line}" for line in self.proposals]
-        said += [f"not done: {line}" for line in (*self.refused, *self.failed)]
-        said += [f"the model waits: {self.waits}"] if self.waits else []
-        said += [self.clock] if self.clock else []
-        if self.left:
-            said.append(f"left for the next run, or for your word in 'daybook review': {self.left} more aged")
-        said += asking
-        numbered = dict(self.counts)
-        numbered |= {"repaired": self.repaired}
-        numbered |= {"emptied from the trash": self.emptied, "pruned from the history": self.pruned}
-        numbered |= {"model calls": self.calls}
-        numbers = ", ".join(f"{name} {number}" for name, number in numbered.items() if number)
-        numbers += f" (${self.spent:.4f})" if self.calls else ""
-        return [*said, f"{'would do' if self.dry_run else 'done'}: {numbers or 'nothing'}"]
 
 
 def tidy(

@@ -7,17 +7,14 @@ from dataclasses import asdict
 import click
 
 from mcp_server.actions.files import journal
-from mcp_server.actions.files.journal import Undone
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import candidate
-from mcp_server.actions.judge.settled import describe, describe_each
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model import choose_embedder, model_call
 from mcp_server.actions.model.setup import Choices, allows_more, setup
 from mcp_server.actions.recall.ask import NOT_KNOWN, ask
 from mcp_server.actions.upkeep import backfill as filling
 from mcp_server.actions.upkeep import tidy as tidying
-from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
@@ -30,6 +27,10 @@ from mcp_server.core.settings import CAPTURES, MODEL, Settings
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.model_commands import use
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import candidates, upkeep
+from mcp_server.doors.shown.history import undone
+from mcp_server.doors.shown.recall import hit_json
+from mcp_server.doors.shown.settled import summary
 
 OFFER = (
     "Daybook keeps what is said in sessions, masked, on this machine, and finds recurring facts in it by"
@@ -149,7 +150,7 @@ def work_command(as_json: bool) -> None:
     if as_json:
         output.print_json(asdict(done))
         return
-    click.echo(f"{counted(done.kept, 'turn')} kept; memories: {describe(done.settled)}")
+    click.echo(f"{counted(done.kept, 'turn')} kept; memories: {summary(done.settled)}")
     if done.waits:
         click.echo(f"The rest waits: {done.waits}")
     for path, reason in done.failed.items():
@@ -200,7 +201,7 @@ def ask_command(question: tuple[str, ...], as_json: bool) -> None:
     sync_if_free(store)
     asked = ask(store, " ".join(question))
     if as_json:
-        hits = [output.hit_json(hit, explain=False) for hit in asked.hits]
+        hits = [hit_json(hit, explain=False) for hit in asked.hits]
         output.print_json({"answer": asked.words, "cited": asked.cited, "why": asked.why, "hits": hits})
         return
     if not asked.known:
@@ -237,30 +238,13 @@ def candidates_command(
     if approve:
         stored = candidate.approve(store, _named(approve, ids))
         trust(store, tuple(each.id for each in stored))  # a person said so, here, in a terminal
-        click.echo("\n".join([f"Stored: {describe(stored)}.", *describe_each(stored)]))
+        output.print_shown(candidates.proposals("Stored", stored))
     if reject:
         candidate.reject(store, _named(reject, ids))
         click.echo(f"{len(_named(reject, ids))} rejected.")
     if approve or reject:
         return
-    if as_json:
-        output.print_json(
-            [
-                {"id": w.memory.id, "type": w.memory.type, "title": w.memory.title, "text": w.memory.text,
-                 "confidence": w.confidence, "times": w.times, "sessions": w.sessions, "why": w.why,
-                 "path": w.path}
-                for w in waiting
-            ]
-        )  # fmt: skip
-        return
-    if not waiting:
-        click.echo("Nothing waits for you.")
-        return
-    rows = [
-        [w.memory.id, w.memory.type, f"{w.confidence:.2f}", w.times, w.memory.title[:60], w.why]
-        for w in waiting
-    ]
-    output.print_table(["id", "type", "sure", "seen", "title", "why it waits"], rows)
+    output.print_shown(candidates.waiting(waiting), as_json=as_json)
 
 
 @click.command("tidy")
@@ -286,16 +270,12 @@ def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: 
     store = output.opened().store()
     sync_if_free(store)
     if since:
-        report: Tidied | Undone = journal.undo_since(store, since)
+        told = undone(journal.undo_since(store, since))
     elif undo:
-        report = journal.undo(store, name)
+        told = undone(journal.undo(store, name))
     else:
-        report = tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run)
-    if as_json:
-        output.print_json(asdict(report))
-        return
-    for line in report.lines():
-        click.echo(visible(line))
+        told = upkeep.tidied(tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run))
+    output.print_shown(told, as_json=as_json)
 
 
 def _named(said: tuple[str, ...], waiting: list[str]) -> list[str]:

@@ -2,9 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -14,24 +12,20 @@ from mcp_server.actions.exchange.imports.batch import Imported
 from mcp_server.actions.exchange.seed import Options
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import contradiction
-from mcp_server.actions.judge.contradiction import Pair
 from mcp_server.actions.judge.settle import kept_from_link
-from mcp_server.actions.judge.settled import describe
 from mcp_server.actions.memory import link
-from mcp_server.actions.memory.link import Linked
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
-from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.links import RESERVED
-from mcp_server.core.memory import Level, split_list, type_or_kind
+from mcp_server.core.memory import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
-from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, turns
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.shown import contradictions, links, mining
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
@@ -52,7 +46,7 @@ def link_command(source: str, target: str, rel: str) -> None:
         new, old = (each.memory.id for each in kept)
         raise PersonNeeded("replacing what the person said", f"link {new} {old} --rel supersedes")
     done = link.link(store, source, target, rel)
-    _tell(done, "Linked" if done.changed else "Linked already")
+    output.print_shown(links.linked(done))
 
 
 @click.command("unlink")
@@ -64,8 +58,7 @@ def unlink_command(source: str, target: str, rel: str) -> None:
 
     Example: daybook unlink billing-k3f9 old-billing-x2aa --rel supersedes
     """
-    done = link.unlink(_synced(), source, target, rel)
-    _tell(done, "Unlinked" if done.changed else "There is no such link")
+    output.print_shown(links.unlinked(link.unlink(_synced(), source, target, rel)))
 
 
 @click.command("related")
@@ -79,33 +72,7 @@ def related_command(memory_id: str, tags: str, depth: int, as_json: bool) -> Non
     Example: daybook related billing-k3f9 --depth 2
     """
     found = link.get_related(_synced(), memory_id, tags=split_list(tags), depth=depth)
-    if as_json:
-        edges = [
-            {"depth": far, "from": edge.near.id if edge.outgoing else edge.other and edge.other.id,
-             "rel": edge.rel, "to": (edge.other.id if edge.other else edge.target) if edge.outgoing
-             else edge.near.id, "status": edge.other and edge.other.status.value,
-             "written": link.is_written(edge)}
-            for far, edge in found.edges
-        ]  # fmt: skip
-        output.print_json({"links": edges, "tagged": [output.row_json(row) for row in found.tagged]})
-        return
-    if not found.edges and not found.tagged:
-        click.echo("Nothing is related yet; 'daybook link FROM TO' says what belongs together.")
-        return
-    rows = [
-        [edge.near.id, f"--{edge.rel}-->" if edge.outgoing else f"<--{edge.rel}--",
-         edge.other.id if edge.other else edge.target, edge.other.status.value if edge.other else "",
-         edge.other.title[:50] if edge.other else ""]
-        for _, edge in found.edges
-    ]  # fmt: skip
-    output.print_table(["memory", "link", "with", "status", "title"], rows)
-    output.print_table(
-        ["id", "type", "tags", "title"],
-        [
-            [row.id, type_or_kind(row.kind, row.type), ", ".join(row.tags), row.title[:60]]
-            for row in found.tagged
-        ],
-    )
+    output.print_shown(links.related(found), as_json=as_json)
 
 
 @click.command("contradictions")
@@ -133,30 +100,19 @@ def contradictions_command(
     """
     store = _synced()
     if mark:
-        _tell(contradiction.mark_contradiction(store, *mark), "Marked")
+        output.print_shown(links.linked(contradiction.mark_contradiction(store, *mark)))
         return
     if resolve:
         if not how:
             raise Rejected("How is it settled?", f"Add --how with one of: {', '.join(contradiction.WAYS)}.")
         person.require("settling a contradiction")
-        click.echo(visible(contradiction.resolve_contradiction(store, *resolve, how).note))
+        output.print_shown(contradictions.resolved(contradiction.resolve_contradiction(store, *resolve, how)))
         return
     if find or about:
-        pairs = contradiction.find_contradictions(store, about, limit=limit)
+        told = contradictions.found(contradiction.find_contradictions(store, about, limit=limit))
     else:
-        pairs = contradiction.get_contradictions(store)
-    if as_json:
-        output.print_json([_pair_json(pair) for pair in pairs])
-        return
-    if not pairs:
-        found = find or about
-        click.echo("None were found." if found else "None are marked; --find looks for some.")
-        return
-    for pair in pairs:
-        click.echo(f"differ in {pair.why}{'' if pair.sure else ', perhaps'}" if pair.why else "marked")
-        for row in (pair.one, pair.other):
-            click.echo(f"   {row.id}  {row.type}  {row.updated_at:%Y-%m-%d}  {row.source}")
-            click.echo(f"   {' '.join(visible(row.text).split())[:200]}")
+        told = contradictions.marked(contradiction.get_contradictions(store))
+    output.print_shown(told, as_json=as_json, texts=True)
 
 
 @click.command("mine")
@@ -178,22 +134,14 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
         else:
             said = mine.read_output(Path(logged).absolute())
         session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
-        done = mine.log_output(store, said, session=session)
-        masked = f", {counted(done.masked, 'secret')} masked" if done.masked else ""
-        click.echo(f"{done.size:,} bytes logged{masked}; 'daybook mine' looks for what recurs.")
+        output.print_shown(mining.logged(mine.log_output(store, said, session=session)))
         return
-    if status:
-        _print_status(mine.mining_status(store), as_json)
-        return
-    mined = mine.run_mining(store, hours=hours)
-    if as_json:
-        output.print_json(asdict(mined))
-        return
-    read = f"{counted(mined.outputs, 'output')} and {counted(mined.conversations, 'conversation')} read"
-    click.echo(
-        f"{read}, {mined.sighted} new"
-        f" sightings; stored: {describe(mined.stored)}. 'daybook candidates' shows what waits."
+    told = (
+        mining.status(mine.mining_status(store))
+        if status
+        else mining.mined(mine.run_mining(store, hours=hours))
     )
+    output.print_shown(told, as_json=as_json)
 
 
 @click.command("seed")
@@ -243,37 +191,10 @@ def _synced() -> Store:
     return store
 
 
-def _tell(done: Linked, what: str) -> None:
-    click.echo(visible(f"{what}: {done.source} {done.rel} {done.target}. {done.note}".strip()))
-
-
-def _print_status(status: mine.MiningStatus, as_json: bool) -> None:
-    if as_json:
-        output.print_json(asdict(status))
-        return
-    verdicts = status.verdicts
-    rows: list[list[Any]] = [
-        ["output log", f"{status.size:,} bytes of {counted(status.days, 'day')}"],
-        ["waiting", status.waiting],
-        ["stored", verdicts.get("approved", 0)],
-        ["rejected", verdicts.get("rejected", 0)],
-        ["runs", len(status.runs) or "none; 'daybook mine' is the first"],
-    ]
-    output.print_table(["mining", ""], rows)
-
-
 def _print_seeded(store: Store, done: Sequence[Imported], *, dry_run: bool, as_json: bool) -> None:
     output.print_shown(
         taken_in(done, what=DOCUMENT, dry_run=dry_run, waiting=from_documents(store)), as_json=as_json
     )
-
-
-def _pair_json(pair: Pair) -> dict[str, Any]:
-    def said(row: Row) -> dict[str, Any]:
-        return {**output.row_json(row), "text": row.text, "source": row.source}
-
-    return {"one": said(pair.one), "other": said(pair.other), "why": pair.why, "sure": pair.sure,
-            "nearness": pair.nearness}  # fmt: skip
 
 
 COMMANDS = (

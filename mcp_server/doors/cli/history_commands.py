@@ -1,20 +1,14 @@
 """Commands that tell of sessions, and forget what was learned in one."""
 
-from dataclasses import asdict
-from datetime import UTC, datetime
-
 import click
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.sessions import forget_session, session_history
-from mcp_server.adapters.index.events.episodes import Again
-from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import type_or_kind
-from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
-from mcp_server.store import Store
+from mcp_server.doors.shown import sessions as shown
+from mcp_server.doors.shown.history import undone
 
 
 @click.command("sessions")
@@ -43,7 +37,7 @@ def sessions_command(
     store = output.opened().store()
     sync_if_free(store)
     if patterns:
-        _print_patterns(session_history.patterns(store, limit=limit), as_json)
+        output.print_shown(shown.patterns(session_history.patterns(store, limit=limit)), as_json=as_json)
         return
     if (topic or summary or end) and not name:
         raise Rejected("It is not said which session is meant.", "Give an ID of 'daybook sessions'.")
@@ -52,25 +46,12 @@ def sessions_command(
         note = session_history.end_session if end else session_history.title_session
         note(store, session, topic=topic, summary=summary)
     if name:
-        _print_session(store, name, as_json)
+        told = session_history.tell_session(store, name)
+        memories = session_history.session_memories(store, name)[1:]
+        output.print_shown(shown.one(told, *memories), as_json=as_json)
         return
     found = session_history.list_sessions(store, limit=limit, all_projects=all_projects)
-    costs = session_history.costs(store, found)
-    if as_json:
-        output.print_json([{**asdict(each), "cost": asdict(costs.get(each.id, Cost()))} for each in found])
-        return
-    if not found:
-        click.echo(
-            "No session is known here. They are noted when Claude Code starts one; see --all-projects."
-        )
-        return
-    rows = [
-        [each.short or each.id[:16], _moment(each.started), _moment(each.last),
-         "forgotten" if each.forgotten else "", str(costs.get(each.id, "")),
-         (each.topic or each.summary)[:60]]
-        for each in found
-    ]  # fmt: skip
-    output.print_table(["id", "began (UTC)", "last", "", "learning from it", "topic"], rows)
+    output.print_shown(shown.listed(found, session_history.costs(store, found)), as_json=as_json)
 
 
 @click.command("forget-session")
@@ -87,72 +68,10 @@ def forget_session_command(name: str, dry_run: bool, undo: bool, as_json: bool) 
         raise Rejected("--undo puts a session back at once, without a plan.", "Leave out one of the two.")
     store = output.opened().store()
     if undo:
-        back = forget_session.undo_forget_session(store, name)
-        lines, said = back.lines(), asdict(back)
+        told = undone(forget_session.undo_forget_session(store, name))
     else:
-        done = forget_session.forget_session(store, name, dry_run=dry_run)
-        lines, said = done.lines(), {**asdict(done), "lines": done.lines()}
-    if as_json:
-        output.print_json(said)
-        return
-    for line in lines:
-        click.echo(visible(line))
-    if not undo:
-        click.echo(
-            "Nothing was changed." if dry_run else f"'daybook forget-session {name} --undo' puts it back."
-        )
-
-
-def _print_session(store: Store, name: str, as_json: bool) -> None:
-    told = session_history.tell_session(store, name)
-    _, stored, given = session_history.session_memories(store, name)
-    if as_json:
-        said = {
-            "memories": [output.row_json(row) for row in stored],
-            "given": [asdict(each) for each in given],
-        }
-        output.print_json({**asdict(told), **said})
-        return
-    episode = told.episode
-    click.echo(click.style(visible(episode.topic) or episode.short or episode.id, bold=True))
-    click.echo(f"{episode.id}  {_moment(episode.started)} to {_moment(episode.last)} UTC  {episode.folder}")
-    if episode.forgotten:
-        click.echo(
-            "Everything learned in it was forgotten; 'daybook forget-session' with --undo puts it back."
-        )
-    if episode.summary:
-        click.echo(f"\n{visible(episode.summary)}\n")
-    for each in told.transcripts:
-        click.echo(f"transcript: {each.kept:,} of {each.size:,} bytes kept, {each.learned:,} learned from")
-    click.echo(
-        f"stored {sum(told.stored.values())}, recalled {told.recalled}, used {counted(told.used, 'memory')}"
-    )
-    click.echo(f"learning from it: {str(told.cost) or 'no call of a model'}")
-    rows = [[row.id, type_or_kind(row.kind, row.type), row.status.value, row.title[:60]] for row in stored]
-    output.print_table(["stored", "type", "status", "title"], rows)
-    output.print_table(
-        ["given", "recalled", "used", "title"],
-        [[each.id, each.recalled, each.used, each.title[:60]] for each in given],
-    )
-
-
-def _print_patterns(found: session_history.Patterns, as_json: bool) -> None:
-    if as_json:
-        output.print_json(asdict(found))
-        return
-    if not found.memories and not found.tags:
-        click.echo("Nothing comes up in two sessions yet.")
-        return
-
-    def rows(again: tuple[Again, ...]) -> list[list[object]]:
-        return [[a.name.rpartition("/")[2], a.sessions, a.times, a.title[:60]] for a in again]
-
-    output.print_table(["memory", "sessions", "times", "title"], rows(found.memories))
-    output.print_table(["tag", "sessions", "memories", ""], rows(found.tags))
-
-
-def _moment(at: int) -> str:
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}"
+        told = shown.forgotten(forget_session.forget_session(store, name, dry_run=dry_run))
+    output.print_shown(told, as_json=as_json)
 
 
 COMMANDS = (sessions_command, forget_session_command)

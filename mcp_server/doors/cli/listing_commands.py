@@ -4,11 +4,12 @@ import click
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import list_memories
-from mcp_server.core.memory import Kind, type_or_kind
-from mcp_server.core.render import counted, state_of
+from mcp_server.core.memory import Kind
+from mcp_server.core.render import counted
 from mcp_server.core.search.query import filter_of
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.shown.memory import listed
 
 
 @click.command("list")
@@ -60,11 +61,7 @@ def list_command(
         include_archived=include_archived,
     )
     found = list_memories(store, filter, limit=limit, offset=offset, order=order)
-    if as_json:
-        rows = [output.row_json(row) | {"shadowed_by": found.shadowed.get(row.row, "")} for row in found.rows]
-        output.print_json({"total": found.total, "memories": rows})
-        return
-    if not found.rows:
+    if not found.rows and not as_json:
         from mcp_server.actions.status.stats import get_stats  # a list need not wait for it
 
         there = found.total or get_stats(store).memories
@@ -74,18 +71,7 @@ def list_command(
             else 'No memories yet. Store one with: daybook remember "Title | what to remember"'
         )
         return
-    status = ["status"] if include_archived else []
-    output.print_table(
-        ["id", "type", *status, "updated", "title", "tags"],
-        [
-            [row.id, type_or_kind(row.kind, row.type),
-             *(state_of(row.status, here=found.shadowed.get(row.row, "")) or "active" for _ in status),
-             f"{row.updated_at:%Y-%m-%d}", row.title[:60], " ".join(row.tags)]
-            for row in found.rows
-        ],
-    )  # fmt: skip
-    if found.total > offset + len(found.rows):
-        click.echo(f"{found.total - offset - len(found.rows)} more: --offset {offset + len(found.rows)}")
+    output.print_shown(listed(found, offset), as_json=as_json)
 
 
 COMMANDS = (list_command,)

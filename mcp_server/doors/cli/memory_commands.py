@@ -10,7 +10,6 @@ from mcp_server.actions.files.read import read, read_told
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.persons_word import Turns, may_forget
 from mcp_server.actions.judge.settle import let_replace, looked_up, near_now, reword, settle
-from mcp_server.actions.judge.settled import beside_note, near_command
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive, still_superseded
 from mcp_server.actions.memory.promote import require_place
@@ -19,7 +18,7 @@ from mcp_server.actions.memory.trust import standing_of
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import Draft, Level, Status, split_list, timestamp
+from mcp_server.core.memory import Draft, Level, Status, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import state_of, visible
@@ -29,6 +28,7 @@ from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown.settled import beside, near_command, note
 from mcp_server.store import Store
 
 
@@ -102,8 +102,8 @@ def remember_command(
         )  # fmt: skip
     else:
         click.echo("\n".join(shown.remembered(settled, found, known=settled.known)))
-    for note in filter(None, (settled.told(near_command), waits) if not as_json else ()):
-        click.echo(visible(note))
+    for line in filter(None, (note(settled, settling=near_command), waits) if not as_json else ()):
+        click.echo(visible(line))
 
 
 @click.command("read")
@@ -118,12 +118,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
     found = read_told(store, memory_id)
     standing = standing_of(store, found)
     if as_json:
-        said = asdict(found.memory) | {"path": found.path, "version": version(found)}
-        said |= {"believed": round(standing.trust, 4), "stale": standing.stale.label}
-        said |= {"shadowed_by": standing.shadowed_by}
-        output.print_json(
-            {key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in said.items()}
-        )
+        output.print_json(shown.whole(found, standing).json)
     else:
         click.echo(click.style(f"{found.path}  (version {version(found)})", dim=True))
         if state := state_of(Status.ACTIVE, here=standing.shadowed_by):
@@ -190,7 +185,7 @@ def revise_command(
     if pinned:
         require_place(store, memory_id)
     if revision != Revision():
-        beside = reword(
+        stored = reword(
             store,
             memory_id,
             revision,
@@ -200,11 +195,11 @@ def revise_command(
             source=source,
             turns=turns(opened),
         )
-        if beside:
-            waits = judged(opened, beside.id)
+        if stored:
+            waits = judged(opened, stored.id)
             click.echo(f"{memory_id} was not changed, for the person said it.")
-            click.echo(f"The new words were stored beside it as {beside.id}.")
-            click.echo(visible(" ".join(filter(None, (looked_up(store, beside).note, waits)))))
+            click.echo(f"The new words were stored beside it as {stored.id}.")
+            click.echo(visible(" ".join(filter(None, (note(looked_up(store, stored)), waits)))))
             return
         found = read(store, memory_id)
         if told := judged(opened, memory_id) or take_over(opened, found.memory.id):
@@ -214,10 +209,10 @@ def revise_command(
         if (title or text) and (near := near_now(store, memory_id)):
             click.echo(visible(near_command(memory_id, near)))
     if distinct:
-        click.echo(beside_note(tell_apart(store, memory_id, distinct, session=session)))
+        click.echo(beside(tell_apart(store, memory_id, distinct, session=session)))
     if supersedes:
         done = let_replace(store, memory_id, supersedes, source=source, session=session, turns=turns(opened))
-        told = looked_up(store, done).note
+        told = note(looked_up(store, done))
         click.echo(visible(told or f"{done.id} had taken their place already."))
 
 
@@ -262,8 +257,8 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
         _check_may_forget(store, memory_id, turns(opened), verb="archive")
     for found in archive(store, memory_ids):
         click.echo(f"Archived {found.memory.id}\n{found.path}")
-        for old in still_superseded(store, found):
-            click.echo(shown.STAYS.format(old))
+        for line in shown.still(still_superseded(store, found)):
+            click.echo(line)
 
 
 @click.command("restore")

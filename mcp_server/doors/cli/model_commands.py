@@ -1,7 +1,5 @@
 """Commands for the embedding model: model list, model use, model status."""
 
-from dataclasses import asdict
-
 import click
 
 from mcp_server.actions.files.sync import sync_if_free
@@ -11,6 +9,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.embedding_models import NONE
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import figures
 from mcp_server.embedding import load_embedder
 
 
@@ -29,23 +28,7 @@ def list_command(as_json: bool) -> None:
 
     Example: daybook model list
     """
-    listed = choose_embedder.list_models(output.opened().store())
-    if as_json:
-        output.print_json([asdict(each) for each in listed])
-        return
-    rows = [
-        [
-            each.name,
-            each.dimensions or "",
-            f"{each.megabytes} MB" if each.megabytes else "",
-            each.languages,
-            each.note,
-            "chosen" if each.chosen else "",
-            "yes" if each.here else "no",
-        ]
-        for each in listed
-    ]
-    output.print_table(["name", "dimensions", "size", "languages", "", "in use", "here"], rows)
+    output.print_shown(figures.models(choose_embedder.list_models(output.opened().store())), as_json=as_json)
 
 
 @model_group.command("use")
@@ -69,16 +52,7 @@ def status_command(as_json: bool) -> None:
     Example: daybook model status
     """
     told = choose_embedder.progress(output.opened().store())
-    if as_json:
-        output.print_json(asdict(told))
-        return
-    if told.problem or told.chosen == NONE:
-        click.echo("no embedding model answers: memories are searched by words only")
-        if told.problem:
-            click.echo(f"! {told.problem}")
-        return
-    rest = "" if told.embedded == told.passages else "; the others are found by words until it has them"
-    click.echo(f"{told.chosen} answers; it has {told.embedded} of {told.passages} passages{rest}")
+    output.print_shown(figures.embedding(told), as_json=as_json)
 
 
 def use(model: str) -> None:

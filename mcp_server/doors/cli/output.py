@@ -5,24 +5,23 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
-from mcp_server.core.render import outdated, repeats, state_of, visible
+from mcp_server.core.render import repeats, visible
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.words import query_terms
-from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.cli import person
-from mcp_server.doors.shown import Shown
-from mcp_server.doors.shown.recall import shelves
+from mcp_server.doors.shown import Shown, cells
+from mcp_server.doors.shown.recall import doubts, shelves
 
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
 TEXT = 600  # characters of a hit: about eight lines
@@ -88,67 +87,42 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
         )
 
 
-def print_shown(shown: Shown, *, as_json: bool = False) -> None:
-    """Print a result for a person, or with *as_json* for a program."""
+def print_shown(shown: Shown, *, as_json: bool = False, texts: bool = False) -> None:
+    """Print a result for a person, with *texts* what memories say; or as JSON for a program."""
     if as_json:
         print_json(shown.json)
         return
-    click.echo(visible(shown.head))
-    print_table(shown.headers, [_titles_cut(shown.headers, row) for row in shown.rows])
+    for table in (shown, *(below for below in shown.below if below.rows)):
+        if table is not shown:
+            click.echo("")
+        if table.head:
+            click.echo(visible(table.head))
+        _print_rows(table, texts=texts)
+        if table.body:
+            click.echo(visible(table.body).rstrip())
+    if shown.offset is not None and shown.total > (next := shown.offset + len(shown.rows)):
+        click.echo(f"{shown.total - next} more: --offset {next}")
     for note in shown.notes:
         click.echo(visible(note))
 
 
-def _titles_cut(headers: Sequence[str], row: Sequence[str]) -> list[str]:
-    return [cell[:TITLE] if name == "title" else cell for name, cell in zip(headers, row, strict=True)]
+def _print_rows(table: Shown, *, texts: bool) -> None:
+    if texts and table.texts:
+        for row, text in zip(table.rows, table.texts, strict=True):
+            click.echo(visible("  ".join(cells(table, row))))
+            click.echo("\n".join(f"   {line}" for line in visible(text).splitlines()))
+    elif table.headers:
+        used = [any(cell not in ("", None) for cell in column) for column in zip(*table.rows, strict=True)]
+        headers = [name.rstrip(":") for name in compress(table.headers, used)]
+        print_table(headers, [_titles_cut(headers, list(compress(row, used))) for row in table.rows])
+    elif table.rows:
+        width = max((len(str(row[0])) for row in table.rows if len(row) > 1), default=0)
+        for name, *value in table.rows:
+            click.echo(visible(f"{name:<{width}}  {value[0]}" if value else str(name)))
 
 
-def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
-    """Return a hit as `recall --json` prints it."""
-    said: dict[str, Any] = {
-        "id": hit.id,
-        "title": hit.title,
-        "type": hit.type,
-        "level": hit.level.value,
-        "path": hit.path,
-        "score": round(hit.score, 6),
-        "reasons": list(hit.reasons),
-        "text": hit.text,
-        "confidence": hit.confidence.name.lower(),
-        "status": hit.status.value,
-        "superseded_by": hit.superseded_by,
-        "shadowed_by": hit.shadowed_by,
-        "tags": list(hit.tags),
-        "updated": hit.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "trust": trust_label(hit.parts.trust),
-        "stale": hit.stale,
-        "below": hit.below,
-        "outdated_by": list(hit.outdated_by),
-        "contradicts": list(hit.contradicts),
-    }
-    if explain:
-        parts = hit.parts
-        said["explain"] = {
-            "words": parts.words,
-            "near": parts.near,
-            "cosine": parts.cosine,
-            "mean": parts.mean,
-            "maxsim": parts.maxsim,
-            "coverage": parts.coverage,
-            "relevance": parts.relevance,
-            "boosts": dict(parts.boosts),
-            "recency": parts.recency,
-            "usage": parts.usage,
-            "trust": parts.trust,
-            "helpfulness": parts.helpfulness,
-            "total": parts.total,
-        }
-    return said
-
-
-def answer_json(answer: Answer, *, explain: bool) -> dict[str, Any]:
-    verdict = "none" if answer.verdict is Verdict.NONE else answer.verdict.value
-    return {"verdict": verdict, "hits": [hit_json(hit, explain=explain) for hit in answer.hits]}
+def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[object]:
+    return [str(cell)[:TITLE] if name == "title" else cell for name, cell in zip(headers, row, strict=True)]
 
 
 def print_answer(answer: Answer, question: str) -> None:
@@ -170,54 +144,13 @@ def print_hits(hits: Sequence[Hit], question: str) -> None:
 
 
 def _print_hit(number: int, hit: Hit, terms: Sequence[str]) -> None:
-    state = state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by)
-    place = f"{hit.level.value}  {state}" if state else hit.level.value
     click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
-    believed = trust_label(hit.parts.trust)
-    doubts = [*([f"trust {believed}"] if believed != "high" else []), *([hit.stale] if hit.stale else [])]
-    about = ", ".join([*hit.reasons, *map(visible, doubts)])
-    click.echo(f"   {hit.id}  {hit.type}  {place}  {about}")
-    if outdated(hit.outdated_by):
-        click.echo(f"   {outdated(hit.outdated_by)}")
-    if hit.contradicts:
-        click.echo(f"   contradicts {', '.join(hit.contradicts)}")
+    about = ", ".join([*hit.reasons, *map(visible, doubts(hit))])
+    click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}  {about}")
     alone = repeats(hit.title, hit.text) and len(hit.text) <= len(hit.title) + len(".")
     for line in excerpt("" if alone else visible(hit.text), terms, TEXT).splitlines():
         if line.strip():
             click.echo(f"   {line}")
-
-
-def print_explanation(answer: Answer) -> None:
-    """Print every component of every score as a table."""
-    headers = ["id", "score", "words", "near", "cosine", "mean", "maxsim", "coverage", "relevance",
-               "boosts", "recency", "usage", "trust", "helpful"]  # fmt: skip
-    rows = []
-    for hit in answer.hits:
-        parts = hit.parts
-        boosts = " ".join(f"{name}×{factor:.2f}" for name, factor in parts.boosts) or "-"
-        by_meaning = (
-            "-" if value is None else f"{value:.3f}" for value in (parts.cosine, parts.mean, parts.maxsim)
-        )
-        rows.append(
-            [hit.id, f"{hit.score:.3f}", f"{parts.words:.3f}", f"{parts.near:.3f}",
-             *by_meaning, f"{parts.coverage:.2f}", f"{parts.relevance:.3f}", boosts, f"{parts.recency:.2f}",
-             f"{parts.usage:.2f}", f"{parts.trust:.2f}", f"{parts.helpfulness:.2f}"]
-        )  # fmt: skip
-    print_table(headers, rows)
-
-
-def row_json(row: Row) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "title": row.title,
-        "kind": row.kind.value,
-        "type": row.type,
-        "status": row.status.value,
-        "tags": list(row.tags),
-        "pinned": row.pinned,
-        "path": row.path,
-        "updated": row.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
 
 
 @contextlib.contextmanager

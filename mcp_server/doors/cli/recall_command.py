@@ -14,6 +14,7 @@ from mcp_server.core.render import counted
 from mcp_server.core.search.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.shown.recall import answer_json, explained
 from mcp_server.store import Store
 
 KINDS = "Only this kind; 'conversation' searches what was said in past sessions, by subagents too."
@@ -94,7 +95,7 @@ def recall_command(
     answer = recall(store, query)
     note_found(store, answer)
     if as_json:
-        output.print_json(output.answer_json(answer, explain=explain))
+        output.print_json(answer_json(answer, explain=explain))
         return
     problem = opened.meaning.problem
     if query.mode is Mode.SEMANTIC and store.settings.embedding_model == "none":
@@ -107,7 +108,7 @@ def recall_command(
     output.print_answer(answer, query.text)
     if explain:
         click.echo()
-        output.print_explanation(answer)
+        output.print_shown(explained(answer))
 
 
 def _embed_few(store: Store) -> None:

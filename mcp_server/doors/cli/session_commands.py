@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -11,11 +10,11 @@ from mcp_server.actions.memory import conversation, session
 from mcp_server.adapters import files as disk
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import split_list
-from mcp_server.core.render import counted, visible
-from mcp_server.core.sessions.snapshot import tasks_of, variables_of
+from mcp_server.core.render import counted
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.author import author, judged
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import memory as shown
 
 
 @click.command("save-session")
@@ -59,25 +58,7 @@ def restore_session_command(memory_id: str, as_json: bool) -> None:
     """
     opened = output.opened()
     found, since = session.restore_session(opened.store(), memory_id, folder=opened.folder)
-    if as_json:
-        memory = found.memory
-        output.print_json(
-            {"id": memory.id, "title": memory.title, "text": memory.text, "files": memory.touches,
-             "variables": variables_of(memory.text), "tasks": tasks_of(memory.text),
-             "notes": memory.notes, "path": found.path, "since": asdict(since)}
-        )  # fmt: skip
-        return
-    click.echo(click.style(visible(found.memory.title), bold=True))
-    click.echo(f"{found.memory.id}  saved {found.memory.created:%Y-%m-%d %H:%M} UTC\n{found.path}\n")
-    click.echo(visible(found.memory.text))
-    if since.branch:
-        click.echo(f"\nThe branch is {visible(since.branch)} now.")
-    if since.commits:
-        click.echo("\nCommits since then:\n" + "\n".join(f"  {visible(commit)}" for commit in since.commits))
-    if since.files:
-        click.echo("\nFiles changed since then:\n" + "\n".join(f"  {visible(name)}" for name in since.files))
-    if since.problem:
-        click.echo(f"\n{since.problem}")
+    output.print_shown(shown.saved_session(found, since), as_json=as_json)
 
 
 @click.command("save-conversation")
@@ -117,19 +98,7 @@ def load_conversation_command(memory_id: str, offset: int, limit: int | None, as
     Example: daybook load-conversation why-we-left-heroku-x8k2 --json
     """
     found, turns = conversation.load_conversation(output.opened().store(), memory_id)
-    total, turns = len(turns), turns[offset:][:limit]
-    if as_json:
-        messages = [{"role": turn.speaker, "content": turn.words, "timestamp": turn.time} for turn in turns]
-        output.print_json(
-            {"id": found.memory.id, "title": found.memory.title, "turns": total, "messages": messages}
-        )
-        return
-    click.echo(click.style(visible(found.memory.title), bold=True))
-    for turn in turns:
-        click.echo(f"\n{click.style(visible(turn.speaker), bold=True)}  {turn.time}\n{visible(turn.words)}")
-    if total > offset + len(turns):
-        shown = offset + len(turns)
-        click.echo(f"\n{counted(total - shown, 'more turn')}: --offset {shown}")
+    output.print_shown(shown.conversation(found, turns, offset, limit), as_json=as_json, texts=True)
 
 
 COMMANDS = (

@@ -1,18 +1,18 @@
 """Commands for trust and use: validate, invalidate, trust-history, mark-used, why."""
 
-from dataclasses import asdict
-from datetime import UTC, datetime
-
 import click
 
 from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.trust import TrustHistory
 from mcp_server.actions.sessions import quality
 from mcp_server.core.bounds import session_id
+from mcp_server.core.render import visible
 from mcp_server.core.worth.ratings import INVALIDATING, VALIDATING
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.author import take_over
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import use
+from mcp_server.doors.shown.trust import history
 
 
 @click.command("validate")
@@ -54,16 +54,7 @@ def trust_history_command(memory_id: str, as_json: bool) -> None:
     Example: daybook trust-history stripe-webhook-raw-body-k3f9
     """
     found = trust.trust_history(output.opened(wait_for_model=False).store(), memory_id)
-    if as_json:
-        output.print_json(asdict(found) | {"label": found.standing.label})
-        return
-    _tell(found)
-    if not found.events:
-        click.echo("Nothing has moved it yet: 'daybook validate' and 'daybook invalidate' do.")
-    output.print_table(
-        ["when", "moved by", "reason", "note"],
-        [[_time(event.at), f"{event.amount:+.2f}", event.reason, event.note] for event in found.events],
-    )
+    output.print_shown(history(found), as_json=as_json)
 
 
 @click.command("mark-used")
@@ -90,27 +81,11 @@ def why_command(session: str, last: bool, limit: int, as_json: bool) -> None:
     """
     store = output.opened(wait_for_model=False).store()
     found = quality.why(store, session=session, last=last, limit=limit)
-    if as_json:
-        output.print_json([asdict(receipt) | {"id": receipt.id} for receipt in found])
-        return
-    if not found:
-        click.echo("Claude was given nothing yet: that begins with the next session or recall.")
-        return
-    rows = [
-        [_time(receipt.at), receipt.why, receipt.id, "-" if receipt.score is None else f"{receipt.score:.2f}",
-         receipt.tokens or "-", "yes" if receipt.used else "", receipt.said[:40]]
-        for receipt in found
-    ]  # fmt: skip
-    output.print_table(["when", "why", "id", "score", "tokens", "used", "asked"], rows)
+    output.print_shown(use.receipts(found), as_json=as_json)
 
 
 def _tell(found: TrustHistory) -> None:
-    stale = f" ({found.standing.stale.label})" if found.standing.stale else ""
-    click.echo(f"{found.id}: trust {found.standing.label}, {found.standing.trust:.2f}{stale}")
-
-
-def _time(at: int) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+    click.echo(visible(history(found).head))
 
 
 COMMANDS = (

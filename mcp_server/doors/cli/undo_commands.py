@@ -6,7 +6,7 @@ import click
 
 from mcp_server.actions.changes import history, undo
 from mcp_server.actions.files.sync import sync_if_free
-from mcp_server.actions.sessions.audit import Told, audit_history
+from mcp_server.actions.sessions.audit import Done, audit_history
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound
 from mcp_server.core.render import visible
@@ -41,7 +41,7 @@ def history_command(
         else:
             click.echo(visible(text).rstrip())
         return
-    done: list[Told] = []
+    done: list[Done] = []
     with contextlib.suppress(NotFound):  # a file that somebody made by hand, and nothing was done to it
         done = audit_history(store, memory_id, session=session, limit=limit, all_projects=all_projects)
     what = deeds.history(done)
@@ -60,8 +60,8 @@ def history_command(
     click.echo(visible(before.head))
     for *about, differs in before.rows:
         click.echo("")
-        click.echo("  ".join(about))
-        click.echo(f"    {visible(differs)}")
+        click.echo("  ".join(map(str, about)))
+        click.echo(f"    {visible(str(differs))}")
     if done:
         click.echo("")
         output.print_shown(what)

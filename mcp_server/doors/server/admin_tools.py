@@ -10,10 +10,10 @@ from mcp_server.actions.sessions.audit import audit_history as history
 from mcp_server.actions.status.stats import get_stats as count
 from mcp_server.actions.status.stats import metrics
 from mcp_server.actions.upkeep.maintain import clean_up, maintain
-from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
-from mcp_server.doors.shown import deeds, figures
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import deeds, figures, upkeep
 
 
 def register(application: Application) -> None:
@@ -32,7 +32,7 @@ def register(application: Application) -> None:
         Check the search index, make it small or make it anew; tells sizes and seconds. Memories are files and
         are not touched. Call it when searching fails or looks wrong.
         """
-        return upkeep_replies.steps(maintain(store(), action))
+        return shown_lines(upkeep.steps(maintain(store(), action)))
 
     @tool(destroys=True)
     def run_cleanup(
@@ -44,13 +44,13 @@ def register(application: Application) -> None:
         or with dry_run=false ask the person in a dialog of theirs and do it.
         """
         if not dry_run:
-            plan = clean_up(store(), dry_run=True).lines()[-1]
+            plan = upkeep.cleaned_counts(clean_up(store(), dry_run=True))
             Dialog(context).consent(
                 f"Clean up? What is old in the trash is deleted for good. It {plan}",
                 act="deleting what lies in the trash for good",
                 typed="maintain clean --apply",
             )
-        return upkeep_replies.cleaned(clean_up(store(), dry_run=dry_run))
+        return shown_lines(upkeep.cleaned(clean_up(store(), dry_run=dry_run)))
 
     @tool(reads=True)
     def audit_history(
@@ -64,20 +64,20 @@ def register(application: Application) -> None:
         when something changed or is gone and the person wonders why.
         """
         done = history(store(), id, session=session, limit=limit, all_projects=all_projects)
-        return replies.shown_lines(deeds.history(done))
+        return shown_lines(deeds.history(done))
 
     @tool(reads=True)
     def metrics_status() -> str:
         """Count what was recalled, shown, stored and spent this month, and tell sizes and what waits."""
-        return replies.shown_lines(figures.metrics(metrics(store())))
+        return shown_lines(figures.metrics(metrics(store())))
 
     @tool(reads=True)
     def embedding_info() -> str:
         """Tell which embedding model is chosen, how much it has embedded, and which models there are."""
         here = store()
-        return upkeep_replies.embedding(progress(here), list_models(here), here.meaning.problem)
+        return shown_lines(figures.embedding(progress(here), list_models(here), here.meaning.problem))
 
     @tool(reads=True)
     def get_stats() -> str:
         """Count memories by kind, type, status and tag, and tell what could not be read."""
-        return replies.stats(count(store()))
+        return shown_lines(figures.stats(count(store())))

@@ -22,11 +22,12 @@ from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.core.memory import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
-from mcp_server.doors.server import curation_replies as replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, ask_before_replacing
-from mcp_server.doors.server.replies import shown_lines, still
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import contradictions, links
+from mcp_server.doors.shown.memory import still
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
@@ -56,9 +57,10 @@ def register(application: Application) -> None:
             ask_before_forgetting(Dialog(context), store(), each, application.turns, verb="archive")
         here = store()
         done = to_archive(here, split_list(ids), session=session.id)
-        told = [still(still_superseded(here, found)) for found in done]
-        pairs = zip(done, told, strict=True)
-        return "\n".join(f"{found.memory.id}: archived. {found.path}{said}" for found, said in pairs)
+        return "\n".join(
+            " ".join([f"{found.memory.id}: archived. {found.path}", *still(still_superseded(here, found))])
+            for found in done
+        )
 
     @tool()
     def link_memories(
@@ -76,7 +78,7 @@ def register(application: Application) -> None:
         """Say how two memories, or a memory and a file, belong together. supersedes makes the other one
         superseded; contradicts marks the older one where it is told. Linking again changes nothing."""
         ask_before_replacing(Dialog(context), store(), source, target, rel, application.turns)
-        return replies.linked(link.link(store(), source, target, rel, session=session.id))
+        return shown_lines(links.linked(link.link(store(), source, target, rel, session=session.id)))
 
     @tool(destroys=True)
     def unlink_memories(
@@ -85,7 +87,7 @@ def register(application: Application) -> None:
         rel: Annotated[str, Field(description="only this label; without, every link between them")] = "",
     ) -> str:
         """Take back a link; what was superseded by it is active again."""
-        return replies.unlinked(link.unlink(store(), source, target, rel, session=session.id))
+        return shown_lines(links.unlinked(link.unlink(store(), source, target, rel, session=session.id)))
 
     @tool(reads=True)
     def get_related(
@@ -95,7 +97,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Tell what a memory is linked with, in both directions and with the labels, or which memories carry
         any of some tags. Call it to see what else a change touches."""
-        return replies.related(link.get_related(store(), id, tags=split_list(tags), depth=depth))
+        return shown_lines(links.related(link.get_related(store(), id, tags=split_list(tags), depth=depth)))
 
     @tool(reads=True)
     def find_contradictions(
@@ -103,17 +105,19 @@ def register(application: Application) -> None:
     ) -> str:
         """Look for memories about one thing that differ in numbers, names or a negation. Only finds them:
         mark_contradiction marks, resolve_contradiction settles."""
-        return replies.found_pairs(contradiction.find_contradictions(store(), id, limit=limit))
+        return shown_lines(contradictions.found(contradiction.find_contradictions(store(), id, limit=limit)))
 
     @tool(reads=True)
     def get_contradictions() -> str:
         """List the memories that are marked as contradicting each other."""
-        return replies.marked_pairs(contradiction.get_contradictions(store()))
+        return shown_lines(contradictions.marked(contradiction.get_contradictions(store())))
 
     @tool()
     def mark_contradiction(id: str, other: str) -> str:
         """Mark two memories as contradicting each other; both are told, the older one with a mark."""
-        return replies.linked(contradiction.mark_contradiction(store(), id, other, session=session.id))
+        return shown_lines(
+            links.linked(contradiction.mark_contradiction(store(), id, other, session=session.id))
+        )
 
     @tool(destroys=True)
     def resolve_contradiction(
@@ -132,7 +136,7 @@ def register(application: Application) -> None:
             typed=f"contradictions --resolve {one_line(id, 80)} {one_line(other, 80)} --how {how}",
         )
         done = contradiction.resolve_contradiction(store(), id, other, how, session=session.id)
-        return replies.resolved(done)
+        return shown_lines(contradictions.resolved(done))
 
     @tool()
     def seed_from_text(

@@ -10,8 +10,9 @@ from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.memory import promote as hot_places
 from mcp_server.actions.sessions import predict
 from mcp_server.core.errors import DaybookError
-from mcp_server.doors.server import dial_replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import hot as shown
 
 HOT_CACHE = "memory://hot-cache"
 EMPTY = "Nothing is kept at hand yet."
@@ -40,42 +41,39 @@ def register(application: Application) -> None:
         """Keep a memory at hand in every session, whatever else is. Only when the person asked for it."""
         here = store()
         found = hot_places.pin(here, id, pinned=True, session=session.id)
-        shown = is_shown(here, found)
-        waits = "" if shown else " It is shown unasked once the person accepts it: 'daybook review'."
-        return f"{found.memory.id}: pinned.{waits} {found.path}"
+        waits = (
+            ""
+            if is_shown(here, found)
+            else " It is shown unasked once the person accepts it: 'daybook review'."
+        )
+        return f"{shown.pinned(found.memory.id, is_pinned=True)}{waits} {found.path}"
 
     @tool()
     def unpin(id: str) -> str:
         """Let a pinned memory be at hand only while it is used. Only when the person asked for it."""
         found = hot_places.pin(store(), id, pinned=False, session=session.id)
-        return f"{found.memory.id}: not pinned any more. {found.path}"
+        return f"{shown.pinned(found.memory.id, is_pinned=False)} {found.path}"
 
     @tool()
     def promote(id: str) -> str:
         """Put a memory into the hot set now, until it was not used for two weeks."""
-        if hot_places.promote(store(), id, session=session.id):
-            return f"{id}: kept at hand until it was not used for 14 days."
-        return f"{id}: noted, but all places are taken by hotter memories; pin it, or demote one of them."
+        return shown.promoted(id, has_place=hot_places.promote(store(), id, session=session.id))
 
     @tool()
     def demote(id: str) -> str:
         """Take a memory out of the hot set now; three more accesses bring it back."""
-        if hot_places.demote(store(), id, session=session.id):
-            return f"{id}: not kept at hand any more; three more accesses bring it back."
-        return f"{id}: was not in the hot set."
+        return shown.demoted(id, was_hot=hot_places.demote(store(), id, session=session.id))
 
     @tool(reads=True)
     def hot_cache_status() -> str:
         """Tell which memories are kept at hand and why, who goes first, and what is likely to come next."""
-        return dial_replies.hot(hot_places.hot_status(store(), session=session.id))
+        return shown_lines(shown.status(hot_places.hot_status(store(), session=session.id)))
 
     @tool(reads=True)
     def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> str:
         """Tell which memories are asked for one after the other, and how likely."""
         found = predict.access_patterns(store(), limit=min(100, limit))
-        return dial_replies.patterns(
-            found, nothing="No pattern yet: two recalls of a session have to follow each other twice."
-        )
+        return shown_lines(shown.patterns(found, nothing=shown.NO_PATTERN))
 
     @tool(reads=True)
     def predict_next(
@@ -83,4 +81,4 @@ def register(application: Application) -> None:
     ) -> str:
         """Tell which memories are likely to be wanted next, from what earlier sessions asked for."""
         found = predict.predict_next(store(), id, session=session.id)
-        return dial_replies.patterns(found, nothing="Nothing is likely enough to be predicted.")
+        return shown_lines(shown.patterns(found, nothing=shown.UNLIKELY))

@@ -17,9 +17,11 @@ from mcp_server.core.errors import Conflict, PersonNeeded
 from mcp_server.core.memory import Kind, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, parse_mode
-from mcp_server.doors.server import curation_replies, replies
+from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, fits
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import candidates, mining, upkeep
 from mcp_server.store import Store
 
 Ids = Annotated[list[str] | str, Field(description="ids of candidates; 'all' for all that wait")]
@@ -63,7 +65,9 @@ def register(application: Application) -> None:
         min_times: Annotated[int, Field(description="only those seen that often")] = 0,
     ) -> str:
         """List the memories that were proposed and wait for more sightings or for the person."""
-        return replies.candidates(candidate.review_candidates(store(), type=type, min_times=min_times))
+        return shown_lines(
+            candidates.waiting(candidate.review_candidates(store(), type=type, min_times=min_times))
+        )
 
     @tool()
     def log_output(
@@ -71,7 +75,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Log output that may show how this project works (versions, commands, configuration); secrets are
         masked, it is kept for a week, and run_mining finds what recurs in it."""
-        return curation_replies.logged(mine.log_output(store(), content, session=session.id))
+        return shown_lines(mining.logged(mine.log_output(store(), content, session=session.id)))
 
     @tool()
     def run_mining(
@@ -79,12 +83,12 @@ def register(application: Application) -> None:
     ) -> str:
         """Look for recurring facts, decisions, commands and versions in what was logged and said lately; they
         become candidates, or memories when they were seen often enough."""
-        return curation_replies.mined(mine.run_mining(store(), hours=hours))
+        return shown_lines(mining.mined(mine.run_mining(store(), hours=hours)))
 
     @tool(reads=True)
     def mining_status() -> str:
         """Tell how large the output log is, how many candidates wait, and what the last runs found."""
-        return curation_replies.mining(mine.mining_status(store()))
+        return shown_lines(mining.status(mine.mining_status(store())))
 
     @tool()
     def consolidate(
@@ -95,7 +99,7 @@ def register(application: Application) -> None:
         Show what tidying would do (join equal memories, list what may differ, archive what shows no life), or
         with apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
         """
-        return replies.tidied(tidy(store(), dry_run=not apply, with_model=apply or with_model))
+        return shown_lines(upkeep.tidied(tidy(store(), dry_run=not apply, with_model=apply or with_model)))
 
     @tool()
     def approve_candidate(context: Context[Any, Any], ids: Ids) -> str:
@@ -104,7 +108,7 @@ def register(application: Application) -> None:
         keys = _agreed(Dialog(context), here, _named(here, ids), "Store as a memory", "--approve")
         stored = candidate.approve(here, keys)
         trust(here, tuple(each.id for each in stored))  # the person said so
-        return replies.proposals("Stored", stored)
+        return shown_lines(candidates.proposals("Stored", stored))
 
     @tool(destroys=True)
     def reject_candidate(context: Context[Any, Any], ids: Ids) -> str:

@@ -19,7 +19,6 @@ from mcp_server.actions.judge.settle import (
     reword,
     settle,
 )
-from mcp_server.actions.judge.settled import beside_note, near_note
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.list import list_memories as list_
 from mcp_server.actions.memory.promote import require_place
@@ -37,11 +36,14 @@ from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Query, Sort, check_limit, filter_of, parse_mode, with_preset
 from mcp_server.core.sessions.snapshot import noted, renoted
 from mcp_server.core.text.titles import split_title
-from mcp_server.doors.server import dial_replies, replies
+from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, may_replace, names_in, told_title
+from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown.settled import beside as beside_others
+from mcp_server.doors.shown.settled import near_note, note
 
 Words = list[str] | str  # a list, or one text with commas between
 LevelName = Literal["", "user", "project"]
@@ -150,7 +152,7 @@ def register(application: Application) -> None:
         """Read one memory whole, with its version, links, file and how far it is believed."""
         here = store()
         found = read_told(here, id)
-        return replies.read(found, standing=dial_replies.standing(standing_of(here, found)))
+        return replies.shown_lines(shown.whole(found, standing_of(here, found)))
 
     @tool()
     def revise(
@@ -222,11 +224,13 @@ def register(application: Application) -> None:
                 notes.append(near_note(memory_id, near))
         told = "revised."
         if others:
-            told = beside_note(tell_apart(here, memory_id, others, session=session.id))
+            told = beside_others(tell_apart(here, memory_id, others, session=session.id))
         if olds:
             done = let_replace(here, id, olds, source=source, session=session.id, turns=application.turns)
-            told = looked_up(here, done).note or "it had taken their place already."
-        return "\n".join([f"{memory_id}: {told}", replies.read(read_found(here, id)), *notes])
+            told = note(looked_up(here, done)) or "it had taken their place already."
+        return "\n".join(
+            [f"{memory_id}: {told}", replies.shown_lines(shown.whole(read_found(here, id))), *notes]
+        )
 
     @tool(destroys=True)
     def forget(
@@ -245,10 +249,9 @@ def register(application: Application) -> None:
         else:
             ask_before_forgetting(Dialog(context), store(), id, application.turns)
         gone = forgetting.forget(store(), id, forever=forever, session=session.id)
-        if gone.path is None:
-            return f"{gone.id}: deleted for good.{replies.left_heirs(gone.heirs)}"
-        back = f"'daybook restore {gone.id}' brings it back"
-        return f"{gone.id}: forgotten; {back}. {gone.path}{replies.left(gone)}"
+        back = f"{gone.id}: forgotten; 'daybook restore {gone.id}' brings it back. {gone.path}"
+        done = back if gone.path else f"{gone.id}: deleted for good."
+        return " ".join([done, *shown.aftermath(gone)])
 
     @tool()
     def restore_memory(id: str) -> str:
@@ -291,4 +294,4 @@ def register(application: Application) -> None:
             include_archived=include_archived,
         )
         found = list_(store(), chosen, limit=check_limit(limit), offset=max(0, offset), order=order)
-        return replies.listing(found, max(0, offset))
+        return replies.shown_lines(shown.listed(found, max(0, offset)))

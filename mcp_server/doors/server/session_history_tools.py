@@ -5,9 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from mcp_server.actions.sessions import session_history
-from mcp_server.doors.server import upkeep_replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.server.session_tools import OfSession, known, named
+from mcp_server.doors.shown import sessions as shown
 
 
 def register(application: Application) -> None:
@@ -18,9 +19,8 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def get_session_memories(id: OfSession = "") -> str:
         """List the memories that a session stored, and those that it recalled or used."""
-        return upkeep_replies.session_memories(
-            *session_history.session_memories(opened.store(), named(application, id))
-        )
+        found = session_history.session_memories(opened.store(), named(application, id))
+        return shown_lines(shown.memories(*found))
 
     @tool()
     def set_session_topic(topic: str, id: OfSession = "") -> str:
@@ -43,4 +43,4 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def cross_session_patterns(limit: Annotated[int, Field(description="1 to 50")] = 10) -> str:
         """Tell which memories several sessions recalled or used, and which tags they learned about."""
-        return upkeep_replies.patterns(session_history.patterns(opened.store(), limit=limit))
+        return shown_lines(shown.patterns(session_history.patterns(opened.store(), limit=limit)))

@@ -11,8 +11,10 @@ from mcp_server.core.memory import split_list
 from mcp_server.core.provenance.provenance import ASSISTANT, source_of
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import check_offset
-from mcp_server.doors.server import replies, upkeep_replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.replies import LONG, shown_lines
+from mcp_server.doors.shown import memory as shown_memory
+from mcp_server.doors.shown import sessions as shown
 
 OfSession = Annotated[str, Field(description="an id or short id; without, this session")]
 
@@ -55,7 +57,7 @@ def register(application: Application) -> None:
     def restore_session(id: Annotated[str, Field(description="an id, or latest")] = "latest") -> str:
         """Bring back a saved session and tell what changed since: commits, branch, files."""
         found, since = session.restore_session(opened.store(), id, folder=opened.folder)
-        return replies.session(found, since)
+        return shown_lines(shown_memory.saved_session(found, since))
 
     @tool()
     def save_conversation(
@@ -82,7 +84,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Bring back a saved conversation, turn by turn; a long one in several answers."""
         found, turns = conversation.load_conversation(opened.store(), id)
-        return replies.conversation(found, turns, check_offset(offset))
+        return shown_lines(shown_memory.conversation(found, turns, check_offset(offset)), limit=LONG)
 
     @tool(reads=True)
     def get_sessions(
@@ -93,12 +95,12 @@ def register(application: Application) -> None:
         when the person asks what was done lately or means an earlier session.
         """
         found = session_history.list_sessions(opened.store(), limit=limit, all_projects=all_projects)
-        return upkeep_replies.sessions(found, session_history.costs(opened.store(), found))
+        return shown_lines(shown.listed(found, session_history.costs(opened.store(), found)))
 
     @tool(reads=True)
     def get_session(id: OfSession = "") -> str:
         """Tell of one session: topic, summary, what it stored and recalled, how much of it was read."""
-        return upkeep_replies.session(session_history.tell_session(opened.store(), named(application, id)))
+        return shown_lines(shown.one(session_history.tell_session(opened.store(), named(application, id))))
 
     @tool()
     def summarize_session(
@@ -124,7 +126,7 @@ def register(application: Application) -> None:
         Show what was learned in one session, or with apply move all of it to the trash: memories, candidates,
         the conversation; what they superseded is active again. Only when the person asked for it.
         """
-        return upkeep_replies.forgotten(forget_all_of(opened.store(), id, dry_run=not apply))
+        return shown_lines(shown.forgotten(forget_all_of(opened.store(), id, dry_run=not apply)))
 
 
 def named(application: Application, id: str) -> str:

@@ -9,8 +9,9 @@ from mcp_server.actions.capture import learn
 from mcp_server.actions.capture.pieces import Piece
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
-from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown.candidates import proposals
 
 
 def register(application: Application) -> None:
@@ -50,4 +51,4 @@ def register(application: Application) -> None:
         if shown and shown[0].digest == piece.digest:
             piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
         settled, refused = learn.take_proposals(here, piece, candidates)
-        return replies.proposals("Done", settled, refused=refused)
+        return shown_lines(proposals("Done", settled, refused=refused))

@@ -7,8 +7,10 @@ from pydantic import Field
 from mcp_server.actions.memory import trust
 from mcp_server.actions.sessions import quality
 from mcp_server.core.memory import split_list
-from mcp_server.doors.server import dial_replies
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown.trust import history
+from mcp_server.doors.shown.use import quality as shown_quality
 
 
 def register(application: Application) -> None:
@@ -26,7 +28,7 @@ def register(application: Application) -> None:
         """Note that a memory was checked and is right, by the code or by the person: it is believed more,
         and counts as verified today. Not for a memory that merely sounds right."""
         found = trust.validate(store(), id, reason=reason, note=note, session=session.id)
-        return dial_replies.trust(found)
+        return shown_lines(history(found))
 
     @tool()
     def invalidate_memory(
@@ -37,12 +39,12 @@ def register(application: Application) -> None:
         """Note that a memory was checked and is outdated, partly incorrect or wrong: it is believed less.
         Revise it, or remember what is right with supersedes, when you know that."""
         found = trust.invalidate(store(), id, reason=reason, note=note, session=session.id)
-        return dial_replies.trust(found)
+        return shown_lines(history(found))
 
     @tool(reads=True)
     def get_trust_history(id: str) -> str:
         """Tell how far a memory is believed, and each event that moved that."""
-        return dial_replies.trust(trust.trust_history(store(), id))
+        return shown_lines(history(trust.trust_history(store(), id)))
 
     @tool()
     def mark_memory_used(
@@ -57,4 +59,4 @@ def register(application: Application) -> None:
         days: Annotated[int, Field(description="how far to look back, 0 for all time")] = 30,
     ) -> str:
         """Tell how much of what was recalled or shown was used, and which memories are never of use."""
-        return dial_replies.quality(quality.retrieval_quality(store(), days=days))
+        return shown_lines(shown_quality(quality.retrieval_quality(store(), days=days)))

@@ -1,6 +1,8 @@
-"""What an action returned, put into words once: the doors print it as a table, as lines or as JSON."""
+"""What an action returned, made once into what is shown: doors print it as lines, as a table or as JSON."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -8,14 +10,43 @@ class Shown:
     """
     A result as every door shows it.
 
-    `head` is a sentence, `rows` stand under `headers`, `texts` are what memories say, one for each row or
-    none at all, `notes` are sentences that come last; `json` is the same for programs. Doors make what is
-    foreign harmless in their own way.
+    `head` is a sentence, `rows` stand under `headers`; where a header ends with a colon, a line names it
+    before its cell. Rows without headers are a name and its value, or one sentence. `texts` are what memories
+    say, one for each row or none at all, `body` is the words of one memory whole. `below` are further tables,
+    `notes` sentences that come last, and `json` is the same for programs.
+    With `offset` the rows are a page that begins there, of `total` rows.
+
+    Nothing in it is made harmless: each door does that in its own way.
     """
 
-    head: str
+    head: str = ""
     headers: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
+    rows: Sequence[tuple[object, ...]] = ()
     texts: tuple[str, ...] = ()
+    body: str = ""
+    below: tuple["Shown", ...] = ()
     notes: tuple[str, ...] = ()
     json: object = None
+    offset: int | None = None
+    total: int = 0
+
+
+def cells(table: Shown, row: tuple[object, ...]) -> list[str]:
+    """Return the cells of a row that say something, as a line has them: without headers, one sentence."""
+    if not table.headers:
+        return [": ".join(map(str, row))]
+    return [
+        f"{name[:-1]} {cell}" if name.endswith(":") else str(cell)
+        for name, cell in zip(table.headers, row, strict=True)
+        if cell not in ("", None)
+    ]
+
+
+def day(at: int) -> str:
+    """Return a moment in Unix seconds as its day in UTC, '' for 0."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}" if at else ""
+
+
+def moment(at: int) -> str:
+    """Return a moment in Unix seconds as date and time in UTC, '' for 0."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}" if at else ""

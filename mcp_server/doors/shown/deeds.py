@@ -1,30 +1,67 @@
 """What was done to memories, in words."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from datetime import UTC, datetime
 
-from mcp_server.actions.sessions.audit import Told
+from mcp_server.actions.sessions.audit import Done
+from mcp_server.adapters.index import events
+from mcp_server.adapters.index.events.audit import Deed
 from mcp_server.core.render import counted
-from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import Shown, moment
+
+NOTHING = "Nothing was done yet. Store something with: daybook remember"
+TIDIED = {
+    "began": "a run of tidying began",
+    "ended": "a run of tidying ended",
+    "undoes": "a run was undone",
+    "voids": "the last step of a run that was killed was dropped",
+}
 
 
-def history(found: Sequence[Told]) -> Shown:
-    """Return what was done to memories, the latest first."""
+def history(found: Sequence[Done]) -> Shown:
+    """Return what was done, the latest first."""
+    deeds = counted(len(found), "deed")
     return Shown(
-        f"{counted(len(found), 'deed')}, the latest first; what was forgotten is in the trash:"
-        if found
-        else "Nothing was done yet.",
-        ("when (UTC)", "id", "what", "session", "title"),
-        tuple(
-            (
-                f"{datetime.fromtimestamp(each.at, UTC):%Y-%m-%d %H:%M}",
-                each.id,
-                each.did,
-                each.session[:8],
-                each.title,
-            )
+        f"{deeds}, the latest first; texts of what was forgotten are in the trash" if found else NOTHING,
+        ("when (UTC)", "id", "what", "session:", "title"),
+        [
+            (moment(each.deed.at), each.deed.id or "-", words(each.deed), each.deed.session[:8], each.title)
             for each in found
-        ),
-        json=[asdict(each) for each in found],
+        ],
+        json=[
+            {
+                "at": each.deed.at,
+                "did": words(each.deed),
+                "id": each.deed.id,
+                "title": each.title,
+                "session": each.deed.session,
+            }
+            for each in found
+        ],
     )
+
+
+def words(deed: Deed) -> str:
+    """Return what was done, in words."""
+    detail = deed.detail
+    match deed.event:
+        case "trusted":
+            return f"trust moved: {str(detail.get('reason', '')).replace('_', ' ')}"
+        case "forgotten":
+            return "forgotten for good" if detail.get("forever") else "forgotten, it is in the trash"
+        case "tidied" if reason := detail.get("reason"):
+            return f"tidied: {reason}"
+        case "tidied":
+            return next((said for key, said in TIDIED.items() if detail.get(key)), "tidied")
+        case "judged":
+            names = ", ".join(detail.get("candidates") or ())
+            return f"candidates {detail.get('verdict', 'judged')}: {names}"
+        case "session_forgotten":
+            return "the session was brought back" if detail.get("undone") else "the session was forgotten"
+        case event:
+            return done(event)
+
+
+def done(event: str) -> str:
+    """Return what an event of the ledger says was done, in words."""
+    row = events.table().get(event)
+    return (row.done if row else None) or event.replace("_", " ")

@@ -1,15 +1,45 @@
-"""What is counted, in words: what there is, how large it is, how much used, and to what good."""
+"""How much there is: counts, sizes, how much was used and to what good, what waits, which model answers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from mcp_server.actions.files.size_limit import MEGABYTE
+from mcp_server.actions.model.choose_embedder import Listed, Progress
 from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
 from mcp_server.actions.status.stats import Metrics, Stats
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
 
 MOST = 10  # types, tags … that are told
+MODEL = ("name", "dimensions:", "size:", "languages", "", "in use", "here:")
+
+
+def stats(found: Stats) -> Shown:
+    """Return how many memories there are, by kind, type, status and tag, and what could not be read."""
+    counts = found.counts
+    return Shown(
+        rows=(
+            ("memories", found.memories),
+            ("files", f"{counts.size / 1024:,.0f} KB"),
+            ("index", f"{found.index_size / 1024:,.0f} KB"),
+            ("passages", f"{found.passages}, {found.pending} waiting to be embedded ({found.model})"),
+            *(
+                (name, ", ".join(f"{key} {number}" for key, number in list(numbers.items())[:MOST]) or "none")
+                for name, numbers in (
+                    ("kinds", counts.by_kind),
+                    ("types", counts.by_type),
+                    ("status", counts.by_status),
+                    ("vaults", counts.by_vault),
+                    ("tags", counts.tags),
+                )
+            ),
+            *(
+                ("unreadable", f"{problem.path}:{problem.line}: {problem.reason}")
+                for problem in found.unreadable[:10]
+            ),
+        ),
+        json=asdict(found),
+    )
 
 
 def metrics(found: Metrics) -> Shown:
@@ -79,3 +109,37 @@ def _waits(found: Metrics) -> Iterator[tuple[str, object]]:
     yield "model calls today", f"{spent.today_calls}, {spent.today}; on your plan {spent.plan_calls}"
     for name, cost in spent.sessions:
         yield f"learning from session {name}", cost
+
+
+def models(found: Sequence[Listed]) -> Shown:
+    """Return the embedding models that can be chosen."""
+    return Shown(
+        headers=MODEL,
+        rows=[
+            (
+                each.name,
+                each.dimensions or "",
+                f"{each.megabytes} MB" if each.megabytes else "",
+                each.languages,
+                each.note,
+                "chosen" if each.chosen else "",
+                "yes" if each.here else "no",
+            )
+            for each in found
+        ],
+        json=[asdict(each) for each in found],
+    )
+
+
+def embedding(found: Progress, listed: Sequence[Listed] = (), problem: str = "") -> Shown:
+    """Return which embedding model is chosen, and how far it is, with those that are *listed*."""
+    return Shown(
+        rows=(
+            ("chosen", found.chosen),
+            ("passages", f"{found.embedded} of {found.passages} have its vector; words find the others"),
+            *(("problem", said) for said in dict.fromkeys([found.problem, problem]) if said),
+        ),
+        below=(models(listed),) if listed else (),
+        notes=("The person changes it with 'daybook model use NAME'.",),
+        json=asdict(found),
+    )

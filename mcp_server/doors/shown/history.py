@@ -7,6 +7,7 @@ from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
 
 MASKED = "what looked like a secret was taken out"
+NOTHING = "There is nothing to undo."
 AGAIN = "'daybook undo' takes this back, too."
 
 
@@ -46,11 +47,16 @@ def version(each: Earlier, text: str) -> Shown:
     """Return one version whole."""
     masked = (f"Masked: {MASKED}.",) if each.masked else ()
     head = f"Version {each.number}, until it was {each.verb.replace('_', ' ')} {each.at:%Y-%m-%d %H:%M} UTC."
-    return Shown(head, ("file",), ((str(each.path),),), (text,), masked, {**_json(each), "bytes": text})
+    return Shown(
+        head, rows=(("file", each.path),), body=text, notes=masked, json={**_json(each), "bytes": text}
+    )
 
 
 def undone(done: Undone) -> Shown:
-    """Return what was taken back."""
+    """Return what was taken back, of a change or of a run of tidying."""
+    json = {"change": done.run, "restored": done.restored, "left": [list(each) for each in done.skipped]}
+    if not done.run:
+        return Shown(NOTHING, json=json)
     rows = [(memory_id, "as before") for memory_id in dict.fromkeys(done.restored)]
     rows += [(memory_id, f"left alone: {why}") for memory_id, why in done.skipped]
     return Shown(
@@ -58,7 +64,7 @@ def undone(done: Undone) -> Shown:
         ("id", "what became of it"),
         tuple(rows),
         notes=(AGAIN,) if done.restored else (),
-        json={"change": done.run, "restored": done.restored, "left": [list(each) for each in done.skipped]},
+        json=json,
     )
 
 

@@ -71,8 +71,8 @@ def waiting(found: Review) -> Shown:
             for number, entry in enumerate(found.entries, start=1)
         ),
         tuple("\n".join(_said(entry)) for entry in found.entries),
-        (*more, *([UNASKED] if found.counts.get(ORIGIN) else [])),
-        {"counts": dict(found.counts), "entries": [_json(entry) for entry in found.entries]},
+        notes=(*more, *([UNASKED] if found.counts.get(ORIGIN) else [])),
+        json={"counts": dict(found.counts), "entries": [_json(entry) for entry in found.entries]},
     )
 
 

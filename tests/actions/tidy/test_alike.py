@@ -27,7 +27,7 @@ def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store,
     done = tidy(store)
 
     assert done.counts == {"duplicates": 1}
-    assert done.lines()[0] == f"merge 2: [{stays}] + [{gone}] -> {TWICE[:60].strip()}"
+    assert done.entries[0].line == f"merge 2: [{stays}] + [{gone}] -> {TWICE[:60].strip()}"
     old, new = read(store, gone).memory, read(store, stays).memory
     assert (old.status, old.superseded_by, old.text) == (Status.SUPERSEDED, stays, TWICE)
     assert old.valid_to == clock()
@@ -94,7 +94,7 @@ def test_what_only_vectors_find_alike_is_proposed(
     done = tidy(meaning_store)
 
     assert [status(meaning_store, each) for each in ids] == [Status.ACTIVE] * 2
-    (proposed,) = (line for line in done.lines() if line.startswith("left to you: "))
+    (proposed,) = done.proposals
     assert proposed.endswith(" are alike")
     assert all(f"[{each}]" in proposed for each in ids)
 

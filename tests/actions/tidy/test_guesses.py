@@ -34,7 +34,7 @@ def test_guessed_links_go_once_and_what_somebody_wrote_stays(store: Store, known
 
     done = tidy(store)
 
-    assert "taken back: 2 links 'contradicts' that nobody had said" in done.lines()
+    assert "taken back: 2 links 'contradicts' that nobody had said" in [entry.line for entry in done.entries]
     assert files_of(store) == {**said, **{path: before[path] for path in said if third in path}}
     link(store, third, other, "contradicts")
     rebuild(store)

@@ -5,11 +5,11 @@ A command answers with `text` for the person, and `context`, where there is any,
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mcp_server.actions.files.read import Found, read
 from mcp_server.actions.judge.settle import looked_up, settle
-from mcp_server.actions.judge.settled import near_command
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.model.embed import unseen
 from mcp_server.actions.recall.meant import meant_by
@@ -29,6 +29,7 @@ from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
 from mcp_server.doors.server.inside import session_commands, texts
 from mcp_server.doors.server.inside.typed import Answer, Typed, typed
 from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown.settled import answered, near_command, note
 
 SHOWN = 300  # characters of a memory in a question
 HOLDS = {  # what Enter chooses at once changes nothing
@@ -56,13 +57,14 @@ def _remember(command: Typed) -> Answer:
         waits = "" if command.by_person else command.application.judged(done.id)
         done = looked_up(store, done)
         lines = shown.remembered(done, read(store, done.id), known=done.known)
-        note = done.told(lambda *_: "").strip()
+        told = note(replace(done, near=()))
         asks = bool(done.near or done.known)  # who types it again may have lost the answer before
-        dialog.state.update(id=done.id, near=asks, lines=[*lines, *filter(None, [note, waits])])
+        dialog.state.update(id=done.id, near=asks, lines=[*lines, *filter(None, [told, waits])])
     stored, lines = str(dialog.state["id"]), list(map(str, dialog.state["lines"]))
     pairs = pairs_of(store, stored) if dialog.state["near"] else []
     said = _how_they_stand(dialog, pairs)
-    lines += say(command.persons(store), said, session=command.session)
+    became = say(command.persons(store), said, session=command.session)
+    lines += filter(None, [answered(each, stored) for each in became])
     settled = [pair.near.id for pair, _ in said]
     left = [] if Said.MERGE in dict(said).values() else [p.near for p in pairs if p.near.id not in settled]
     return {"text": visible("\n".join([*lines, *([near_command(stored, left)] if left else [])]))}

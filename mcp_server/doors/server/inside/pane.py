@@ -18,7 +18,6 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review import review
 from mcp_server.actions.review.entries import Answer, Entry
 from mcp_server.actions.sessions import glance
-from mcp_server.actions.sessions.audit import done
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
 from mcp_server.adapters.index.memories.memories import Row
@@ -30,6 +29,7 @@ from mcp_server.core.search.query import Filter, Query, Verdict
 from mcp_server.core.settings import hooks_are_off
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Unanswered
+from mcp_server.doors.shown import deeds
 from mcp_server.doors.shown import history as shown_history
 from mcp_server.doors.shown import review as shown
 from mcp_server.store import Store
@@ -177,7 +177,7 @@ def _taking_back(store: Store, memory_id: str) -> list[Said]:
         change = undoing.last_change(store, memory_id)
     except DaybookError:
         return []
-    return [_action("undo", "Undo", f"takes back: {done(change.verb)}", memory_id, change=change.name)]
+    return [_action("undo", "Undo", f"takes back: {deeds.done(change.verb)}", memory_id, change=change.name)]
 
 
 def _by(name: str) -> str:

@@ -10,6 +10,7 @@ from mcp_server.core.search.query import Filter
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.inside import texts
 from mcp_server.doors.server.inside.typed import Answer, Typed
+from mcp_server.doors.shown.memory import saved_session
 
 
 def save(command: Typed) -> Answer:
@@ -45,7 +46,6 @@ def restore(command: Typed) -> Answer:
     except NotFound as error:
         hint = error.hint if words not in ("", "latest", "last") else "/save-session saves this one."
         raise Rejected(str(error), hint) from None
-    context = (
-        f"The person brought back a saved session with /restore-session:\n{replies.session(found, since)}"
-    )
+    whole = replies.shown_lines(saved_session(found, since))
+    context = f"The person brought back a saved session with /restore-session:\n{whole}"
     return {"text": texts.session(found, since), "context": [context]}

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from mcp_server.actions.files.read import Found
 from mcp_server.actions.memory.session import Since
-from mcp_server.core.render import counted, one_line, repeats, state_of, visible
+from mcp_server.core.render import counted, one_line, repeats, visible
 from mcp_server.core.search.query import Answer, Hit, Verdict
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.words import query_terms
-from mcp_server.doors.shown.recall import shelves
+from mcp_server.doors.shown.recall import doubts, shelves
 
 EXCERPT = 240  # characters of one hit
 SESSION_LINES = 12  # of a saved session
@@ -69,8 +69,7 @@ def _cut(line: str) -> str:
 
 def _hit(hit: Hit, words: str) -> list[str]:
     about = [hit.id, hit.type or hit.kind.value, f"{hit.updated:%Y-%m-%d}"]
-    about += filter(None, [state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by), hit.stale])
-    about += [f"{', '.join(hit.contradicts)} says otherwise"] if hit.contradicts else []
+    about += doubts(hit)
     about += [] if hit.pushable else ["unconfirmed origin"]
     said = one_line(excerpt(hit.text, query_terms(words), EXCERPT), EXCERPT)
     title = one_line(hit.title, 100)

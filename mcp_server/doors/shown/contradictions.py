@@ -1,0 +1,61 @@
+"""Memories that contradict each other, or may, and how that was settled."""
+
+from collections.abc import Sequence
+
+from mcp_server.actions.judge.contradiction import Pair, Resolved
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.render import counted
+from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.rows import row_cells, row_json
+
+EXCERPT = 400  # characters of each memory of a pair
+NONE_FOUND = "No two memories seem to contradict each other."
+NONE_OPEN = "No contradiction is open; looking for some finds what nobody marked."
+MAY = "These may contradict each other; nothing was marked. Ask the person which holds."
+
+
+def found(pairs: Sequence[Pair]) -> Shown:
+    """Return pairs that may contradict each other."""
+    return _pairs(MAY if pairs else NONE_FOUND, pairs)
+
+
+def marked(pairs: Sequence[Pair]) -> Shown:
+    """Return pairs that somebody marked."""
+    how = "resolve_contradiction or 'daybook contradictions --resolve' settles one"
+    return _pairs(f"Open: {counted(len(pairs), 'contradiction')}; {how}." if pairs else NONE_OPEN, pairs)
+
+
+def resolved(done: Resolved) -> Shown:
+    """Return how a contradiction was settled."""
+    return Shown(f"{done.id} against {done.other}: settled ({done.how}). {done.note}")
+
+
+def _pairs(head: str, pairs: Sequence[Pair]) -> Shown:
+    ends = [(pair, row) for pair in pairs for row in (pair.one, pair.other)]
+    return Shown(
+        head,
+        ("id", "type", "updated", "status", "", "against:", "", "title"),
+        [_row(pair, row) for pair, row in ends],
+        tuple(row.text if len(row.text) <= EXCERPT else f"{row.text[:EXCERPT].rstrip()}…" for _, row in ends),
+        json=[
+            {
+                **{end: _json(row) for end, row in (("one", pair.one), ("other", pair.other))},
+                "why": pair.why,
+                "sure": pair.sure,
+                "nearness": pair.nearness,
+            }
+            for pair in pairs
+        ],
+    )
+
+
+def _row(pair: Pair, row: Row) -> tuple[str, ...]:
+    memory_id, kind, updated, status, title, _ = row_cells(row)
+    other = pair.other if row is pair.one else pair.one
+    said = "said by the person" if row.row in pair.said else ""
+    why = f"differ in {pair.why}, {'sure' if pair.sure else 'perhaps'}" if pair.why else "marked"
+    return (memory_id, kind, updated, status, said, other.id, why, title)
+
+
+def _json(row: Row) -> dict[str, object]:
+    return {**row_json(row), "text": row.text, "source": row.source}

@@ -1,0 +1,82 @@
+"""What is kept at hand, and what is likely to come next."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from mcp_server.actions.context.hot import Warm
+from mcp_server.actions.memory.promote import HotStatus
+from mcp_server.actions.sessions.predict import Pattern
+from mcp_server.doors.shown import Shown, day
+
+OFF = "The hot set is switched off: HOT_CACHE_MAX_ITEMS is 0."
+EMPTY = "Three recalls of a memory put it there, or 'daybook pin ID'."
+NO_PATTERN = "No pattern yet: two recalls of a session have to follow each other twice."
+UNLIKELY = "Nothing is likely enough to be predicted; 'daybook patterns' shows what is known."
+
+
+def status(found: HotStatus) -> Shown:
+    """Return the hot set: who has a place, what fills the free ones, and who was hot but had none."""
+    groups = {"held": found.held, "predicted": found.predicted, "evicted": found.evicted}
+    states = {"held": "", "predicted": "likely next", "evicted": "no place for it"}
+    next_out = found.next_out.row.id if found.next_out else None
+    json = {"capacity": found.capacity, "next_out": next_out} | {
+        name: [_warm_json(warm, found) for warm in group] for name, group in groups.items()
+    }
+    notes = [f"The first to go is {next_out}."] if next_out else []
+    notes += [] if found.held or found.predicted else [EMPTY]
+    if not found.capacity:
+        return Shown(OFF, json=json)
+    return Shown(
+        f"{len(found.held)} of {found.capacity} places are taken.",
+        ("id", "why", "heat:", "accesses:", "last:", "salience:", "", "title"),
+        [_row(warm, found, states[name]) for name, group in groups.items() for warm in group],
+        notes=tuple(notes),
+        json=json,
+    )
+
+
+def patterns(found: Sequence[Pattern], *, nothing: str) -> Shown:
+    """Return which memory follows on which; *nothing* is said where there are none."""
+    return Shown(
+        "" if found else nothing,
+        ("comes", "after:", "probability:", "seen:", "title"),
+        [
+            (each.second, each.first, f"{each.probability:.2f}", each.count, each.second_title)
+            for each in found
+        ],
+        json=[asdict(each) for each in found],
+    )
+
+
+def pinned(memory_id: str, *, is_pinned: bool) -> str:
+    """Return that a memory is pinned, or is not any more."""
+    return f"{memory_id}: {'pinned' if is_pinned else 'not pinned any more'}."
+
+
+def promoted(memory_id: str, *, has_place: bool) -> str:
+    """Return what became of a memory that was to be kept at hand."""
+    if has_place:
+        return f"{memory_id}: kept at hand until it was not used for 14 days."
+    return f"{memory_id}: noted, but all places are taken by hotter memories; pin it, or demote one of them."
+
+
+def demoted(memory_id: str, *, was_hot: bool) -> str:
+    """Return what became of a memory that was to be kept at hand no longer."""
+    back = "not kept at hand any more; three more accesses bring it back"
+    return f"{memory_id}: {back if was_hot else 'was not in the hot set'}."
+
+
+def _row(warm: Warm, status: HotStatus, state: str) -> tuple[object, ...]:
+    why = f"predicted {warm.probability:.2f}" if warm.probability else warm.why
+    salience = f"{status.salience.get(warm.row.ref, 0.0):.2f}"
+    return (
+        warm.row.id, why, f"{warm.heat:.2f}", warm.accesses, day(warm.last), salience, state, warm.row.title,
+    )  # fmt: skip
+
+
+def _warm_json(warm: Warm, status: HotStatus) -> dict[str, object]:
+    return {
+        "id": warm.row.id, "title": warm.row.title, "why": warm.why, "heat": round(warm.heat, 4),
+        "accesses": warm.accesses, "last": warm.last, "probability": round(warm.probability, 4),
+        "salience": round(status.salience.get(warm.row.ref, 0.0), 4),
+    }  # fmt: skip

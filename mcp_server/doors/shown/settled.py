@@ -1,0 +1,109 @@
+"""What became of something new that met what was known."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.recall.nearby import Near
+from mcp_server.core.memory import ID
+from mcp_server.core.render import one_line
+
+BECAME = {
+    Action.ADD: "added",
+    Action.REPLACE: "replaced another",
+    Action.KNOWN: "known already",
+    Action.RESTORE: "active again",
+}
+
+
+def summary(done: Sequence[Settled]) -> str:
+    """Return in one line how many drafts were stored, replaced another and so on."""
+    counts = {action: sum(each.action is action for each in done) for action in BECAME}
+    return ", ".join(f"{number} {BECAME[action]}" for action, number in counts.items() if number) or "nothing"
+
+
+def answered(done: Settled, new: str) -> str:
+    """Return what became of the memory *new* after the person said how it stands to another."""
+    if done.id != new:
+        return f"{done.id} takes the place of both, {' and '.join(done.superseded)}."
+    return note(done)
+
+
+def beside(others: Sequence[str]) -> str:
+    """Return what is said when a memory was told apart from *others*."""
+    return f"It holds beside {_all(others)}; nobody is asked about them again."
+
+
+def near_note(memory_id: str, near: Sequence[Near]) -> str:
+    """Return which memories are *near* a memory, and the words by which Claude settles how they stand."""
+    again = "call remember again with the same words and supersedes"
+    return f"{_near(near)} If {memory_id} replaces one, {again}; if both hold, with distinct."
+
+
+def near_command(memory_id: str, near: Sequence[Near]) -> str:
+    """Return which memories are *near* a memory, and what a person types to settle how they stand."""
+    command, old = f"daybook revise {memory_id}", near[0].id
+    return f"{_near(near)} If it replaces one: {command} --supersedes {old}; if both hold: --distinct {old}"
+
+
+def note(done: Settled, *, settling: Callable[[str, Sequence[Near]], str] = near_note) -> str:
+    """Return what became of other memories, and what *settling* says of those near it, '' for nothing."""
+    near = [settling(done.id, done.near)] if done.near else []
+    return " ".join(filter(None, (*_put_away(done), *_replaced(done), *_unmoved(done), *near)))
+
+
+def _put_away(done: Settled) -> Iterator[str]:
+    if done.unlike:
+        yield f"It stays as it was in: {_all(done.unlike)}; to change that, revise {done.id}."
+    if done.action is Action.RESTORE:
+        yield "It had been put away and is active again."
+    if done.successor and done.action is Action.RESTORE:
+        yield f"{done.successor} had taken its place and stays; ask which one holds."
+    elif done.successor:
+        yield f"{done.successor} took its place, so it stays put away; ask the person which one holds."
+
+
+def _replaced(done: Settled) -> Iterator[str]:
+    if done.superseded:
+        kept = "which is" if len(done.superseded) == 1 else "which are"
+        yield f"It takes the place of {_all(done.superseded)}, {kept} kept as superseded."
+    if done.shadowed:
+        yield f"It stands in for {_all(done.shadowed)} in this project, as long as it is active here;"
+        yield "elsewhere that holds as before."
+    if done.later:
+        yield f"It takes the place of {_all(done.later)} once it is accepted."
+    if done.apart:
+        yield beside(done.apart)
+    if done.uncovered:
+        yield f"{_all(done.uncovered)} holds in this project again: what stood in for it gave way."
+        yield f"If it does not, revise {done.id} with supersedes."
+
+
+def _unmoved(done: Settled) -> Iterator[str]:
+    ids = [name for name in done.unmoved if ID.fullmatch(name)]
+    quotes = [name for name in done.unmoved if name not in ids]
+    if ids:
+        yield f"No active memory has the id {_all(ids)}, so nothing became of that."
+    if quotes:
+        yield f"No active memory contains “{'”, “'.join(map(_cut, quotes))}”, so nothing became of that."
+    for quote, found in done.several.items():
+        yield f"“{_cut(quote)}” stands in {_all(found)}: name the one that is meant by its id."
+    if done.elsewhere:
+        yield f"{_all(done.elsewhere)} belongs to another project, from where alone it can be replaced."
+    if done.kept:
+        yield f"{_all(done.kept)} stays: only the person's own word takes its place."
+        yield f"Ask which one holds; if the new one does, revise {done.id} with supersedes asks them in a"
+        yield f"dialog, or they type: daybook revise {done.id} --supersedes {done.kept[0]}."
+    if done.waiting:
+        yield f"No memory is called {_all(done.waiting)} yet; a link to it waits until one is."
+
+
+def _near(near: Sequence[Near]) -> str:
+    return f"Near it: {'; '.join(map(str, near))}."
+
+
+def _all(names: Iterable[str]) -> str:
+    return ", ".join(map(_cut, names))
+
+
+def _cut(name: str) -> str:
+    return one_line(name, 80)

@@ -1,0 +1,92 @@
+"""What was done to keep the memory up, or would be: tidying, cleaning, the index."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from mcp_server.actions.upkeep.maintain import Cleaned, Step
+from mcp_server.actions.upkeep.tidy import Tidied
+from mcp_server.core.render import counted
+from mcp_server.doors.shown import Shown
+
+MB = 1024 * 1024
+PLAN = "Nothing was changed; the plan:"
+TIDY = "Nothing needs tidying."
+
+
+def tidied(done: Tidied) -> Shown:
+    """Return a row for each entry, then what was left undone, then the counts."""
+    price = f"at most ${done.price:.4f}" if done.price else "whose price is 0 or not known"
+    asking = f"The model was not asked: {counted(done.unasked, 'call')}, {price}, with --with-model."
+    left = f"left for the next run, or for your word in 'daybook review': {done.left} more aged"
+    numbers = done.counts | {
+        "repaired": done.repaired,
+        "emptied from the trash": done.emptied,
+        "pruned from the history": done.pruned,
+        "model calls": done.calls,
+    }
+    notes = [asking] if done.unasked else []
+    if done.is_empty and not (done.waits or done.clock or done.calls):
+        return Shown(TIDY, notes=tuple(notes), json=asdict(done))
+    rows = [
+        *(entry.line for entry in done.entries),
+        *(f"left to you: {line}" for line in done.proposals),
+        *(f"not done: {line}" for line in (*done.refused, *done.failed)),
+        *([f"the model waits: {done.waits}"] if done.waits else []),
+        *([done.clock] if done.clock else []),
+        *([left] if done.left else []),
+    ]
+    spent = f" (${done.spent:.4f})" if done.calls else ""
+    return Shown(
+        PLAN if done.dry_run else "Done; 'daybook tidy --undo' puts it back:",
+        rows=[(row,) for row in rows],
+        notes=(*notes, f"{_counted(numbers, dry_run=done.dry_run)}{spent}"),
+        json=asdict(done),
+    )
+
+
+def cleaned(done: Cleaned) -> Shown:
+    """Return a row for each memory and file, then counts."""
+    rows = [
+        *(entry.line for entry in done.tidied.entries),
+        *(f"delete for good: [{each.id}], {each.size:,} bytes" for each in done.trash),
+        *(f"not done: {line}" for line in done.tidied.failed),
+        *(f"kept: {path} holds what somebody saved while Daybook changed it" for path in done.kept),
+        *([done.tidied.clock] if done.tidied.clock else []),
+    ]
+    takes_back = "what was archived or thrown away, not what was deleted for good"
+    return Shown(
+        PLAN if done.dry_run else f"Done; 'daybook tidy --undo' takes back {takes_back}:",
+        rows=[(row,) for row in rows],
+        notes=(cleaned_counts(done),),
+        json={**asdict(done), "lines": [*rows, cleaned_counts(done)]},
+    )
+
+
+def cleaned_counts(done: Cleaned) -> str:
+    """Return how much cleaning up did, or would do, in one line."""
+    numbers = {
+        "aged, expired or thrown away": len(done.tidied.entries),
+        f"deleted from the trash for good ({done.freed:,} bytes)": len(done.trash),
+        "files of killed processes, old logs": len(done.litter),
+    }
+    return _counted(numbers, dry_run=done.dry_run)
+
+
+def steps(done: Sequence[Step]) -> Shown:
+    """Return what was done to the index, with its sizes and how long it took."""
+    return Shown(
+        rows=[
+            (
+                step.action,
+                f"{step.said}; {step.before / MB:.1f} MB before, {step.after / MB:.1f} MB after,"
+                f" {step.seconds:.1f} s",
+            )
+            for step in done
+        ],
+        json=[asdict(step) for step in done],
+    )
+
+
+def _counted(numbers: dict[str, int], *, dry_run: bool) -> str:
+    counts = ", ".join(f"{name} {number}" for name, number in numbers.items() if number)
+    return f"{'would do' if dry_run else 'done'}: {counts or 'nothing'}"

@@ -1,0 +1,64 @@
+"""What was given to sessions, and whether it was of use."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
+from mcp_server.adapters.index.events.receipts import Receipt, Tally
+from mcp_server.core.render import counted
+from mcp_server.doors.shown import Shown, moment
+
+NOTHING = "Nothing was recalled or shown in that time: Claude's recalls and your prompts count here."
+NOTHING_GIVEN = "Claude was given nothing yet: that begins with the next session or recall."
+
+
+def quality(found: Quality) -> Shown:
+    """Return how much of what was given was used, and which memories are used most or never."""
+    json = asdict(found) | {"usage_rate": found.usage_rate}
+    if not found.given and not found.prompts_silent:
+        return Shown(NOTHING, json=json)
+    span = f"the last {counted(found.days, 'day')}" if found.days else "all time"
+    return Shown(
+        f"What was given in {span}:",
+        rows=(
+            ("memories given", found.given),
+            ("used", f"{found.used} ({found.usage_rate:.0%})"),
+            ("different memories", found.unique),
+            ("prompts told something", found.prompts_told),
+            ("prompts told nothing", found.prompts_silent),
+        ),
+        below=(
+            _tallies("Most used", found.top_used),
+            _tallies(f"Given {LEAST_GIVEN} times or more and never used", found.least_useful),
+        ),
+        json=json,
+    )
+
+
+def receipts(found: Sequence[Receipt]) -> Shown:
+    """Return what was given, when, why, at what cost, and whether it was used."""
+    return Shown(
+        "" if found else NOTHING_GIVEN,
+        ("when", "why", "id", "score:", "tokens:", "used:", "asked:"),
+        [
+            (
+                moment(each.at),
+                each.why,
+                each.id,
+                "" if each.score is None else f"{each.score:.2f}",
+                each.tokens or "",
+                "yes" if each.used else "",
+                each.said[:40],
+            )
+            for each in found
+        ],
+        json=[asdict(each) | {"id": each.id} for each in found],
+    )
+
+
+def _tallies(head: str, tallies: Sequence[Tally]) -> Shown:
+    return Shown(
+        f"{head}: {'' if tallies else 'none'}".rstrip(),
+        ("id", "given:", "used:"),
+        [(each.id, each.given, each.used) for each in tallies],
+    )

@@ -1,0 +1,58 @@
+"""How results are shown to Claude, in a terminal and to programs; `UPDATE=1` renews the snapshots."""
+
+import json
+import os
+
+import pytest
+
+from mcp_server.doors.cli.output import print_shown
+from mcp_server.doors.server.replies import LIMIT, shown_lines
+from mcp_server.doors.shown import Shown
+from tests.doors.shown_values import FAMILIES, SECRET
+from tests.live import ROOT
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_of_results_is_shown_as_its_snapshot_says(
+    family: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for shown in FAMILIES[family]():
+        print_shown(shown, texts=family in ("contradictions", "memory"))
+        printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+        program = json.dumps(shown.json, ensure_ascii=False, default=str)
+        told += ["= to Claude", shown_lines(shown), "= in a terminal", *printed]
+        told += ["= to a program", program, ""] if shown.json is not None else [""]
+    text = "\n".join(told).replace(SECRET, "(a token)")
+
+    path = ROOT / "tests" / "data" / "shown" / f"{family}.txt"
+    if os.environ.get("UPDATE"):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_nothing_that_is_shown_to_claude_passes_for_ours_or_holds_a_secret(family: str) -> None:
+    for shown in FAMILIES[family]():
+        for line in shown_lines(shown).splitlines():
+            assert SECRET not in line
+            assert line.startswith("   | ") or not {"<", "`", "[["} & set(line)
+
+
+def test_what_does_not_fit_is_counted_once_and_a_page_says_where_it_goes_on() -> None:
+    rows = [("an-id", "x" * 90)] * 100
+    notes = ("A note that comes last.",)
+    below = Shown("Below:", ("id", "title"), rows)
+
+    cut = shown_lines(Shown("Head.", ("id", "title"), rows, below=(below,), notes=notes))
+    page = shown_lines(Shown("Head.", ("id", "title"), rows, offset=20, total=500))
+    alone = shown_lines(Shown("Head.", ("id",), [("an-id",)], ("y" * 9000,)))
+
+    assert max(map(len, (cut, page, alone))) <= LIMIT
+    told = cut.count("an-id")
+    assert cut.endswith(
+        f"\n({200 - told} more did not fit; the command line shows all.)\nA note that comes last."
+    )
+    told = page.count("an-id")
+    assert page.endswith(f"\n({480 - told} more: offset={20 + told})")
+    assert alone.endswith("(cut; the file has all of it)")
