@@ -28,7 +28,7 @@ from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.render import estimated_tokens
-from mcp_server.core.search.query import Answer, Filter, Query, Verdict
+from mcp_server.core.search.query import Answer, Confidence, Filter, Query
 from mcp_server.doors.server.replies import recalled
 
 QUESTIONS = 40  # of each set,
@@ -132,7 +132,7 @@ def _asked(stored: StoredSet, questions: Sequence[Question], kinds: tuple[Kind, 
         relevant = stored.relevant(question.relevant)
         sums["ndcg"] += measures([hit.id for hit in ranked.hits], relevant)["ndcg@10"]
         sums["tokens"] += estimated_tokens(recalled(told, question.text, explain=False))
-        sums["high"] += told.verdict is Verdict.HIGH
+        sums["high"] += told.verdict is Confidence.HIGH
         sums["conversations"] += sum(hit.kind is Kind.CONVERSATION for hit in told.hits)
     return {name: each / len(questions) for name, each in sums.items()}
 

@@ -12,7 +12,7 @@ from benchmarks.question_sets import Question, QuestionSet
 from benchmarks.stored_set import StoredSet, ask
 from mcp_server.core.search.confidence import ORDER
 from mcp_server.core.search.prompt_parts import parts_of
-from mcp_server.core.search.query import Hit, Mode, Verdict
+from mcp_server.core.search.query import Confidence, Hit, Mode
 
 FIGURES = (
     "medium", "medium right", "high", "high right", "right of 3 passes", "gives right", "given is right",
@@ -61,20 +61,20 @@ def gate_figures(
             continue
         right = stored.relevant(question.relevant)
         hits = ask(stored, question.text, question.group, mode).hits
-        for level in (Verdict.MEDIUM, Verdict.HIGH):
+        for level in (Confidence.MEDIUM, Confidence.HIGH):
             passed = bool(hits) and _passes(hits[0], level)
             count(level.value, passed)
             if passed:
                 count(f"{level.value} right", hits[0].id in right)
         shown = [hit for hit in hits[:SHOWN] if hit.id in right]
         if shown:
-            count("right of 3 passes", any(_passes(hit, Verdict.MEDIUM) for hit in shown))
-        gives = any(_passes(hit, Verdict.MEDIUM) for hit in shown)
+            count("right of 3 passes", any(_passes(hit, Confidence.MEDIUM) for hit in shown))
+        gives = any(_passes(hit, Confidence.MEDIUM) for hit in shown)
         count("gives right", gives)
         if others := next(around, None):
             given = _given_to_prompt(stored, (others[0], question, others[1]), question.group, mode)
             count("gives right: of three", any(hit.id in right for hit in given))
-        if any(_passes(hit, Verdict.MEDIUM) for hit in hits[:SHOWN]):
+        if any(_passes(hit, Confidence.MEDIUM) for hit in hits[:SHOWN]):
             count("given is right", gives)
         progress(1)
     chance = random.Random(questions.name)
@@ -101,7 +101,7 @@ def _around(foreign: Sequence[Question], chance: random.Random) -> Iterator[list
 def _given(stored: StoredSet, text: str, group: str, mode: Mode, parts: tuple[str, ...] = ()) -> list[Hit]:
     """Return the first three of the hits that pass."""
     hits = ask(stored, text, group, mode, parts=parts).hits
-    return [hit for hit in hits if _passes(hit, Verdict.MEDIUM)][:SHOWN]
+    return [hit for hit in hits if _passes(hit, Confidence.MEDIUM)][:SHOWN]
 
 
 def _given_to_prompt(stored: StoredSet, said: Sequence[Question], group: str, mode: Mode) -> list[Hit]:
@@ -111,5 +111,5 @@ def _given_to_prompt(stored: StoredSet, said: Sequence[Question], group: str, mo
     return _given(stored, prompt, group, mode, parts_of(prompt))
 
 
-def _passes(hit: Hit, level: Verdict) -> bool:
+def _passes(hit: Hit, level: Confidence) -> bool:
     return ORDER.index(hit.confidence) >= ORDER.index(level)

@@ -31,7 +31,7 @@ from mcp_server.core.memory import Kind
 from mcp_server.core.search import confidence
 from mcp_server.core.search.confidence import Seen, Weights
 from mcp_server.core.search.prompt_parts import parts_of
-from mcp_server.core.search.query import Filter, Query, Verdict
+from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.embedding import load_embedder
 
 AROUND = (0, 270)  # other memories of the same project
@@ -110,7 +110,7 @@ def answered(folder: Path, around: int) -> list[Answered]:
             query = Query(text, limit=2 * MOST, filter=only, parts=parts_of(text), of_prompt=True)
             hits = recall(store, query).hits
             seen = [
-                Seen(hit.parts.total, hit.parts.cosine, hit.parts.maxsim, hit.confidence is Verdict.HIGH)
+                Seen(hit.parts.total, hit.parts.cosine, hit.parts.maxsim, hit.confidence is Confidence.HIGH)
                 for hit in hits
             ]
             found.append(Answered(prompt, seen, [names[hit.id] for hit in hits]))
@@ -146,9 +146,9 @@ def shown_by(answer: Answered, call: float, text: Weights, pointer: Weights) -> 
     """Return what comes with a prompt by these weights."""
     verdicts = [*zip(confidence.in_prompt(answer.seen, call, text, pointer), answer.names, strict=True)]
     long = len(answer.prompt["text"].strip()) >= SHORTEST_PROMPT
-    texts = (Verdict.MEDIUM, Verdict.HIGH)
+    texts = (Confidence.MEDIUM, Confidence.HIGH)
     sure = [name for verdict, name in verdicts if long and verdict in texts][:MOST]
-    unsure = [name for verdict, name in verdicts if verdict is not Verdict.NONE and name not in sure]
+    unsure = [name for verdict, name in verdicts if verdict is not Confidence.NONE and name not in sure]
     useful = frozenset(answer.prompt["useful"])
     return Shown(answer.prompt["id"], "", useful, (*sure, *unsure), tuple(sure), False)
 

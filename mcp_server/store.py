@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_server.adapters.index.search.semantic import Meaning
 
 
-class Embedding(Protocol):
+class Embeds(Protocol):
     """The embedding model that is chosen, with its vectors."""
 
     @property
@@ -61,7 +61,7 @@ class Store:
     ledger: Ledger
     settings: Settings
     clock: Clock
-    meaning: Embedding
+    meaning: Embeds
     model: Callable[[], Model | None]
     git: Git
     by: Callable[[], str] = lambda: PERSON

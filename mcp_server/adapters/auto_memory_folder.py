@@ -31,7 +31,7 @@ YES = ("1", "true", "yes", "on")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TopicsFolder:
     """Where the memory of a session is: the folder, None when there is none, and where it was looked for."""
 
     folder: Path | None
@@ -43,7 +43,7 @@ def claude_folder(environment: Mapping[str, str]) -> Path:
     return Path(os.path.expanduser(environment.get("CLAUDE_CONFIG_DIR") or "~/.claude"))
 
 
-def locate(claude: Path, folders: Sequence[Path]) -> Place:
+def locate(claude: Path, folders: Sequence[Path]) -> TopicsFolder:
     """
     Return where Claude Code, with its settings in *claude*, keeps its memory of one of *folders*.
 
@@ -55,7 +55,7 @@ def locate(claude: Path, folders: Sequence[Path]) -> Place:
     else:
         slugs = dict.fromkeys(slug_of(folder) for folder in folders)
         looked = tuple(claude / "projects" / slug / "memory" for slug in slugs)
-    return Place(next((folder for folder in looked if folder.is_dir()), None), looked)
+    return TopicsFolder(next((folder for folder in looked if folder.is_dir()), None), looked)
 
 
 def slug_of(folder: Path) -> str:

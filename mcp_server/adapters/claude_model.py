@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from mcp_server.core import budget
-from mcp_server.core.budget import API, CallFailed, Outcome, Reply, identity, outcome_of
+from mcp_server.core.budget import API, CallFailed, CallOutcome, Reply, identity, outcome_of
 from mcp_server.core.settings import MODEL
 
 DEADLINE = 60.0  # seconds from the first byte sent to the last one read
@@ -101,7 +101,7 @@ class ClaudeModel:
             wire.cut()
             thread.join(1.0)
             sentence = f"The model did not answer within {self._deadline:.0f} seconds."
-            raise CallFailed(Outcome.UNREACHABLE, sentence, charged=wire.sent)
+            raise CallFailed(CallOutcome.UNREACHABLE, sentence, charged=wire.sent)
         if isinstance(ended[0], CallFailed):
             raise ended[0]
         return ended[0]
@@ -126,7 +126,9 @@ class ClaudeModel:
                 return error.__cause__
             return _unreachable(error.__cause__ or error, wire)
         except UnicodeError:
-            return CallFailed(Outcome.BAD_REQUEST, "What the model was to be sent is not valid Unicode text.")
+            return CallFailed(
+                CallOutcome.BAD_REQUEST, "What the model was to be sent is not valid Unicode text."
+            )
         except Exception as error:  # what else the library raises: no reply, and perhaps a cost
             return _unreachable(error, wire)
         finally:
@@ -192,7 +194,7 @@ class _Wire:
             with self._lock:
                 self.sent = not self._cut
             if not self.sent:
-                raise CallFailed(Outcome.UNREACHABLE, "The model could not be reached in time.")
+                raise CallFailed(CallOutcome.UNREACHABLE, "The model could not be reached in time.")
 
     def _shut(self) -> None:
         if self._socket:
@@ -201,13 +203,13 @@ class _Wire:
 
 
 _SENTENCES = {
-    Outcome.REFUSED_KEY: "The endpoint refused the key (HTTP {status}).",
-    Outcome.NO_MODEL: "The endpoint does not have the model, or is none of this kind (HTTP {status}).",
-    Outcome.NO_CREDIT: "The key has no credit left, or reached its spending limit (HTTP {status}).",
-    Outcome.BAD_REQUEST: "The model could not take what it was sent (HTTP {status}).",
-    Outcome.RATE_LIMITED: "The model was asked too often (HTTP {status}).",
-    Outcome.OVERLOADED: "The model is overloaded (HTTP {status}).",
-    Outcome.UNUSABLE: "The endpoint gave an answer that is no reply (HTTP {status}).",
+    CallOutcome.REFUSED_KEY: "The endpoint refused the key (HTTP {status}).",
+    CallOutcome.NO_MODEL: "The endpoint does not have the model, or is none of this kind (HTTP {status}).",
+    CallOutcome.NO_CREDIT: "The key has no credit left, or reached its spending limit (HTTP {status}).",
+    CallOutcome.BAD_REQUEST: "The model could not take what it was sent (HTTP {status}).",
+    CallOutcome.RATE_LIMITED: "The model was asked too often (HTTP {status}).",
+    CallOutcome.OVERLOADED: "The model is overloaded (HTTP {status}).",
+    CallOutcome.UNUSABLE: "The endpoint gave an answer that is no reply (HTTP {status}).",
 }
 
 
@@ -218,7 +220,7 @@ def _read(parts: Callable[[], Any]) -> bytes:
         body += part
         if len(body) > MOST_BYTES:
             raise CallFailed(
-                Outcome.UNUSABLE, f"The answer has more than {MOST_BYTES:,} bytes.", charged=True
+                CallOutcome.UNUSABLE, f"The answer has more than {MOST_BYTES:,} bytes.", charged=True
             )
     return body
 
@@ -238,7 +240,7 @@ def _reply(body: bytes, *, asked: int) -> Reply:
         taken = _counted(usage, _OUTPUT_TOKENS) or math.ceil(len(text) / budget.CHARACTERS_PER_TOKEN)
         return Reply(text, given, taken, str(said.get("stop_reason") or ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise CallFailed(Outcome.UNUSABLE, "The endpoint's answer is no reply.", charged=True) from None
+        raise CallFailed(CallOutcome.UNUSABLE, "The endpoint's answer is no reply.", charged=True) from None
 
 
 def _counted(usage: object, names: tuple[str, ...]) -> int:
@@ -288,4 +290,4 @@ def _retry_after(headers: Any) -> float | None:
 def _unreachable(error: BaseException, wire: _Wire) -> CallFailed:
     # The name of the error alone: its text could quote what was sent.
     sentence = f"The model could not be reached ({type(error).__name__})."
-    return CallFailed(Outcome.UNREACHABLE, sentence, charged=wire.sent)
+    return CallFailed(CallOutcome.UNREACHABLE, sentence, charged=wire.sent)

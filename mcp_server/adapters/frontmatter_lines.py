@@ -167,7 +167,7 @@ def _map(following: Callable[[], Any], depth: int) -> dict[str, Value]:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class KeyLines:
     """
     The lines that a key and its value take, `first` to `last`, counted from 0.
 
@@ -182,7 +182,7 @@ class Span:
     kept: tuple[tuple[int, str], ...]
 
 
-def spans(block: str) -> tuple[dict[str, Span], str]:
+def spans(block: str) -> tuple[dict[str, KeyLines], str]:
     """Return where the keys of *block*, which `load` accepts, stand, and the indentation of them all."""
     taken: dict[str, list[tuple[int, int]]] = {}
     here: list[tuple[int, int]] = []
@@ -211,7 +211,7 @@ def spans(block: str) -> tuple[dict[str, Span], str]:
     return {key: _span(block, places) for key, places in taken.items()}, indent
 
 
-def _span(block: str, places: Sequence[tuple[int, int]]) -> Span:
+def _span(block: str, places: Sequence[tuple[int, int]]) -> KeyLines:
     """Return the span of a key whose words stand at *places*, given by start and end."""
     # Comments are looked for between the words, so the words themselves are blotted out.
     first = block.count("\n", 0, places[0][0])
@@ -231,7 +231,7 @@ def _span(block: str, places: Sequence[tuple[int, int]]) -> Span:
             tail = line[len(line[: found.start()].rstrip()) :]
         elif found:
             kept.append((number, line[found.start() :]))
-    return Span(first, number, tail, tuple(kept))
+    return KeyLines(first, number, tail, tuple(kept))
 
 
 def replace_keys(

@@ -32,7 +32,7 @@ ROUNDS = 8  # saves in a row that each come between two instructions of ours
 _TEMPORARY = re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}(?:-([0-9a-f]{32})-([0-9a-f]{32}))?"
 
 
-class State(NamedTuple):
+class FileState(NamedTuple):
     """
     What a file says and who else has it in hand.
 
@@ -68,7 +68,7 @@ def unmissed(name: str) -> tuple[str, ...]:
     return tuple(filter(None, match.groups())) if match else ()
 
 
-def look(path: Path, *, apart: bool) -> State:
+def look(path: Path, *, apart: bool) -> FileState:
     """
     Return the state of the file *path*; what can be read by nobody says nothing.
 
@@ -78,14 +78,14 @@ def look(path: Path, *, apart: bool) -> State:
     try:
         handle = open_file(path, os.O_RDONLY)
     except OSError:
-        return State("", None)
+        return FileState("", None)
     try:
         written = has_writer(handle) if apart else None  # first: who ends while it is read is counted
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            return State("", written)
+            return FileState("", written)
         with open(handle, "rb", closefd=False) as file:
-            return State(hashlib.file_digest(file, DIGEST).hexdigest(), written)
+            return FileState(hashlib.file_digest(file, DIGEST).hexdigest(), written)
     finally:
         os.close(handle)
 
@@ -157,7 +157,7 @@ def _overwrite(aside: Path, path: Path, expected: str) -> None:
     move(aside, path)
 
 
-def _check(aside: Path, path: Path, expected: str, mine: str) -> State:
+def _check(aside: Path, path: Path, expected: str, mine: str) -> FileState:
     """Return the state of what came out for *path*; put it back and raise Conflict if it is another."""
     state = look(aside, apart=True)
     if not state.is_one_of([expected]):
@@ -189,7 +189,7 @@ def _put_back(aside: Path, path: Path, mine: str) -> None:
         aside.unlink(missing_ok=True)
 
 
-def _conflict(path: Path, aside: Path, state: State) -> Conflict:
+def _conflict(path: Path, aside: Path, state: FileState) -> Conflict:
     """Return what to tell whoever wanted to change *path*."""
     if aside.exists() and not look(aside, apart=True).is_one_of(unmissed(aside.name)):
         return Conflict(

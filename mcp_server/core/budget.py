@@ -38,7 +38,7 @@ _NO_MODEL = re.compile(
 _NO_CREDIT = re.compile(r"credit balance|billing|spend(?:ing)? limit|usage limit", re.IGNORECASE)
 
 
-class Outcome(StrEnum):
+class CallOutcome(StrEnum):
     """How a call ended."""
 
     OK = "ok"
@@ -55,7 +55,7 @@ class Outcome(StrEnum):
     @property
     def needs_person(self) -> bool:
         """Whether only the person can mend it: the next call would end likewise."""
-        return self in (Outcome.REFUSED_KEY, Outcome.NO_MODEL, Outcome.NO_CREDIT)
+        return self in (CallOutcome.REFUSED_KEY, CallOutcome.NO_MODEL, CallOutcome.NO_CREDIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class CallFailed(Exception):
     """
 
     def __init__(
-        self, outcome: Outcome, sentence: str, *, retry_after: float | None = None, charged: bool = False
+        self, outcome: CallOutcome, sentence: str, *, retry_after: float | None = None, charged: bool = False
     ) -> None:
         super().__init__(sentence)
         self.outcome, self.retry_after, self.charged = outcome, retry_after, charged
@@ -157,21 +157,21 @@ def refusal_on_plan(calls_today: int, settings: Settings) -> str:
     return f"Today's calls on your plan ({settings.daily_plan_calls}) are used up."
 
 
-def outcome_of(status: int, message: str = "") -> Outcome:
+def outcome_of(status: int, message: str = "") -> CallOutcome:
     """Return what the HTTP *status* of an answer means; *message* is the error that came with it."""
     if 200 <= status < 300:
-        return Outcome.OK
+        return CallOutcome.OK
     if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(message)):
-        return Outcome.NO_CREDIT
+        return CallOutcome.NO_CREDIT
     if status in (401, 403):
-        return Outcome.REFUSED_KEY
+        return CallOutcome.REFUSED_KEY
     if status == 404 or (status >= 400 and status != 429 and _NO_MODEL.search(message)):
-        return Outcome.NO_MODEL
+        return CallOutcome.NO_MODEL
     if status == 429:
-        return Outcome.RATE_LIMITED
+        return CallOutcome.RATE_LIMITED
     if status in (408, 409, 425) or status >= 500:
-        return Outcome.OVERLOADED
-    return Outcome.BAD_REQUEST if status >= 400 else Outcome.UNUSABLE
+        return CallOutcome.OVERLOADED
+    return CallOutcome.BAD_REQUEST if status >= 400 else CallOutcome.UNUSABLE
 
 
 def failure_on_plan(reason: str, status: int | None) -> CallFailed:
@@ -182,30 +182,30 @@ def failure_on_plan(reason: str, status: int | None) -> CallFailed:
     `refused` for one that Claude Code did not make.
     """
     if reason == "stopped":
-        return CallFailed(Outcome.STOPPED, "The call was stopped, for the person went on.")
+        return CallFailed(CallOutcome.STOPPED, "The call was stopped, for the person went on.")
     if reason == "aborted":
-        return CallFailed(Outcome.OVERLOADED, "The model did not answer in time.")
+        return CallFailed(CallOutcome.OVERLOADED, "The model did not answer in time.")
     if reason == "api-error" and status is None:
-        return CallFailed(Outcome.UNREACHABLE, "The model could not be reached.")
+        return CallFailed(CallOutcome.UNREACHABLE, "The model could not be reached.")
     outcome = outcome_of(status or 403)
-    if outcome.needs_person or outcome is Outcome.RATE_LIMITED:
+    if outcome.needs_person or outcome is CallOutcome.RATE_LIMITED:
         sentence = "Your plan's limit is reached, or it does not have the model."
-        return CallFailed(Outcome.NO_CREDIT, sentence, retry_after=PLAN_PAUSE)
+        return CallFailed(CallOutcome.NO_CREDIT, sentence, retry_after=PLAN_PAUSE)
     return CallFailed(outcome, f"The model did not answer (HTTP {status}).")
 
 
-def rest_after(outcome: Outcome, tries: int, retry_after: float | None, chance: float) -> Rest | None:
+def rest_after(outcome: CallOutcome, tries: int, retry_after: float | None, chance: float) -> Rest | None:
     """
     Return how long the model is left alone after an answer; None when the next item may be asked at once.
 
     *tries* counts the item's calls, this one included; *chance*, 0 to 1, spreads the pause.
     """
     told = None if retry_after is None else min(max(0.0, retry_after), LONGEST_PAUSE)
-    if outcome in (Outcome.OK, Outcome.BAD_REQUEST, Outcome.STOPPED):
+    if outcome in (CallOutcome.OK, CallOutcome.BAD_REQUEST, CallOutcome.STOPPED):
         return None
-    if outcome in (Outcome.REFUSED_KEY, Outcome.NO_MODEL):
+    if outcome in (CallOutcome.REFUSED_KEY, CallOutcome.NO_MODEL):
         return Rest(None, lifted=True)
-    if outcome is Outcome.NO_CREDIT:
+    if outcome is CallOutcome.NO_CREDIT:
         return Rest(told, lifted=True)
     pause = PAUSES[min(max(tries, 1), len(PAUSES)) - 1] * (1 + JITTER * chance)
     return Rest(max(told or 0.0, pause), lifted=False)
@@ -248,6 +248,6 @@ def settings_digest(identity: str, settings: Settings) -> str:
     return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def is_hopeless(outcome: Outcome, tries: int) -> bool:
+def is_hopeless(outcome: CallOutcome, tries: int) -> bool:
     """Tell whether an item is given up: it cannot be asked like this, or was asked often enough."""
-    return outcome is Outcome.BAD_REQUEST or (tries >= MOST_TRIES and outcome is not Outcome.STOPPED)
+    return outcome is CallOutcome.BAD_REQUEST or (tries >= MOST_TRIES and outcome is not CallOutcome.STOPPED)

@@ -21,13 +21,13 @@ class Stamp(NamedTuple):
 BY_PATH = itemgetter(0)  # texts alone are sorted three times as fast as whole stamps; each path is there once
 
 
-class Change(StrEnum):
+class FileChange(StrEnum):
     ADDED = "added"
     MODIFIED = "modified"
     REMOVED = "removed"
 
 
-def diff(on_disk: Iterable[Stamp], indexed: Iterable[Stamp]) -> Iterator[tuple[Change, Stamp]]:
+def diff(on_disk: Iterable[Stamp], indexed: Iterable[Stamp]) -> Iterator[tuple[FileChange, Stamp]]:
     """
     Yield what must change in the index for it to equal the disk.
 
@@ -40,12 +40,12 @@ def diff(on_disk: Iterable[Stamp], indexed: Iterable[Stamp]) -> Iterator[tuple[C
     while ours or theirs:
         if theirs is None or (ours and ours.path < theirs.path):
             assert ours is not None
-            yield Change.ADDED, ours
+            yield FileChange.ADDED, ours
             ours = next(disk, None)
         elif ours is None or theirs.path < ours.path:
-            yield Change.REMOVED, theirs
+            yield FileChange.REMOVED, theirs
             theirs = next(index, None)
         else:
             if ours != theirs:
-                yield Change.MODIFIED, ours
+                yield FileChange.MODIFIED, ours
             ours, theirs = next(disk, None), next(index, None)

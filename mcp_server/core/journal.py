@@ -50,7 +50,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """
     What tidying does in one go: a step, the reason that the ledger keeps, and the changes.
 

@@ -21,7 +21,7 @@ from mcp_server.actions.memory.link import link, unlink
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review import review as reviewing
-from mcp_server.actions.review.entries import Answer
+from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.sessions import forget_session
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.memory import Draft, Level, Link
@@ -237,7 +237,7 @@ def _accepted(place: Place) -> Act:
     return lambda: repository.trust(place.store, (memory_id,))
 
 
-def _answered(said: Answer) -> Callable[[Place], Act]:
+def _answered(said: Verdict) -> Callable[[Place], Act]:
     def prepared(place: Place) -> Act:
         known(place.store, "Uploads", "The gateway ends uploads after 30 seconds.")
         place.clock.pass_days(1)
@@ -310,8 +310,8 @@ WAYS: dict[str, Callable[[Place], Act]] = {
     "import again": _imported_again,
     "seed again": _seeded_again,
     "import auto memory again": _auto_memory_again,
-    "review replaces": _answered(Answer.REPLACES),
-    "review merge": _answered(Answer.MERGE),
+    "review replaces": _answered(Verdict.REPLACES),
+    "review merge": _answered(Verdict.MERGE),
     "take back guesses": _guesses_taken_back,
     "accept what documents say": _accepted,
     "approve a candidate": _approved,

@@ -14,7 +14,7 @@ from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.answer import ask_again
-from mcp_server.actions.review.entries import Answer, Became, Entry
+from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
@@ -47,9 +47,9 @@ def ends(store: Store, clock: Clock) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("said", "became"), [(Answer.REPLACES, Became.REPLACED), (Answer.KEEP_BOTH, Became.KEPT_BOTH)]
+    ("said", "became"), [(Verdict.REPLACES, Became.REPLACED), (Verdict.KEEP_BOTH, Became.KEPT_BOTH)]
 )
-def test_two_that_are_only_alike_are_settled_too(store: Store, said: Answer, became: Became) -> None:
+def test_two_that_are_only_alike_are_settled_too(store: Store, said: Verdict, became: Became) -> None:
     known(store, "Exports are written as parquet files.", title="Exports")
     known(store, "Exports are written as parquet files; the analysts asked.", title="Exports")
     entry = entry_of(store)
@@ -64,9 +64,9 @@ def test_the_newer_replaces_the_older_and_that_is_taken_back(store: Store, ends:
     newer, older = ends
     entry = entry_of(store)
     assert entry.ids == ends
-    assert entry.answers == (Answer.REPLACES, Answer.KEEP_BOTH, Answer.MERGE, Answer.LATER)
+    assert entry.answers == (Verdict.REPLACES, Verdict.KEEP_BOTH, Verdict.MERGE, Verdict.LATER)
 
-    assert settle(store, entry, Answer.REPLACES) is Became.REPLACED
+    assert settle(store, entry, Verdict.REPLACES) is Became.REPLACED
 
     gone = read(store, older).memory
     assert (gone.status, gone.superseded_by, gone.text) == (Status.SUPERSEDED, newer, OLD)
@@ -78,7 +78,7 @@ def test_the_newer_replaces_the_older_and_that_is_taken_back(store: Store, ends:
 def test_both_are_kept_until_somebody_asks_again(store: Store, ends: tuple[str, str]) -> None:
     before = [read(store, each).data for each in ends]
 
-    assert settle(store, entry_of(store), Answer.KEEP_BOTH) is Became.KEPT_BOTH
+    assert settle(store, entry_of(store), Verdict.KEEP_BOTH) is Became.KEPT_BOTH
 
     assert waits(store) == {}
     assert [read(store, each).data for each in ends] == before
@@ -93,7 +93,7 @@ def test_a_merge_loses_no_sentence_and_is_taken_back_in_one_step(store: Store, e
     text = f"{NEW}\nThe gateway ends large uploads after 30 seconds.\nCustomers get a mail."
     assert entry.merged == ("Uploads", text)
 
-    assert settle(store, entry, Answer.MERGE) is Became.MERGED
+    assert settle(store, entry, Verdict.MERGE) is Became.MERGED
 
     made = read(store, read(store, ends[0]).memory.superseded_by).memory
     assert (made.text, made.tags, made.pinned) == (text, ("net",), True)
@@ -105,9 +105,9 @@ def test_a_merge_loses_no_sentence_and_is_taken_back_in_one_step(store: Store, e
     assert waits(store) == {QUESTION: 1}
 
 
-@pytest.mark.parametrize("said", [Answer.REPLACES, Answer.KEEP_BOTH, Answer.MERGE])
+@pytest.mark.parametrize("said", [Verdict.REPLACES, Verdict.KEEP_BOTH, Verdict.MERGE])
 def test_what_changed_after_it_was_shown_is_not_settled(
-    store: Store, ends: tuple[str, str], said: Answer
+    store: Store, ends: tuple[str, str], said: Verdict
 ) -> None:
     entry = entry_of(store)
     revise(store, ends[1], Revision(text=f"{OLD} And by phone."))
@@ -115,18 +115,18 @@ def test_what_changed_after_it_was_shown_is_not_settled(
     assert settle(store, entry, said) is Became.CHANGED
 
     assert {read(store, each).memory.status for each in ends} == {Status.ACTIVE}
-    assert settle(store, entry, Answer.LATER) is Became.LATER
+    assert settle(store, entry, Verdict.LATER) is Became.LATER
 
 
 def test_a_link_that_somebody_wrote_is_settled_like_the_rest(store: Store) -> None:
     one, other = known(store, "Invoices are numbered per year"), known(store, "The build caches wheels")
     link(store, one, other, "contradicts")
     entry = entry_of(store)
-    assert Answer.MERGE not in entry.answers
+    assert Verdict.MERGE not in entry.answers
     with pytest.raises(Rejected, match="does not settle"):
-        settle(store, entry, Answer.MERGE)
+        settle(store, entry, Verdict.MERGE)
 
-    assert settle(store, entry, Answer.KEEP_BOTH) is Became.KEPT_BOTH
+    assert settle(store, entry, Verdict.KEEP_BOTH) is Became.KEPT_BOTH
 
     assert waits(store) == {}
     assert read(store, one).memory.links == ()
@@ -134,12 +134,12 @@ def test_a_link_that_somebody_wrote_is_settled_like_the_rest(store: Store) -> No
 
 def test_what_was_restored_beside_its_successor_is_settled(store: Store, ends: tuple[str, str]) -> None:
     newer, older = ends
-    settle(store, entry_of(store), Answer.REPLACES)
+    settle(store, entry_of(store), Verdict.REPLACES)
     restore(store, older)
     entry = entry_of(store)
     assert entry.ids == ends
 
-    assert settle(store, entry, Answer.REPLACES) is Became.REPLACED
+    assert settle(store, entry, Verdict.REPLACES) is Became.REPLACED
 
     assert read(store, older).memory.status is Status.SUPERSEDED
     assert read(store, newer).memory.supersedes == (older,)
@@ -150,12 +150,12 @@ def test_a_candidate_is_kept_or_not_proposed_again(store: Store) -> None:
         draft = Draft(f"Title {letter}", f"The text of {letter}.", source="mined")
         propose(store, draft, key=16 * letter, confidence=sure, why=SEEN_SELDOM)
     kept, refused = (each for each in review(store).entries if each.kind == CANDIDATE)
-    assert kept.answers == (Answer.ACCEPT, Answer.REJECT, Answer.LATER)
+    assert kept.answers == (Verdict.ACCEPT, Verdict.REJECT, Verdict.LATER)
 
-    assert settle(store, kept, Answer.ACCEPT) is Became.ACCEPTED
-    assert settle(store, refused, Answer.REJECT) is Became.REJECTED
+    assert settle(store, kept, Verdict.ACCEPT) is Became.ACCEPTED
+    assert settle(store, refused, Verdict.REJECT) is Became.REJECTED
 
-    assert settle(store, kept, Answer.ACCEPT) is Became.GONE
+    assert settle(store, kept, Verdict.ACCEPT) is Became.GONE
     assert waits(store) == {}
     assert [each.memory.title for each in review_candidates(store)] == ["Title c"]
 
@@ -173,8 +173,8 @@ def test_what_is_about_changed_files_still_holds_or_goes(store: Store, project: 
         "is about files of before: changed.py changed since",
     )
 
-    assert settle(store, first, Answer.REJECT) is Became.REJECTED
-    assert settle(store, second, Answer.HOLDS) is Became.CONFIRMED
+    assert settle(store, first, Verdict.REJECT) is Became.REJECTED
+    assert settle(store, second, Verdict.HOLDS) is Became.CONFIRMED
 
     assert counts(store)[STALE] == 0
     assert read(store, second.id).memory.verified == clock()

@@ -73,7 +73,7 @@ class Machine:
             path.write_bytes(data)
         return path
 
-    def connect(self, name: str) -> connecting.Plan:
+    def connect(self, name: str) -> connecting.SettingsEdit:
         planned = connecting.plan(self.store, CLIENTS[name], self.environment, str(self.home))
         connecting.connect(self.store, planned, self.environment, root=ROOT)
         return planned

@@ -9,7 +9,7 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.review.entries import Answer, Became, Entry
+from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.actions.review.review import EVERYWHERE, review, settle
 from mcp_server.core.memory import Draft, Level, Status
@@ -52,7 +52,7 @@ def test_what_three_projects_say_is_offered_there_alone_and_two_are_no_reason(pr
     own = said(lab, RULE.upper(), level=Level.PROJECT)
 
     (entry,) = offered(lab)
-    assert (entry.id, entry.answers) == (own, (Answer.ACCEPT, Answer.REJECT, Answer.LATER))
+    assert (entry.id, entry.answers) == (own, (Verdict.ACCEPT, Verdict.REJECT, Verdict.LATER))
     assert all(name in entry.why for name in ("shop", "office", "lab"))
     assert "for all projects" in choices(entry)["accept"]
     assert [len(offered(store)) for store in projects] == [1, 1, 1, 0]
@@ -65,7 +65,7 @@ def test_kept_once_it_is_the_persons_and_those_of_the_projects_gave_way(projects
     shop, attic = projects[0], projects[3]
     (entry,) = offered(shop)
 
-    assert settle(shop, entry, Answer.ACCEPT) is Became.ACCEPTED
+    assert settle(shop, entry, Verdict.ACCEPT) is Became.ACCEPTED
 
     old = [read(store, own).memory for store, own in zip(projects[:3], ids, strict=True)]
     assert {memory.status for memory in old} == {Status.SUPERSEDED}
@@ -86,7 +86,7 @@ def test_what_is_said_at_the_user_level_already_is_one_memory_with_it(
         said(store, level=Level.PROJECT)
     (entry,) = offered(projects[0])
 
-    settle(projects[0], entry, Answer.ACCEPT)
+    settle(projects[0], entry, Verdict.ACCEPT)
 
     (heir,) = told(projects[0])
     assert heir != everywhere
@@ -98,7 +98,7 @@ def test_kept_as_they_are_nobody_is_asked_again_though_a_fourth_says_it(projects
         said(store, level=Level.PROJECT)
     (entry,) = offered(projects[1])
 
-    assert settle(projects[1], entry, Answer.REJECT) is Became.REJECTED
+    assert settle(projects[1], entry, Verdict.REJECT) is Became.REJECTED
 
     said(projects[3], level=Level.PROJECT)
     rebuild(seen_everywhere(projects[0]))
@@ -110,7 +110,7 @@ def test_what_changed_in_another_project_after_it_was_shown_settles_nothing(proj
     (entry,) = offered(projects[0])
     revise(projects[2], ids[2], Revision(tags=("changed",)))
 
-    assert settle(projects[0], entry, Answer.ACCEPT) is Became.CHANGED
+    assert settle(projects[0], entry, Verdict.ACCEPT) is Became.CHANGED
     assert read(projects[0], ids[0]).memory.status is Status.ACTIVE
 
 

@@ -16,7 +16,7 @@ from mcp_server.actions.sessions.quality import note_use, retrieval_quality
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.search.query import Mode, Query, Verdict
+from mcp_server.core.search.query import Confidence, Mode, Query
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 
@@ -121,7 +121,7 @@ def test_what_stands_under_no_confident_match_is_no_access(store: Store, mode: M
     listed = 0
     for number, question in enumerate(DATABASE * 3):
         answer = recall(store, Query(f"{question} tests rows", mode), session=f"s{number % 2}")
-        assert answer.verdict is Verdict.NONE
+        assert answer.verdict is Confidence.NONE
         listed += len(answer.hits)
 
     assert listed >= 5  # they were given to the model, and it was told not to rely on them
@@ -140,7 +140,7 @@ def test_of_one_answer_only_what_passed_the_gate_is_an_access(store: Store) -> N
 
     answer = recall(store, Query("on which port does the heron server listen?"), session="s1")
 
-    assert {hit.id: hit.confidence is Verdict.NONE for hit in answer.hits} == {heron: False, other: True}
+    assert {hit.id: hit.confidence is Confidence.NONE for hit in answer.hits} == {heron: False, other: True}
     assert (accesses(store, heron), accesses(store, other)) == (1, 0)
 
 

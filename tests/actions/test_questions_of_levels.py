@@ -5,7 +5,7 @@ import pytest
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.files.read import read
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.review.entries import Answer, Became
+from mcp_server.actions.review.entries import Became, Verdict
 from mcp_server.actions.review.review import review
 from mcp_server.actions.review.review import settle as answered
 from mcp_server.core.memory import Level
@@ -42,10 +42,10 @@ def test_what_a_project_replaces_of_the_persons_holds_elsewhere(
     (entry,) = review(store).entries
     assert entry.name == f"{newer}+{older}"
     assert entry.why.endswith("; the first is this project's, the second holds everywhere")
-    assert entry.answers == (Answer.REPLACES, Answer.KEEP_BOTH, Answer.LATER)
+    assert entry.answers == (Verdict.REPLACES, Verdict.KEEP_BOTH, Verdict.LATER)
     assert "stands in for the second in this project" in choices(entry)["replaces"]
 
-    assert answered(store, entry, Answer.REPLACES) is Became.SHADOWED
+    assert answered(store, entry, Verdict.REPLACES) is Became.SHADOWED
 
     assert read(store, older).data == before
     assert THIRTY not in brief(store).text
@@ -61,7 +61,7 @@ def test_a_later_word_for_everywhere_replaces_the_projects(store: Store, clock: 
     assert entry.why.endswith("; the first holds everywhere, the second is this project's")
     assert "replaces this project's" in choices(entry)["replaces"]
 
-    assert answered(store, entry, Answer.REPLACES) is Became.REPLACED
+    assert answered(store, entry, Verdict.REPLACES) is Became.REPLACED
 
     assert read(store, older).memory.superseded_by == newer
     assert asked(store) == []

@@ -15,7 +15,7 @@ from mcp_server.actions.judge.persons_word import may_change, may_forget
 from mcp_server.actions.judge.settle import settle as settle_draft
 from mcp_server.actions.memory.repository import init, trust
 from mcp_server.actions.memory.trust import trust_history
-from mcp_server.actions.review.entries import Answer, Entry
+from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.actions.review.review import (
     AGED,
@@ -133,27 +133,27 @@ def _aged(place: Place) -> None:
     tidy(place.store)
 
 
-WAYS: list[tuple[str, Answer, Callable[[Place], None]]] = [
-    *((QUESTION, word, _question) for word in (Answer.REPLACES, Answer.KEEP_BOTH, Answer.MERGE)),
+WAYS: list[tuple[str, Verdict, Callable[[Place], None]]] = [
+    *((QUESTION, word, _question) for word in (Verdict.REPLACES, Verdict.KEEP_BOTH, Verdict.MERGE)),
     *(
         (QUESTION, word, prepare)
-        for word in (Answer.REPLACES, Answer.KEEP_BOTH)
+        for word in (Verdict.REPLACES, Verdict.KEEP_BOTH)
         for prepare in (_marked_question, _project_question, _everywhere_question)
     ),
     *(
         (ORIGIN, word, prepare)
-        for word in (Answer.ACCEPT, Answer.REJECT)
+        for word in (Verdict.ACCEPT, Verdict.REJECT)
         for prepare in (_origin, _document, _shared)
     ),
-    *((CANDIDATE, word, _candidate) for word in (Answer.ACCEPT, Answer.REJECT)),
-    *((STALE, word, _stale) for word in (Answer.HOLDS, Answer.REJECT)),
-    *((EVERYWHERE, word, _everywhere) for word in (Answer.ACCEPT, Answer.REJECT)),
-    (AGED, Answer.REJECT, _aged),
+    *((CANDIDATE, word, _candidate) for word in (Verdict.ACCEPT, Verdict.REJECT)),
+    *((STALE, word, _stale) for word in (Verdict.HOLDS, Verdict.REJECT)),
+    *((EVERYWHERE, word, _everywhere) for word in (Verdict.ACCEPT, Verdict.REJECT)),
+    (AGED, Verdict.REJECT, _aged),
 ]
 
 
 def test_no_word_of_any_kind_is_left_out() -> None:
-    assert {(kind, word) for kind, word, _ in WAYS} | {(AGED, Answer.ACCEPT)} == {
+    assert {(kind, word) for kind, word, _ in WAYS} | {(AGED, Verdict.ACCEPT)} == {
         (name, word) for name, kind in KINDS.items() for word in kind.answers
     }
 
@@ -161,7 +161,7 @@ def test_no_word_of_any_kind_is_left_out() -> None:
 def test_what_was_archived_for_its_age_comes_back_and_was_wanted(store: Store, clock: Clock) -> None:
     _aged(Place(store, clock, Path()))
     before = files_of(store)
-    settle(store, entry_of(store, AGED), Answer.ACCEPT)
+    settle(store, entry_of(store, AGED), Verdict.ACCEPT)
     assert files_of(store).keys() != before.keys()
 
     change = last_change(store)
@@ -198,7 +198,7 @@ def test_what_was_settled_is_taken_back_and_settled_again(
     clock: Clock,
     project: Path,
     kind: str,
-    word: Answer,
+    word: Verdict,
     prepare: Callable[[Place], None],
 ) -> None:
     if prepare is _shared:
@@ -229,7 +229,7 @@ def test_what_the_person_merged_is_their_word(store: Store, clock: Clock) -> Non
     _question(Place(store, clock, Path()))
     entry = entry_of(store, QUESTION)
 
-    settle(replace(store, by=lambda: CLAUDE), entry, Answer.MERGE)
+    settle(replace(store, by=lambda: CLAUDE), entry, Verdict.MERGE)
 
     old = read(store, entry.id)
     merged = read(store, old.memory.superseded_by)
@@ -245,7 +245,7 @@ def test_two_of_others_that_the_person_merged_are_verified_by_them(store: Store,
     known(store, NEW, source="extracted")
     entry = entry_of(store, QUESTION)
 
-    settle(store, entry, Answer.MERGE)
+    settle(store, entry, Verdict.MERGE)
 
     merged = read(store, read(store, entry.id).memory.superseded_by)
     assert (merged.memory.source, merged.memory.verified) == ("extracted", clock())

@@ -18,7 +18,7 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.review.entries import Answer
+from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import review, settle
 from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.actions.upkeep.tidy import tidy
@@ -154,7 +154,7 @@ def test_what_was_settled_before_stays_so(
     clock.pass_days(1)
     known(store, NEW)
     (entry,) = review(store).entries
-    settle(store, entry, Answer.KEEP_BOTH)
+    settle(store, entry, Verdict.KEEP_BOTH)
 
     here = move(open_here, store, project)
 

@@ -15,7 +15,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.search.query import Mode, Query, Verdict
+from mcp_server.core.search.query import Confidence, Mode, Query
 
 SETS = Path(__file__).resolve().parent.parent / "data" / "languages"
 # What was measured, and a little room; before words were stemmed de had .75, ru .60 and es .92.
@@ -62,7 +62,7 @@ def test_what_words_cover_in_other_forms_is_confident(opened: Opened, text: str,
 
     answer = recall(opened.store(), Query(question))
 
-    assert answer.verdict is not Verdict.NONE
+    assert answer.verdict is not Confidence.NONE
     opened.database.close()
 
 

@@ -10,7 +10,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.search.query import Query, Verdict
+from mcp_server.core.search.query import Confidence, Query
 from mcp_server.core.text.words import folded, query_terms
 from mcp_server.store import Store
 
@@ -92,7 +92,7 @@ def test_a_word_finds_its_memory_whatever_its_script(
     answer = recall(store, Query(question))
 
     assert [ids[hit.id] for hit in answer.hits][:1] == [name]
-    assert answer.verdict is not Verdict.NONE
+    assert answer.verdict is not Confidence.NONE
 
 
 def test_a_run_of_characters_is_no_word_by_itself() -> None:

@@ -6,7 +6,7 @@ from mcp_server.core.budget import (
     JITTER,
     LONGEST_PAUSE,
     MOST_TRIES,
-    Outcome,
+    CallOutcome,
     Rest,
     cost,
     is_hopeless,
@@ -48,57 +48,62 @@ def test_a_cap_of_nothing_allows_nothing() -> None:
 @pytest.mark.parametrize(
     ("status", "message", "expected"),
     [
-        (200, "", Outcome.OK),
-        (400, "invalid_request_error max_tokens: must be positive", Outcome.BAD_REQUEST),
-        (400, "invalid_request_error Your credit balance is too low", Outcome.NO_CREDIT),
-        (401, "", Outcome.REFUSED_KEY),
-        (402, "", Outcome.NO_CREDIT),
-        (403, "", Outcome.REFUSED_KEY),
-        (404, "", Outcome.NO_MODEL),
+        (200, "", CallOutcome.OK),
+        (400, "invalid_request_error max_tokens: must be positive", CallOutcome.BAD_REQUEST),
+        (400, "invalid_request_error Your credit balance is too low", CallOutcome.NO_CREDIT),
+        (401, "", CallOutcome.REFUSED_KEY),
+        (402, "", CallOutcome.NO_CREDIT),
+        (403, "", CallOutcome.REFUSED_KEY),
+        (404, "", CallOutcome.NO_MODEL),
         (
             400,
             "invalid_request_error {'error': '/v1/messages: Invalid model name passed in model=x'}",
-            Outcome.NO_MODEL,
+            CallOutcome.NO_MODEL,
         ),
-        (400, 'api_error model "qwen3" not found, try pulling it first', Outcome.NO_MODEL),
-        (500, "The model `qwen3` does not exist.", Outcome.NO_MODEL),
-        (400, "litellm.BadRequestError: LLM Provider NOT provided. You passed model=x", Outcome.NO_MODEL),
-        (400, "prompt is too long: 210000 tokens", Outcome.BAD_REQUEST),
-        (429, "Rate limit of the model: not found in cache", Outcome.RATE_LIMITED),
-        (408, "", Outcome.OVERLOADED),
-        (413, "", Outcome.BAD_REQUEST),
-        (429, "rate_limit_error Slow down", Outcome.RATE_LIMITED),
-        (429, "rate_limit_error You have reached your spend limit", Outcome.NO_CREDIT),
-        (429, "rate_limit_error You reached your API usage limits", Outcome.NO_CREDIT),
-        (500, "credit balance", Outcome.OVERLOADED),
-        (529, "", Outcome.OVERLOADED),
-        (307, "", Outcome.UNUSABLE),
+        (400, 'api_error model "qwen3" not found, try pulling it first', CallOutcome.NO_MODEL),
+        (500, "The model `qwen3` does not exist.", CallOutcome.NO_MODEL),
+        (400, "litellm.BadRequestError: LLM Provider NOT provided. You passed model=x", CallOutcome.NO_MODEL),
+        (400, "prompt is too long: 210000 tokens", CallOutcome.BAD_REQUEST),
+        (429, "Rate limit of the model: not found in cache", CallOutcome.RATE_LIMITED),
+        (408, "", CallOutcome.OVERLOADED),
+        (413, "", CallOutcome.BAD_REQUEST),
+        (429, "rate_limit_error Slow down", CallOutcome.RATE_LIMITED),
+        (429, "rate_limit_error You have reached your spend limit", CallOutcome.NO_CREDIT),
+        (429, "rate_limit_error You reached your API usage limits", CallOutcome.NO_CREDIT),
+        (500, "credit balance", CallOutcome.OVERLOADED),
+        (529, "", CallOutcome.OVERLOADED),
+        (307, "", CallOutcome.UNUSABLE),
     ],
 )
-def test_a_status_means_what_can_be_done_about_it(status: int, message: str, expected: Outcome) -> None:
+def test_a_status_means_what_can_be_done_about_it(status: int, message: str, expected: CallOutcome) -> None:
     assert outcome_of(status, message) is expected
 
 
 def test_what_only_the_person_can_mend_waits_for_other_settings_or_the_time_that_was_told() -> None:
-    assert rest_after(Outcome.REFUSED_KEY, 1, 5.0, 0) == Rest(None, lifted=True)
-    assert rest_after(Outcome.NO_CREDIT, 1, None, 0) == Rest(None, lifted=True)
-    assert rest_after(Outcome.NO_CREDIT, 1, 3600.0, 0) == Rest(3600.0, lifted=True)
+    assert rest_after(CallOutcome.REFUSED_KEY, 1, 5.0, 0) == Rest(None, lifted=True)
+    assert rest_after(CallOutcome.NO_CREDIT, 1, None, 0) == Rest(None, lifted=True)
+    assert rest_after(CallOutcome.NO_CREDIT, 1, 3600.0, 0) == Rest(3600.0, lifted=True)
 
 
 @pytest.mark.parametrize(("tries", "pause"), [(1, 30), (2, 120), (3, 600), (4, 600), (99, 600)])
 def test_pauses_grow_with_the_tries(tries: int, pause: float) -> None:
-    for outcome in (Outcome.OVERLOADED, Outcome.UNREACHABLE, Outcome.UNUSABLE, Outcome.RATE_LIMITED):
+    for outcome in (
+        CallOutcome.OVERLOADED,
+        CallOutcome.UNREACHABLE,
+        CallOutcome.UNUSABLE,
+        CallOutcome.RATE_LIMITED,
+    ):
         assert rest_after(outcome, tries, None, 0) == Rest(pause, lifted=False)
         assert rest_after(outcome, tries, None, 1) == Rest(pause * (1 + JITTER), lifted=False)
 
 
 @given(
-    outcome=st.sampled_from([Outcome.RATE_LIMITED, Outcome.OVERLOADED]),
+    outcome=st.sampled_from([CallOutcome.RATE_LIMITED, CallOutcome.OVERLOADED]),
     told=st.floats(allow_nan=False),
     chance=st.floats(0, 1),
 )
 def test_a_pause_is_at_least_what_was_told_and_never_for_ever(
-    outcome: Outcome, told: float, chance: float
+    outcome: CallOutcome, told: float, chance: float
 ) -> None:
     rest = rest_after(outcome, 1, told, chance)
 
@@ -108,10 +113,10 @@ def test_a_pause_is_at_least_what_was_told_and_never_for_ever(
 
 
 def test_an_item_is_given_up_after_its_tries_or_when_it_cannot_be_taken() -> None:
-    assert is_hopeless(Outcome.BAD_REQUEST, 1)
-    assert not is_hopeless(Outcome.OVERLOADED, MOST_TRIES - 1)
-    assert is_hopeless(Outcome.OVERLOADED, MOST_TRIES)
-    assert rest_after(Outcome.BAD_REQUEST, 1, None, 0) is None
+    assert is_hopeless(CallOutcome.BAD_REQUEST, 1)
+    assert not is_hopeless(CallOutcome.OVERLOADED, MOST_TRIES - 1)
+    assert is_hopeless(CallOutcome.OVERLOADED, MOST_TRIES)
+    assert rest_after(CallOutcome.BAD_REQUEST, 1, None, 0) is None
 
 
 # Settings

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.changes import Change, Stamp, diff
+from mcp_server.core.changes import FileChange, Stamp, diff
 
 stamps = st.dictionaries(
     st.text("abc/", min_size=1, max_size=4), st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12
@@ -12,10 +12,10 @@ stamps = st.dictionaries(
 def test_applying_the_difference_makes_both_sides_equal(on_disk: list[Stamp], indexed: list[Stamp]) -> None:
     applied = {stamp.path: stamp for stamp in indexed}
     for change, stamp in diff(on_disk, indexed):
-        if change is Change.REMOVED:
+        if change is FileChange.REMOVED:
             assert applied.pop(stamp.path) == stamp
         else:
-            assert (change is Change.ADDED) == (stamp.path not in applied)
+            assert (change is FileChange.ADDED) == (stamp.path not in applied)
             applied[stamp.path] = stamp
 
     assert on_disk == sorted(applied.values(), key=lambda stamp: stamp.path)

@@ -11,7 +11,7 @@ from mcp_server.core.search.confidence import (
     confidence,
     in_prompt,
 )
-from mcp_server.core.search.query import Verdict
+from mcp_server.core.search.query import Confidence
 
 share = st.floats(0, 1)
 
@@ -19,21 +19,21 @@ share = st.floats(0, 1)
 @pytest.mark.parametrize(
     ("cosine", "maxsim", "coverage", "found", "asked", "expected"),
     [
-        (0.7, 0.75, 0.0, 0, 4, Verdict.HIGH),
-        (0.6, 0.75, 1.0, 4, 4, Verdict.HIGH),
-        (0.5, 0.6, 0.5, 2, 4, Verdict.MEDIUM),
-        (0.5, 0.4, 0.5, 2, 4, Verdict.NONE),
-        (0.3, 0.5, 0.3, 1, 4, Verdict.NONE),
-        (0.5, 0.65, 0.0, 0, 4, Verdict.MEDIUM),
-        (0.56, None, 0.0, 0, 4, Verdict.MEDIUM),
-        (0.4, 0.65, 1.0, 1, 1, Verdict.MEDIUM),
-        (None, None, 1.0, 3, 3, Verdict.HIGH),
-        (None, None, 0.7, 3, 4, Verdict.MEDIUM),
-        (None, None, 0.5, 2, 4, Verdict.NONE),
-        (None, None, 0.9, 1, 4, Verdict.NONE),
-        (None, None, 1.0, 1, 1, Verdict.HIGH),
-        (None, None, 0.0, 0, 0, Verdict.NONE),
-        (0.9, 0.9, 0.0, 0, 0, Verdict.NONE),
+        (0.7, 0.75, 0.0, 0, 4, Confidence.HIGH),
+        (0.6, 0.75, 1.0, 4, 4, Confidence.HIGH),
+        (0.5, 0.6, 0.5, 2, 4, Confidence.MEDIUM),
+        (0.5, 0.4, 0.5, 2, 4, Confidence.NONE),
+        (0.3, 0.5, 0.3, 1, 4, Confidence.NONE),
+        (0.5, 0.65, 0.0, 0, 4, Confidence.MEDIUM),
+        (0.56, None, 0.0, 0, 4, Confidence.MEDIUM),
+        (0.4, 0.65, 1.0, 1, 1, Confidence.MEDIUM),
+        (None, None, 1.0, 3, 3, Confidence.HIGH),
+        (None, None, 0.7, 3, 4, Confidence.MEDIUM),
+        (None, None, 0.5, 2, 4, Confidence.NONE),
+        (None, None, 0.9, 1, 4, Confidence.NONE),
+        (None, None, 1.0, 1, 1, Confidence.HIGH),
+        (None, None, 0.0, 0, 0, Confidence.NONE),
+        (0.9, 0.9, 0.0, 0, 0, Confidence.NONE),
     ],
 )
 def test_a_hit_is_believed_as_far_as_its_evidence_goes(
@@ -42,7 +42,7 @@ def test_a_hit_is_believed_as_far_as_its_evidence_goes(
     coverage: float,
     found: int,
     asked: int,
-    expected: Verdict,
+    expected: Confidence,
 ) -> None:
     said = confidence(cosine=cosine, maxsim=maxsim, coverage=coverage, found=found, asked=asked)
     assert said is expected
@@ -62,19 +62,21 @@ def test_more_evidence_never_lowers_the_verdict(
 
 @pytest.mark.feature("3.2-abstention")
 def test_rare_words_that_stand_together_are_believed_before_common_ones_apart() -> None:
-    assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4) is Verdict.NONE
-    assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4, near=0.3, surprise=0.5) is Verdict.MEDIUM
+    assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4) is Confidence.NONE
+    assert (
+        confidence(cosine=0.48, coverage=0.5, found=2, asked=4, near=0.3, surprise=0.5) is Confidence.MEDIUM
+    )
 
 
 def test_one_word_of_many_may_be_chance_however_rare_it_is() -> None:
-    assert confidence(cosine=0.5, coverage=0.6, found=1, asked=4, surprise=1.0) is Verdict.NONE
+    assert confidence(cosine=0.5, coverage=0.6, found=1, asked=4, surprise=1.0) is Confidence.NONE
 
 
 @pytest.mark.parametrize("model", ["multilingual", "minilm-l12", "mpnet-base", "a-folder-1a2b3c4d"])
 @pytest.mark.parametrize("cosine", [0.0, 0.3, 0.56, 0.6])
 def test_a_model_that_was_not_measured_is_believed_less(model: str, cosine: float) -> None:
-    assert confidence(cosine=cosine, coverage=0.0, found=0, asked=4, model=model) is Verdict.NONE
-    assert confidence(cosine=0.92, coverage=0.0, found=0, asked=4, model=model) is not Verdict.NONE
+    assert confidence(cosine=cosine, coverage=0.0, found=0, asked=4, model=model) is Confidence.NONE
+    assert confidence(cosine=0.92, coverage=0.0, found=0, asked=4, model=model) is not Confidence.NONE
 
 
 @given(st.sampled_from([*THRESHOLDS, "a-folder-1a2b3c4d"]), share, share, st.integers(0, 5))
@@ -103,17 +105,17 @@ OTHERS = [LIKELY._replace(score=score) for score in (0.34, 0.33, 0.32)]
     ("seen", "calling", "expected"),
     [
         ([], 1.0, []),
-        ([CLEAR, LIKELY], 1.0, [Verdict.MEDIUM, Verdict.NONE]),
-        ([CLEAR, LIKELY], -1.0, [Verdict.NONE, Verdict.NONE]),
-        ([CLEAR._replace(sure=True), LIKELY], -1.0, [Verdict.HIGH, Verdict.NONE]),
-        ([LIKELY, *OTHERS], 1.0, [Verdict.LOW] * POINTERS + [Verdict.NONE]),
-        ([LIKELY, *OTHERS], -1.0, [Verdict.NONE] * 4),
-        ([FAINT], 0.0, [Verdict.NONE]),
-        ([Seen(0.9, None, None)], -1.0, [Verdict.NONE]),
+        ([CLEAR, LIKELY], 1.0, [Confidence.MEDIUM, Confidence.NONE]),
+        ([CLEAR, LIKELY], -1.0, [Confidence.NONE, Confidence.NONE]),
+        ([CLEAR._replace(sure=True), LIKELY], -1.0, [Confidence.HIGH, Confidence.NONE]),
+        ([LIKELY, *OTHERS], 1.0, [Confidence.LOW] * POINTERS + [Confidence.NONE]),
+        ([LIKELY, *OTHERS], -1.0, [Confidence.NONE] * 4),
+        ([FAINT], 0.0, [Confidence.NONE]),
+        ([Seen(0.9, None, None)], -1.0, [Confidence.NONE]),
     ],
 )
 def test_a_text_comes_for_what_bears_on_the_prompt_and_titles_where_anything_may(
-    seen: list[Seen], calling: float, expected: list[Verdict]
+    seen: list[Seen], calling: float, expected: list[Confidence]
 ) -> None:
     assert in_prompt(seen, calling) == expected
 
@@ -121,9 +123,9 @@ def test_a_text_comes_for_what_bears_on_the_prompt_and_titles_where_anything_may
 def test_of_two_memories_that_are_as_good_neither_is_as_sure_as_one_alone() -> None:
     near, as_near = Seen(0.5, 0.4, 0.6), Seen(0.5, 0.4, 0.6)
 
-    assert in_prompt([near, FAINT], 0.1) == [Verdict.MEDIUM, Verdict.NONE]
-    assert Verdict.MEDIUM not in in_prompt([near, as_near], 0.1)
+    assert in_prompt([near, FAINT], 0.1) == [Confidence.MEDIUM, Confidence.NONE]
+    assert Confidence.MEDIUM not in in_prompt([near, as_near], 0.1)
 
 
 def test_that_a_prompt_is_of_the_kind_that_calls_for_memories_makes_no_faint_one_sure() -> None:
-    assert in_prompt([Seen(0.1, 0.1, 0.1)], 100.0) != [Verdict.MEDIUM]
+    assert in_prompt([Seen(0.1, 0.1, 0.1)], 100.0) != [Confidence.MEDIUM]

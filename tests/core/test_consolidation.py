@@ -12,8 +12,8 @@ from mcp_server.core.judge.consolidation import (
     LONGEST,
     MOST,
     SHOWN,
-    Item,
-    Plan,
+    MergePlan,
+    TidyItem,
     absorbing,
     deny_each_other,
     digest_of,
@@ -29,9 +29,11 @@ from tests.core.test_verdict import test_what_differs_where_it_matters_is_told a
 TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]
 
 
-def item(text: str, number: int = 0, *, title: str = "", source: str = "extracted", **more: object) -> Item:
+def item(
+    text: str, number: int = 0, *, title: str = "", source: str = "extracted", **more: object
+) -> TidyItem:
     said = Statement(title or f"Note {number}", text, "decision", source)
-    return Item(f"shop/m{number}", f"digest {number}", said, created=number, **more)  # type: ignore[arg-type]
+    return TidyItem(f"shop/m{number}", f"digest {number}", said, created=number, **more)  # type: ignore[arg-type]
 
 
 TEXTS = (
@@ -52,11 +54,11 @@ STRIPE = {
 GOOD = {"keep": [1, 4, 6, 7], "merge": [STRIPE], "drop": [5]}
 
 
-def planned(items: list[Item] = ITEMS, **parts: object) -> Plan | str:
+def planned(items: list[TidyItem] = ITEMS, **parts: object) -> MergePlan | str:
     return plan(json.dumps({**GOOD, **parts}), items)
 
 
-def merging(**parts: object) -> Plan | str:
+def merging(**parts: object) -> MergePlan | str:
     return planned(merge=[{**STRIPE, **parts}])
 
 
@@ -165,7 +167,7 @@ def test_a_question_marks_what_is_protected_and_nothing_in_it_is_a_tag() -> None
 def test_a_plan_that_holds_is_taken() -> None:
     found = planned()
 
-    assert isinstance(found, Plan)
+    assert isinstance(found, MergePlan)
     assert found.drops == (4,)
     (merge,) = found.merges
     assert (merge.sources, merge.title, merge.tags) == ((1, 2), "Stripe", ())
@@ -227,7 +229,7 @@ def test_a_merge_that_loses_or_adds_something_is_not_taken(parts: dict[str, obje
 
 @pytest.mark.parametrize("how", ["manual", "pinned", "verified", "lasting"])
 def test_what_is_protected_is_never_dropped_and_what_is_kept_never_merged(how: str) -> None:
-    def protected(number: int) -> list[Item]:
+    def protected(number: int) -> list[TidyItem]:
         items = list(ITEMS)
         said = items[number].statement
         said = replace(said, source="manual" if how == "manual" else said.source, verified=how == "verified")
@@ -238,7 +240,7 @@ def test_what_is_protected_is_never_dropped_and_what_is_kept_never_merged(how: s
 
     assert "protected" in str(planned(protected(4)))
     if how == "lasting":
-        assert isinstance(planned(protected(1)), Plan)
+        assert isinstance(planned(protected(1)), MergePlan)
     else:
         assert "stays as it is" in str(planned(protected(1)))
 
@@ -267,6 +269,6 @@ def test_whatever_a_model_says_every_memory_is_named_once_or_nothing_happens(
 ) -> None:
     found = plan(json.dumps({"keep": keep, "merge": merge, "drop": drop}), ITEMS)
 
-    if isinstance(found, Plan):
+    if isinstance(found, MergePlan):
         taken = [*(n - 1 for n in keep), *found.drops, *(n for m in found.merges for n in m.sources)]
         assert sorted(taken) == list(range(len(ITEMS)))

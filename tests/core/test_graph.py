@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import (
-    Edge,
     Graph,
+    GraphEdge,
     Node,
     artifact_id,
     gist_of,
@@ -38,7 +38,7 @@ def node(name: str, **more: object) -> Node:
     return Node(name, **said)  # type: ignore[arg-type]
 
 
-def graph(*nodes: Node, edges: tuple[Edge, ...] = ()) -> Graph:
+def graph(*nodes: Node, edges: tuple[GraphEdge, ...] = ()) -> Graph:
     return Graph(Level.PROJECT, nodes, edges)
 
 
@@ -72,7 +72,7 @@ def test_percentiles_are_never_nothing_and_average_to_a_half(values: list[float]
 def test_a_score_is_the_product_of_three_percentiles() -> None:
     old, new = node("old", updated=NOW - 9 * DAY, size=90), node("new", updated=NOW, size=10)
 
-    found = scores([old, new], [Edge("old", "uses", "src/a.ts")])
+    found = scores([old, new], [GraphEdge("old", "uses", "src/a.ts")])
 
     assert found == pytest.approx({"old": 0.25 * 0.75 * 0.75, "new": 0.75 * 0.25 * 0.25})
 
@@ -94,8 +94,8 @@ def test_equal_nodes_are_worth_the_same_whatever_their_order() -> None:
 
 @pytest.mark.feature("3.3-archived-edge")
 def test_an_archived_neighbour_counts_a_fifth() -> None:
-    trace = Edge("a", "uses", "gone", end_status=Status.ARCHIVED)
-    found = scores([node("a"), node("b"), node("c")], [trace, Edge("b", "uses", "c")])
+    trace = GraphEdge("a", "uses", "gone", end_status=Status.ARCHIVED)
+    found = scores([node("a"), node("b"), node("c")], [trace, GraphEdge("b", "uses", "c")])
 
     assert found["a"] < found["b"] == found["c"]
 
@@ -147,11 +147,11 @@ def test_ordinary_memories_never_make_a_graph_too_long() -> None:
 
 
 def test_an_edge_that_becomes_a_trace_still_takes_its_place() -> None:
-    one = graph(node("a"), node("b"), edges=(Edge("a", "uses", "b"),))
+    one = graph(node("a"), node("b"), edges=(GraphEdge("a", "uses", "b"),))
 
     left = measured(one, gone=frozenset({"b"}))
 
-    after = graph(node("a"), edges=(Edge("a", "uses", "b", end_status=Status.ARCHIVED),))
+    after = graph(node("a"), edges=(GraphEdge("a", "uses", "b", end_status=Status.ARCHIVED),))
     assert left == measured(after)
 
 
@@ -175,7 +175,7 @@ nodes = st.lists(
 def test_what_is_rendered_never_exceeds_the_limit(
     given_nodes: list[Node], edges: list[tuple[str, str, str]], limit: int
 ) -> None:
-    one = graph(*given_nodes, edges=tuple(Edge(a, rel, b) for a, rel, b in edges))
+    one = graph(*given_nodes, edges=tuple(GraphEdge(a, rel, b) for a, rel, b in edges))
 
     text = rendered(one, limit)
 
@@ -205,7 +205,7 @@ def test_own_nodes_come_before_memories_that_are_only_linked() -> None:
 
 def test_what_compaction_lets_stand_is_shown_whole() -> None:
     rows = [long(f"n{at}") for at in range(40)]
-    edges = tuple(Edge(f"n{at}", "uses", f"n{at + 1}") for at in range(39))
+    edges = tuple(GraphEdge(f"n{at}", "uses", f"n{at + 1}") for at in range(39))
     one = graph(*rows, edges=edges)
 
     assert "did not fit" not in rendered(one, measured(one))
@@ -276,8 +276,8 @@ def test_a_file_has_one_id_that_stands_for_it() -> None:
 
 
 def test_the_frame_is_large_enough_for_its_sentences() -> None:
-    traces = tuple(Edge(f"n{at}", "uses", "gone", end_status=Status.ARCHIVED) for at in range(9999))
-    one = graph(*(node(f"n{at}") for at in range(9999)), edges=(*traces, Edge("n1", "uses", "n2")))
+    traces = tuple(GraphEdge(f"n{at}", "uses", "gone", end_status=Status.ARCHIVED) for at in range(9999))
+    one = graph(*(node(f"n{at}") for at in range(9999)), edges=(*traces, GraphEdge("n1", "uses", "n2")))
     room = FRAME + len(node_block(node("n1"))) + 1
 
     assert len(rendered(one, room)) <= room

@@ -10,8 +10,8 @@ from mcp_server.core.context.managed_block import (
     END,
     START,
     TOPICS,
-    Point,
-    Span,
+    BlockPoint,
+    BlockSpan,
     Torn,
     block_of,
     find,
@@ -183,7 +183,7 @@ def random_document(rng: random.Random) -> str:
 def random_block(rng: random.Random) -> str:
     groups = [
         [
-            Point(str(n), "d", rng.choice(BREAKOUTS + PIECES), rng.choice(BREAKOUTS + PIECES))
+            BlockPoint(str(n), "d", rng.choice(BREAKOUTS + PIECES), rng.choice(BREAKOUTS + PIECES))
             for n in range(rng.randrange(4))
         ]
         for _ in TOPICS
@@ -206,7 +206,7 @@ def test_in_ten_thousand_documents_only_the_block_changes() -> None:
             continue
         put = splice(text, block)
         now = find(put)
-        assert isinstance(now, Span), (text, put)
+        assert isinstance(now, BlockSpan), (text, put)
         assert put[now.start : now.end] == block.replace("\n", now.line_end)
         assert splice(put, block) == put
         assert block_of(put) == block

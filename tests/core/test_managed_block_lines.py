@@ -11,8 +11,8 @@ from mcp_server.core.context.managed_block import (
     MAX_LINES,
     START,
     TOPICS,
-    Point,
-    Span,
+    BlockPoint,
+    BlockSpan,
     find,
     point_line,
     render_block,
@@ -23,22 +23,29 @@ from tests.core.test_render import BREAKOUTS
 BUDGETS = [budget for _, budget, _ in TOPICS]
 
 
-def points(count: int, name: str = "point") -> list[Point]:
-    return [Point(f"v/{name}-{n}", f"d{n}", f"{name} {n}", "Said once.") for n in range(count)]
+def points(count: int, name: str = "point") -> list[BlockPoint]:
+    return [BlockPoint(f"v/{name}-{n}", f"d{n}", f"{name} {n}", "Said once.") for n in range(count)]
 
 
-def groups(**counts: int) -> list[list[Point]]:
+def groups(**counts: int) -> list[list[BlockPoint]]:
     return [points(counts.get(types[0], 0), types[0]) for _, _, types in TOPICS]
 
 
 @pytest.mark.feature("A-07", "A-38")
 def test_the_block_reads_like_a_briefing() -> None:
     known = [
-        [Point("p/api", "d1", "API layers", "No handler touches SQL.", "internal/api")],
-        [Point("p/db", "d2", "Postgres, not MySQL.", "The reports need window functions.")],
+        [BlockPoint("p/api", "d1", "API layers", "No handler touches SQL.", "internal/api")],
+        [BlockPoint("p/db", "d2", "Postgres, not MySQL.", "The reports need window functions.")],
         [],
-        [Point("p/ci", "d3", "CI runs on ARM", "CI runs on ARM, e.g. sharp must be built from source. " * 4)],
-        [Point("p/x", "d4", "Why two queues?", "Nobody knows."), Point("p/y", "d5", "Why two queues?", "")],
+        [
+            BlockPoint(
+                "p/ci", "d3", "CI runs on ARM", "CI runs on ARM, e.g. sharp must be built from source. " * 4
+            )
+        ],
+        [
+            BlockPoint("p/x", "d4", "Why two queues?", "Nobody knows."),
+            BlockPoint("p/y", "d5", "Why two queues?", ""),
+        ],
         [],
     ]
 
@@ -80,7 +87,7 @@ def test_a_block_without_memories_says_so() -> None:
 
 
 def test_the_same_line_is_told_once() -> None:
-    twice = Point("a/1", "d", "Same", "Text"), Point("b/2", "d", "same", "text")
+    twice = BlockPoint("a/1", "d", "Same", "Text"), BlockPoint("b/2", "d", "same", "text")
 
     assert render_block("shop", [list(twice), [twice[1]], [], [], [], []]).told == {"a/1": "d"}
 
@@ -126,7 +133,7 @@ def test_any_store_fits_into_the_lines_of_the_block(counts: list[int], name: str
     assert len(lines) <= MAX_LINES
     assert len(lines) == MAX_LINES or more == 0
     assert len(block.told) + more == sum(counts)
-    assert find(block.text) == Span(0, len(block.text), "\n")
+    assert find(block.text) == BlockSpan(0, len(block.text), "\n")
 
 
 HOSTILE = [
@@ -143,7 +150,7 @@ HOSTILE = [
     st.sampled_from(HOSTILE) | st.text(max_size=60),
 )
 def test_no_memory_leaves_its_line_in_the_block(title: str, text: str, place: str) -> None:
-    point = Point("p/x", "d", title, text, place)
+    point = BlockPoint("p/x", "d", title, text, place)
     line = point_line(point)
     block = render_block(title, [[point], [], [], [], [], []]).text
 
@@ -167,17 +174,19 @@ def test_no_memory_leaves_its_line_in_the_block(title: str, text: str, place: st
     ],
 )
 def test_nothing_nests_behind_our_list_mark(said: str, line: str) -> None:
-    assert point_line(Point("p/x", "d", "", said)) == line
+    assert point_line(BlockPoint("p/x", "d", "", said)) == line
 
 
 def test_a_memory_of_which_nothing_is_left_has_no_line() -> None:
-    assert render_block("shop", [[Point("p/x", "d", "#", "1. #")], [], [], [], [], []]).told == {}
+    assert render_block("shop", [[BlockPoint("p/x", "d", "#", "1. #")], [], [], [], [], []]).told == {}
 
 
 def test_a_line_is_cut_behind_a_late_sentence_or_a_word_and_says_so() -> None:
-    late = Point("p/x", "d", "Stock", f"{'word ' * 18}end. And then a great deal more of it is said here.")
-    early = Point("p/x", "d", "Stock", f"No. {'word ' * 60}")
-    solid = Point("p/x", "d", "Stock", "x" * 300)
+    late = BlockPoint(
+        "p/x", "d", "Stock", f"{'word ' * 18}end. And then a great deal more of it is said here."
+    )
+    early = BlockPoint("p/x", "d", "Stock", f"No. {'word ' * 60}")
+    solid = BlockPoint("p/x", "d", "Stock", "x" * 300)
 
     assert point_line(late).endswith("word end. …")
     assert point_line(early).endswith("word word…")

@@ -2,7 +2,7 @@
 
 import re
 
-from mcp_server.core.graph.graph import Edge, Graph, Node
+from mcp_server.core.graph.graph import Graph, GraphEdge, Node
 from mcp_server.core.graph.mermaid import MOST_DRAWN, as_mermaid
 from mcp_server.core.memory import Level, Status
 
@@ -11,7 +11,7 @@ EVIL = 'a "quoted" <script>alert(1)</script> & ]] | end\n%% x'
 
 def graph(count: int = 3, gist: str = "says") -> Graph:
     nodes = tuple(Node(f"n{at}", f"{gist} {at}", "decision", at, size=at) for at in range(count))
-    edges = tuple(Edge(f"n{at}", "depends-on", f"n{at + 1}") for at in range(count - 1))
+    edges = tuple(GraphEdge(f"n{at}", "depends-on", f"n{at + 1}") for at in range(count - 1))
     return Graph(Level.PROJECT, nodes, edges)
 
 
@@ -25,8 +25,8 @@ def test_mermaid_names_nodes_by_handles_of_its_own() -> None:
 
 
 def test_files_and_what_was_put_away_are_drawn_in_their_own_way() -> None:
-    old = Edge("n0", "used", "old", end_status=Status.ARCHIVED)
-    file = Edge("n1", "reads", "src/a.ts")
+    old = GraphEdge("n0", "used", "old", end_status=Status.ARCHIVED)
+    file = GraphEdge("n1", "reads", "src/a.ts")
 
     said = as_mermaid([Graph(Level.PROJECT, graph().nodes, (old, file))])
 
@@ -36,7 +36,7 @@ def test_files_and_what_was_put_away_are_drawn_in_their_own_way() -> None:
 
 
 def test_labels_are_escaped() -> None:
-    evil = Graph(Level.USER, (Node("n", EVIL, "note", 0),), (Edge("n", EVIL, "src/a.ts", (EVIL,)),))
+    evil = Graph(Level.USER, (Node("n", EVIL, "note", 0),), (GraphEdge("n", EVIL, "src/a.ts", (EVIL,)),))
 
     said = as_mermaid([evil])
 

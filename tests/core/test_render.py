@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.core.context.brief import BUDGET, Entry, Section, render_brief
+from mcp_server.core.context.brief import BUDGET, BriefEntry, BriefSection, render_brief
 from mcp_server.core.render import bytes_of, counted, on_one_line, one_line, quoted, repeats, visible
 from tests.live import ROOT
 
@@ -74,10 +74,10 @@ def test_a_brief_has_as_many_entries_as_memories_that_fit_and_keeps_its_budget(
     memories: list[tuple[str, str]],
 ) -> None:
     entries = tuple(
-        Entry(f"m{n}", f"user/m{n}", "", "note", title, text) for n, (title, text) in enumerate(memories)
+        BriefEntry(f"m{n}", f"user/m{n}", "", "note", title, text) for n, (title, text) in enumerate(memories)
     )
 
-    brief = render_brief([Section("Noted", entries)])
+    brief = render_brief([BriefSection("Noted", entries)])
 
     assert len(brief.text) <= BUDGET
     assert len(brief.refs) == sum(line.startswith("- [m") for line in brief.text.split("\n"))
@@ -85,9 +85,11 @@ def test_a_brief_has_as_many_entries_as_memories_that_fit_and_keeps_its_budget(
 
 def test_a_brief_tells_no_secret() -> None:
     key = "ghp_" + "1a2B3c4D5e" * 3 + "6F7g8H"
-    entries = [Entry(f"m{n}", f"user/m{n}", "", "note", f"Token {key}", f"It is {key}.") for n in range(80)]
+    entries = [
+        BriefEntry(f"m{n}", f"user/m{n}", "", "note", f"Token {key}", f"It is {key}.") for n in range(80)
+    ]
 
-    brief = render_brief([Section("Noted", entries)])
+    brief = render_brief([BriefSection("Noted", entries)])
 
     assert 1 < len(brief.refs) < 80
     assert "[secret removed: " in brief.text
@@ -96,7 +98,7 @@ def test_a_brief_tells_no_secret() -> None:
 
 
 def test_a_brief_of_nothing_is_nothing() -> None:
-    assert render_brief([Section("Empty", ())]).text == ""
+    assert render_brief([BriefSection("Empty", ())]).text == ""
 
 
 @pytest.mark.parametrize("text", ["👩‍👩‍👧 family", "نمی‌خواهم", "क्‍ष", "plain"])

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_server.core.text import time_words
-from mcp_server.core.text.time_words import Span, span_of
+from mcp_server.core.text.time_words import TimeSpan, span_of
 
 NOW = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)  # a Friday
 
@@ -42,7 +42,7 @@ def day(text: str) -> datetime:
     ],
 )  # fmt: skip
 def test_a_span_is_found(question: str, start: str, end: str) -> None:
-    assert span_of(question, NOW) == Span(day(start), day(end))
+    assert span_of(question, NOW) == TimeSpan(day(start), day(end))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_names_no_time_has_no_span(question: str) -> None:
 
 
 def test_what_lasted_meets_a_span_that_it_overlaps() -> None:
-    span = Span(day("2026-11-09"), day("2026-11-16"))
+    span = TimeSpan(day("2026-11-09"), day("2026-11-16"))
 
     assert span.meets(day("2026-11-01"), day("2026-11-09"))
     assert span.meets(day("2026-11-15"), day("2026-12-01"))

@@ -13,15 +13,15 @@ from mcp_server.actions.files.journal import Undone
 from mcp_server.actions.files.read import Found
 from mcp_server.actions.files.size_limit import Size
 from mcp_server.actions.files.trash import Trashed
-from mcp_server.actions.judge.candidate import Waiting
-from mcp_server.actions.judge.contradiction import Pair, Resolved
+from mcp_server.actions.judge.candidate import Candidate
+from mcp_server.actions.judge.contradiction import Contradiction, Resolved
 from mcp_server.actions.judge.settled import Action, Settled
 from mcp_server.actions.memory.link import Linked, Related
 from mcp_server.actions.memory.list import Listing
 from mcp_server.actions.memory.promote import HotStatus
 from mcp_server.actions.memory.session import Since
 from mcp_server.actions.memory.trust import Standing, TrustHistory
-from mcp_server.actions.model.choose_embedder import Listed, Progress
+from mcp_server.actions.model.choose_embedder import ListedModel, Progress
 from mcp_server.actions.model.model_call import Spending
 from mcp_server.actions.recall.nearby import Near
 from mcp_server.actions.recall.staleness import Staleness
@@ -29,9 +29,9 @@ from mcp_server.actions.sessions.audit import Done
 from mcp_server.actions.sessions.forget_session import ForgottenSession
 from mcp_server.actions.sessions.predict import Pattern
 from mcp_server.actions.sessions.quality import Quality
-from mcp_server.actions.sessions.session_history import Given, Patterns, Reading, Told
+from mcp_server.actions.sessions.session_history import Given, Patterns, ReadSoFar, SessionReport
 from mcp_server.actions.status.stats import Capture, Metrics, Stats
-from mcp_server.actions.upkeep.maintain import Cleaned, Step
+from mcp_server.actions.upkeep.maintain import Cleaned, MaintenanceStep
 from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.adapters.index.events.audit import Deed
 from mcp_server.adapters.index.events.episodes import Again, Episode
@@ -42,10 +42,10 @@ from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.adapters.index.memories.selections import Counts
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost
-from mcp_server.core.journal import Entry
+from mcp_server.core.journal import JournalEntry
 from mcp_server.core.links import Link
 from mcp_server.core.memory import Kind, Level, Memory, Status
-from mcp_server.core.search.query import Answer, Hit, Verdict
+from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.search.ranking import Score
 from mcp_server.core.sessions.conversation import Turn
 from mcp_server.doors.shown import (
@@ -97,7 +97,7 @@ EPISODE = Episode(
 COST = Cost(2, 1, 1500, 0.0025)
 SPENDING = Spending(0.0025, 2, "", None, 0, 1, sessions=(("8d7cabcd", COST),))
 TIDIED = Tidied(
-    "run-1", True, [Entry("duplicates", "merge 2", (), HOSTILE)], ["[a] and [b] are alike"],
+    "run-1", True, [JournalEntry("duplicates", "merge 2", (), HOSTILE)], ["[a] and [b] are alike"],
     failed=["c: it is gone"], waits="no key", left=3, unasked=1, price=0.0004,
 )  # fmt: skip
 EARLIER = Earlier(
@@ -114,10 +114,10 @@ DEEDS = [
 SCORE = Score(1.0, 0.5, 0.4, 0.3, None, 1.0, 0.7, (("project", 1.2),), 0.9, 0.8, 0.55, 1.0, 0.75)
 HIT = Hit(
     "webhook-1", "shop/webhook-1", "d", HOSTILE, Kind.KNOWLEDGE, "gotcha", Level.PROJECT, Status.ACTIVE,
-    "/vault/webhook-1.md", "Skip it.", 0.75, Verdict.HIGH, SCORE, ("words 1.00",), ("net",), NOON, True,
+    "/vault/webhook-1.md", "Skip it.", 0.75, Confidence.HIGH, SCORE, ("words 1.00",), ("net",), NOON, True,
     stale="src/app.py changed since", contradicts=("webhook-2",),
 )  # fmt: skip
-ANSWER = Answer(Verdict.HIGH, (HIT,), semantic=True)
+ANSWER = Answer(Confidence.HIGH, (HIT,), semantic=True)
 
 FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "trust": lambda: [
@@ -166,9 +166,9 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         links.related(Related(None)),
     ],
     "contradictions": lambda: [
-        contradictions.found([Pair(ONE, OTHER, "numbers", 0.5, sure=False, said=frozenset({1}))]),
+        contradictions.found([Contradiction(ONE, OTHER, "numbers", 0.5, sure=False, said=frozenset({1}))]),
         contradictions.found([]),
-        contradictions.marked([Pair(ONE, OTHER)]),
+        contradictions.marked([Contradiction(ONE, OTHER)]),
         contradictions.marked([]),
         contradictions.resolved(Resolved("webhook-1", "webhook-2", "weaken", "Both stand.")),
     ],
@@ -181,7 +181,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         mining.status(MiningStatus(0, 0, 0, {}, ())),
     ],
     "candidates": lambda: [
-        candidates.waiting([Waiting(MEMORY, PATH, 0.75, 2, 1, "seen once", "d")]),  # type: ignore[arg-type]
+        candidates.waiting([Candidate(MEMORY, PATH, 0.75, 2, 1, "seen once", "d")]),  # type: ignore[arg-type]
         candidates.waiting([]),
         candidates.proposals("Done", PROPOSED, refused=1),
     ],
@@ -205,7 +205,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         ),
         sessions.listed([], {}),
         sessions.one(
-            Told(EPISODE, {"note": 2}, 3, 1, (Reading("/t.jsonl", 2000, 1000, 500),), COST),
+            SessionReport(EPISODE, {"note": 2}, 3, 1, (ReadSoFar("/t.jsonl", 2000, 1000, 500),), COST),
             [ONE],
             [Given("g", HOSTILE, 2, 1)],
         ),
@@ -217,7 +217,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
                 "8d7cabcd-1111",
                 False,
                 "r",
-                [Entry("s", "note [x] goes", (), HOSTILE)],
+                [JournalEntry("s", "note [x] goes", (), HOSTILE)],
                 ["[y] was revised"],
                 ["z: gone"],
             )
@@ -232,7 +232,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
             Cleaned(False, TIDIED, [Trashed(PATH, "shop/webhook-1", 1200)], [PATH], [PATH])  # type: ignore[arg-type, list-item]
         ),
         upkeep.cleaned(Cleaned(True, Tidied("run-1", True))),
-        upkeep.steps([Step("check", "the index is whole", 2_000_000, 1_000_000, 0.5)]),
+        upkeep.steps([MaintenanceStep("check", "the index is whole", 2_000_000, 1_000_000, 0.5)]),
     ],
     "deeds": lambda: [deeds.history([Done(deed(*each), HOSTILE) for each in DEEDS]), deeds.history([])],
     "figures": lambda: [
@@ -261,7 +261,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         ),
         figures.embedding(
             Progress("multilingual", 5, 1, "It cannot be loaded."),
-            [Listed("multilingual", 384, 118, "50 languages", "slow", True, False)],
+            [ListedModel("multilingual", 384, 118, "50 languages", "slow", True, False)],
             "It cannot be loaded.",
         ),
     ],

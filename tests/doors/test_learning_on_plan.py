@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.capture.answered import Answer, Learned, spool
+from mcp_server.actions.capture.answered import Learned, LearnedPiece, spool
 from mcp_server.actions.capture.learn_on_plan import NO, YES
 from mcp_server.actions.capture.note import note_ended
 from mcp_server.actions.status.status import status
@@ -283,7 +283,7 @@ def test_an_answer_that_waits_from_a_killed_process_is_stored_without_another_ca
     (path,) = (tmp_path / "transcripts").glob("*.jsonl")
     transcript = queued_at(store, path)
     made = Proposal("decision", "Invoices", SAID, (), "keep invoices in Postgres", "extracted")
-    spool(store, transcript, Answer(transcript.learned, transcript.kept, (), (Learned(made),)))
+    spool(store, transcript, LearnedPiece(transcript.learned, transcript.kept, (), (Learned(made),)))
 
     with module(opened) as tell:
         assert tell("learn") == {}

@@ -20,7 +20,7 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LearnedPiece:
     """What was learned from a piece, as it waits on the disk: the piece's byte range and its turns."""
 
     start: int
@@ -29,12 +29,12 @@ class Answer:
     found: tuple[Learned, ...]
 
 
-def spool(store: Store, transcript: Transcript, answer: Answer) -> None:
+def spool(store: Store, transcript: Transcript, answer: LearnedPiece) -> None:
     """Let *answer* about a piece of *transcript* wait; raises OSError when the disk refuses."""
     files.write_new(_path(store, transcript), json.dumps(asdict(answer)).encode("ascii"))
 
 
-def spooled(store: Store, transcript: Transcript) -> Answer | None:
+def spooled(store: Store, transcript: Transcript) -> LearnedPiece | None:
     """Return the answer about *transcript* that a killed process left behind, None when there is none."""
     path = _path(store, transcript)
     try:
@@ -45,7 +45,7 @@ def spooled(store: Store, transcript: Transcript) -> Answer | None:
             )
             for each in said["found"]
         ]
-        return Answer(int(said["start"]), int(said["end"]), tuple(said["keys"]), tuple(found))
+        return LearnedPiece(int(said["start"]), int(said["end"]), tuple(said["keys"]), tuple(found))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mcp_server.actions.capture.answered import Answer, Learned, forget_spooled, spool, spooled
+from mcp_server.actions.capture.answered import Learned, LearnedPiece, forget_spooled, spool, spooled
 from mcp_server.actions.capture.capture import conversation_id, is_kept_here
 from mcp_server.actions.capture.pieces import Part, Piece, is_worth_a_call, parts_of, piece_of, together
 from mcp_server.actions.files.sync import catch_up, sync
@@ -118,7 +118,7 @@ def take_answer(store: Store, piece: Piece, found: Sequence[Sequence[Proposal]] 
     for part, made in zip(piece.parts, found or [()] * len(piece.parts), strict=True):
         keys = tuple(each.key for each in part.chunk.utterances)
         learned = tuple(_resolved(made, piece.neighbours))
-        answers.append((part, Answer(part.transcript.learned, part.chunk.end, keys, learned)))
+        answers.append((part, LearnedPiece(part.transcript.learned, part.chunk.end, keys, learned)))
     for part, answer in answers:  # all of them, before one is stored: a call is not lost
         spool(store, part.transcript, answer)
     return [each for part, answer in answers for each in _take(store, part.transcript, answer)]
@@ -160,12 +160,12 @@ def _learn_piece(store: Store, parts: Sequence[Part]) -> list[Settled]:
     return take_answer(store, piece, found)
 
 
-def _take_spooled(store: Store, transcript: Transcript, answer: Answer) -> list[Settled]:
+def _take_spooled(store: Store, transcript: Transcript, answer: LearnedPiece) -> list[Settled]:
     sync(store)  # a process was killed here, perhaps before the index had what it stored
     return _take(store, transcript, answer)
 
 
-def _take(store: Store, transcript: Transcript, answer: Answer) -> list[Settled]:
+def _take(store: Store, transcript: Transcript, answer: LearnedPiece) -> list[Settled]:
     """Store what *answer* proposes, and note its piece as learned."""
     settled = _store(store, transcript, answer.found)
     _note_read(store, transcript, _end(transcript, answer), answer.keys)
@@ -173,7 +173,7 @@ def _take(store: Store, transcript: Transcript, answer: Answer) -> list[Settled]
     return settled
 
 
-def _end(transcript: Transcript, answer: Answer) -> int:
+def _end(transcript: Transcript, answer: LearnedPiece) -> int:
     """Return up to where *transcript* is learned with *answer*; no further when it was written anew since."""
     follows = answer.start in (transcript.learned, transcript.paid_start)
     return answer.end if follows else transcript.learned

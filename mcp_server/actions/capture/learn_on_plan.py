@@ -28,7 +28,7 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import replay, transcripts
 from mcp_server.adapters.index.events import spending as spent
 from mcp_server.core import budget
-from mcp_server.core.budget import CallFailed, Outcome, Reply
+from mcp_server.core.budget import CallFailed, CallOutcome, Reply
 from mcp_server.core.capture.extraction import proposals
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.store import Store
@@ -139,7 +139,7 @@ def _check_today(store: Store) -> None:
         replay.catch_up(db, store.ledger)
         died = spent.open_on_plan(db)
     for name in died:
-        note_spent(store, name, usd=0.0, outcome=Outcome.STOPPED)
+        note_spent(store, name, usd=0.0, outcome=CallOutcome.STOPPED)
     with store.database.write() as db:
         replay.catch_up(db, store.ledger)
         check_pause(spent.timed_pause(db, now))

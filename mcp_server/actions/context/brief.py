@@ -26,8 +26,8 @@ from mcp_server.core.context.brief import (
     SUBAGENT_FOOTER,
     WHOLE,
     Brief,
-    Entry,
-    Section,
+    BriefEntry,
+    BriefSection,
     dated_line,
     render_brief,
 )
@@ -178,13 +178,13 @@ def at_hand(store: Store, *, session: str = "") -> str:
     store.database.require()
     with store.database.read() as db:
         rows = hot_set(store, db, session=session)
-        section = Section(AT_HAND, _entries(rows, pushable(store, db, rows), contested(store, db)))
+        section = BriefSection(AT_HAND, _entries(rows, pushable(store, db, rows), contested(store, db)))
         return render_brief([section], budget=BUDGET, looked_at=_looked_at(store, db)).text
 
 
 def _sections(
     store: Store, db: sqlite3.Connection, session: str, known: Sequence[Row], at_work: Collection[str]
-) -> list[Section]:
+) -> list[BriefSection]:
     everywhere = store.keys
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     hot = hot_set(store, db, session=session)
@@ -216,7 +216,7 @@ def _sections(
     shown = pushable(store, db, [row for _, rows in groups for row in rows])
     otherwise = contested(store, db)
     return [
-        Section(
+        BriefSection(
             title,
             _entries(rows, shown, otherwise),
             WHOLE if title in (AT_HAND, PREFERENCES) else LINE_LIMIT,
@@ -225,7 +225,7 @@ def _sections(
     ]
 
 
-def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]:
+def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[BriefSection]:
     """Return the memories that the prompts of *session* called for or that it used."""
     if not session:
         return []
@@ -234,7 +234,7 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[Section]
     refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
-    return [Section("Of use in this session", _entries(rows, shown, contested(store, db)))]
+    return [BriefSection("Of use in this session", _entries(rows, shown, contested(store, db)))]
 
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
@@ -276,15 +276,15 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     return [f"Last session ({dated}): {redact(said)}"]
 
 
-def _entries(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str]) -> Iterator[Entry]:
+def _entries(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str]) -> Iterator[BriefEntry]:
     """Yield the entries of those *rows* that are *shown*; *otherwise* is what `contested` returns."""
     return (_entry(row, otherwise=otherwise.get(row.ref, "")) for row in rows if row.row in shown)
 
 
-def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[Entry], Entry | None]:
+def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[BriefEntry], BriefEntry | None]:
     """Return what says of an entry that its files changed, and gives None where all of them are gone."""
 
-    def seen(entry: Entry) -> Entry | None:
+    def seen(entry: BriefEntry) -> BriefEntry | None:
         row = selections.with_ref(db, entry.ref)
         if not row or not row.touches:
             return entry
@@ -305,12 +305,12 @@ def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
     return {each.older.ref: each.mark for each in open_questions(store, db) if each.mark}
 
 
-def _untold(entries: Iterable[Entry], carried: Mapping[str, str]) -> Iterator[Entry]:
+def _untold(entries: Iterable[BriefEntry], carried: Mapping[str, str]) -> Iterator[BriefEntry]:
     return (entry for entry in entries if carried.get(entry.ref) != entry.digest)
 
 
-def _entry(row: Row, *, otherwise: str) -> Entry:
+def _entry(row: Row, *, otherwise: str) -> BriefEntry:
     day = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
     dated = dated_line(day, stale=False, otherwise=otherwise)
     kind = type_or_kind(row.kind, row.type)
-    return Entry(row.id, row.ref, row.digest, kind, row.title, row.text, dated)
+    return BriefEntry(row.id, row.ref, row.digest, kind, row.title, row.text, dated)

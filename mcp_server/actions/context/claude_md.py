@@ -22,7 +22,7 @@ from mcp_server.adapters.project import Project
 from mcp_server.core.context.managed_block import (
     TOPICS,
     Block,
-    Point,
+    BlockPoint,
     Torn,
     find,
     mend,
@@ -141,14 +141,14 @@ def current_block(store: Store) -> Block:
     return render_block(store.project.name if store.project else "", groups)
 
 
-def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[Point]:
+def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[BlockPoint]:
     whole = fuller(store, db)
     told = dict.fromkeys(whole.get(row.row, row) for row in rows)
     facts = [row for row in told if not row.instructing]
     shown = pushable(store, db, facts)
     otherwise = contested(store, db)
     return [
-        Point(
+        BlockPoint(
             row.ref,
             row.digest,
             redact(row.title),

@@ -11,7 +11,7 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.core.context.brief import (
     PROMPT_BUDGET,
     PROMPT_FRAME,
-    Entry,
+    BriefEntry,
     dated_line,
     entry_line,
     pointer_line,
@@ -19,7 +19,7 @@ from mcp_server.core.context.brief import (
 from mcp_server.core.memory import Kind
 from mcp_server.core.render import estimated_tokens, within
 from mcp_server.core.search.prompt_parts import parts_of
-from mcp_server.core.search.query import Filter, Hit, Query, Verdict
+from mcp_server.core.search.query import Confidence, Filter, Hit, Query
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.private import kept_of
@@ -81,7 +81,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> Called:
     )
     ensure_synced(store)  # else the answer may come from the files alone
     answer = recall(store, query)
-    if answer.verdict is Verdict.NONE:
+    if answer.verdict is Confidence.NONE:
         return _silent(store, session, said)
     catch_up_if_free(store)  # the brief at the start of the session told some already
     with store.database.read() as db:
@@ -90,7 +90,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> Called:
         otherwise = contested(store, db)
     fitting = [hit for hit in answer.hits if _fits(hit, given)]
     enough = len(said) >= SHORTEST_PROMPT
-    sure = [hit for hit in fitting if enough and hit.confidence is not Verdict.LOW][:MOST]
+    sure = [hit for hit in fitting if enough and hit.confidence is not Confidence.LOW][:MOST]
     unsure = [hit for hit in fitting if hit not in sure and (hit.ref, hit.digest) not in pointed]
     terms = query_terms(said)
     lines, _ = within(
@@ -123,13 +123,13 @@ def _silent(store: Store, session: str, said: str) -> Called:
 
 
 def _fits(hit: Hit, given: set[tuple[str, str]]) -> bool:
-    sure = hit.pushable and hit.confidence is not Verdict.NONE
+    sure = hit.pushable and hit.confidence is not Confidence.NONE
     return sure and not hit.gone and (hit.ref, hit.digest) not in given
 
 
 def _line(hit: Hit, terms: Sequence[str], otherwise: str) -> str:
     """Return one line about *hit*, with what it says of the *terms* of the prompt."""
     dated = dated_line(hit.updated.strftime("%Y-%m-%d"), stale=bool(hit.stale), otherwise=otherwise)
-    bare = Entry(hit.id, hit.ref, hit.digest, hit.type, hit.title, "", dated)
+    bare = BriefEntry(hit.id, hit.ref, hit.digest, hit.type, hit.title, "", dated)
     room = LINE - len(f"{entry_line(bare, LINE)}: ")
     return entry_line(bare._replace(text=excerpt(hit.text, terms, room)), LINE)

@@ -16,7 +16,7 @@ from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.context.bearing import MOST, WORKED_ON, branch_pattern, of_branch
-from mcp_server.core.context.brief import Entry
+from mcp_server.core.context.brief import BriefEntry
 from mcp_server.store import Store
 
 INDEXED = 400  # newest memories whose titles may be told
@@ -56,7 +56,9 @@ def bearing(store: Store, rows: Sequence[Row], folder: Path | None) -> set[str]:
     return found
 
 
-def titles(store: Store, db: sqlite3.Connection, rows: Sequence[Row], first: Collection[str]) -> list[Entry]:
+def titles(
+    store: Store, db: sqlite3.Connection, rows: Sequence[Row], first: Collection[str]
+) -> list[BriefEntry]:
     """Return what may be told of *rows* by title, those whose refs are among *first* before the others."""
     whole = fuller(store, db)
     rows = sorted(rows, key=lambda row: row.ref not in first) if first else rows
@@ -66,7 +68,9 @@ def titles(store: Store, db: sqlite3.Connection, rows: Sequence[Row], first: Col
     gone = _gone(store, db, there)
     # By title alone: of hundreds nobody reads a text or a day.
     return [
-        Entry(row.id, row.ref, row.digest, row.type, row.title, "") for row in there if row.ref not in gone
+        BriefEntry(row.id, row.ref, row.digest, row.type, row.title, "")
+        for row in there
+        if row.ref not in gone
     ]
 
 

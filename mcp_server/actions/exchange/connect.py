@@ -32,7 +32,7 @@ _BY_HAND = "'daybook connect {} --print' prints what to put in by hand."
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedClient:
     """A client: its file, '' where its documents name none; whether it is on this machine, and connected."""
 
     name: str
@@ -45,7 +45,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SettingsEdit:
     """What is to be written: the file, what it says before (None where there is none) and after."""
 
     client: Client
@@ -59,7 +59,7 @@ class Plan:
         return self.after != self.before
 
 
-def list_clients(store: Store, environment: Mapping[str, str], home: str) -> list[Listed]:
+def list_clients(store: Store, environment: Mapping[str, str], home: str) -> list[ListedClient]:
     """Return every client that is known, as it is on this machine."""
     found = []
     for client in CLIENTS.values():
@@ -70,7 +70,7 @@ def list_clients(store: Store, environment: Mapping[str, str], home: str) -> lis
             except (Rejected, Unreadable) as error:
                 trouble = str(error)
         present = bool(path and path.parent.is_dir())
-        found.append(Listed(client.name, client.title, str(path or ""), present, connected, trouble))
+        found.append(ListedClient(client.name, client.title, str(path or ""), present, connected, trouble))
     return found
 
 
@@ -80,7 +80,7 @@ def by_hand(store: Store, client: Client) -> str:
     return settings_text.put_in(text, client.form, client.under, NAME, _ours(store, client))[0]
 
 
-def plan(store: Store, client: Client, environment: Mapping[str, str], home: str) -> Plan:
+def plan(store: Store, client: Client, environment: Mapping[str, str], home: str) -> SettingsEdit:
     """Return what connecting *client* writes; nothing when it is connected. Raises Rejected."""
     path = _present(client, environment, home)
     text = _text(path)
@@ -89,17 +89,17 @@ def plan(store: Store, client: Client, environment: Mapping[str, str], home: str
     try:
         there = _entry(client, before)
         if there == ours:
-            return Plan(client, path, text, before, "")
+            return SettingsEdit(client, path, text, before, "")
         if there is not None:
             raise Rejected(f"It has another entry '{NAME}' already.", "Take that out first, or leave it.")
         after, piece = settings_text.put_in(before, client.form, client.under, NAME, ours)
     except Rejected as error:
         hint = f"{error.hint} {_BY_HAND.format(client.name)}"
         raise Rejected(f"{path} was not changed. {error}", hint) from None
-    return Plan(client, path, text, after, piece)
+    return SettingsEdit(client, path, text, after, piece)
 
 
-def connect(store: Store, planned: Plan, environment: Mapping[str, str], *, root: Path) -> None:
+def connect(store: Store, planned: SettingsEdit, environment: Mapping[str, str], *, root: Path) -> None:
     """Write what was planned, and the launcher that starts the Daybook in *root*. Raises Conflict, Held."""
     write_launcher(store, environment, root=root)
     if not planned.changes:
@@ -113,7 +113,7 @@ def connect(store: Store, planned: Plan, environment: Mapping[str, str], *, root
         _write(path, planned.before, planned.after)
 
 
-def plan_back(store: Store, client: Client, environment: Mapping[str, str], home: str) -> Plan | None:
+def plan_back(store: Store, client: Client, environment: Mapping[str, str], home: str) -> SettingsEdit | None:
     """Return what disconnecting *client* writes, None when it is not connected. Raises Rejected."""
     noted = _notes(store).get(client.name, {})
     path = Path(str(noted["file"])) if noted else _file(client, environment, home)
@@ -132,10 +132,10 @@ def plan_back(store: Store, client: Client, environment: Mapping[str, str], home
         after = settings_text.take_out(text, client.form, client.under, NAME, piece)
     except Rejected as error:
         raise Rejected(f"{path} was not changed. {error}", error.hint) from None
-    return Plan(client, path, text, after, piece)
+    return SettingsEdit(client, path, text, after, piece)
 
 
-def disconnect(store: Store, client: Client, planned: Plan | None) -> None:
+def disconnect(store: Store, client: Client, planned: SettingsEdit | None) -> None:
     """Write what was planned, delete a file that was made for this, and the launcher when nobody needs it."""
     noted = _notes(store).get(client.name, {})
     if planned:

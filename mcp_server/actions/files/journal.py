@@ -21,7 +21,7 @@ from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import PLACE, UNDONE, Change, Entry, stands_between, with_values
+from mcp_server.core.journal import PLACE, UNDONE, Change, JournalEntry, stands_between, with_values
 from mcp_server.core.memory import TRASH, parse_timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.store import Store
@@ -30,7 +30,7 @@ LOCK = ".tidy.lock"
 DUPLICATES = "duplicates"  # the step whose first change is of a memory that was there and took over others
 
 
-class Outcome(StrEnum):
+class ChangeOutcome(StrEnum):
     """What became of one change."""
 
     DONE = "done"
@@ -71,7 +71,7 @@ def trash_place(store: Store, found: Found) -> str:
     return TRASH + free.as_posix()
 
 
-def perform(store: Store, entry: Entry, run: str) -> dict[str, Outcome]:
+def perform(store: Store, entry: JournalEntry, run: str) -> dict[str, ChangeOutcome]:
     """
     Write *entry* into the ledger, then do it; return ref → outcome of what could not be done.
 
@@ -163,7 +163,7 @@ def new_run(store: Store) -> str:
     return f"{store.clock():%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
-def _undo(store: Store, entry: Entry, done: Undone) -> bool:
+def _undo(store: Store, entry: JournalEntry, done: Undone) -> bool:
     """Take *entry* back; return whether nothing stood in the way."""
     free = True
     for change in reversed(entry.changes):
@@ -175,9 +175,9 @@ def _undo(store: Store, entry: Entry, done: Undone) -> bool:
             outcome: str = _apply(store, back, UNDONE, undoes=done.run)
         except (DaybookError, OSError) as error:
             outcome, free = str(error), False
-        if outcome == Outcome.DONE and not made:
+        if outcome == ChangeOutcome.DONE and not made:
             done.restored.append(change.id)
-        elif outcome not in (Outcome.DONE, Outcome.NOTHING):
+        elif outcome not in (ChangeOutcome.DONE, ChangeOutcome.NOTHING):
             done.skipped.append((change.id, outcome))
     if free and entry.step == DUPLICATES:
         heirs, ancestors = [entry.changes[0].ref], [change.ref for change in entry.changes[1:]]
@@ -185,17 +185,17 @@ def _undo(store: Store, entry: Entry, done: Undone) -> bool:
     return free
 
 
-def _apply_all(store: Store, entry: Entry) -> dict[str, Outcome]:
-    failed: dict[str, Outcome] = {}
+def _apply_all(store: Store, entry: JournalEntry) -> dict[str, ChangeOutcome]:
+    failed: dict[str, ChangeOutcome] = {}
     for change in entry.changes:
         if change.was:
             outcome = _apply(store, change, entry.step.replace(" ", "_"))
-            if outcome in (Outcome.GONE, Outcome.CHANGED):
+            if outcome in (ChangeOutcome.GONE, ChangeOutcome.CHANGED):
                 failed[change.ref] = outcome
     return failed
 
 
-def _create(store: Store, entry: Entry) -> None:
+def _create(store: Store, entry: JournalEntry) -> None:
     made = entry.changes[0]
     vault = store.vault(made.vault)
     assert vault and entry.new
@@ -205,33 +205,33 @@ def _create(store: Store, entry: Entry) -> None:
     create(store, vault, path, entry.new, accept=not waits)
 
 
-def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Outcome:
+def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> ChangeOutcome:
     """
     Bring a memory from how *change* says it was to how it is now, unless somebody changed it.
 
     The ledger has a line of it already, but for what takes a run back: it *undoes* that.
     """
     if not change.now:
-        return Outcome.NOTHING
+        return ChangeOutcome.NOTHING
     found = file_of(store, change)
     if found is None:
-        return Outcome.GONE
+        return ChangeOutcome.GONE
     if not stands_between(found.memory, change):
-        return Outcome.CHANGED
+        return ChangeOutcome.CHANGED
     stays = change.was.get(PLACE) == change.now[PLACE]
     target = found.path if stays else places.at_place(store.home, found.vault, change.now[PLACE])
     accepted = is_accepted(store, found)
     now = put(store, found, with_values(found.memory, change.now), to=target, verb=verb)
     if (now.digest, now.path) == (found.digest, found.path):
-        return Outcome.NOTHING
+        return ChangeOutcome.NOTHING
     if undoes:
         tell(store, UNDONE, found, now, accept=accepted, undoes=undoes)
-        return Outcome.DONE
+        return ChangeOutcome.DONE
     if now.digest != found.digest and accepted:  # tidying changes nothing of what it says
         store.ledger.try_append("accepted", store.clock(), refs=[found.ref], digests=[now.digest])
     said = [places.at_place(store.home, found.vault, each[PLACE]) for each in (change.was, change.now)]
     take_in(store, found.vault, *indexed(found.vault, [*said, found.path]))
-    return Outcome.DONE
+    return ChangeOutcome.DONE
 
 
 def file_of(store: Store, change: Change) -> Found | None:

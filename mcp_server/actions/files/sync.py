@@ -20,7 +20,7 @@ from mcp_server.adapters.index.events import replay
 from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
-from mcp_server.core.changes import Change, Stamp, diff
+from mcp_server.core.changes import FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.store import Store
 
@@ -191,14 +191,14 @@ def _sync_vault(
     there = stamps(vault, closed)
     if closed:
         there = sorted({*there, *_behind(closed, indexed)})
-    changes: Iterable[tuple[Change, Stamp]] = ()
+    changes: Iterable[tuple[FileChange, Stamp]] = ()
     if there != indexed:  # mostly they are equal, which is seen ten times as fast as what differs
         report.unreadable += [_misnamed(found.path) for found in there if not is_utf8(found.path)]
         changes = diff((found for found in there if is_utf8(found.path)), indexed)
     lost = {} if vault.in_repository else _emptied(store, vault, indexed, there)
     seen: dict[str, Sight] = {}
     for batch in _batches(changes, BATCH):
-        new = {found.path for change, found in batch if change is Change.ADDED}
+        new = {found.path for change, found in batch if change is FileChange.ADDED}
         with store.database.write() as db:
             taken = take_in_files(store, db, vault, [Path(found.path) for _, found in batch])
         report.removed += len(taken.gone)
@@ -277,7 +277,9 @@ def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
     return [f"synced {vault.key} at {str(vault.root)!a}" for vault in vaults]
 
 
-def _batches(changes: Iterable[tuple[Change, Stamp]], size: int) -> Iterator[list[tuple[Change, Stamp]]]:
+def _batches(
+    changes: Iterable[tuple[FileChange, Stamp]], size: int
+) -> Iterator[list[tuple[FileChange, Stamp]]]:
     iterator = iter(changes)
     while batch := list(islice(iterator, size)):
         yield batch

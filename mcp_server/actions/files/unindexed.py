@@ -17,7 +17,7 @@ from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters.index.database.stand_in import StandIn
 from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps
-from mcp_server.core.changes import Change, Stamp, diff
+from mcp_server.core.changes import FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.core.memory import ID
 from mcp_server.store import NoEmbedding, Store
@@ -120,7 +120,7 @@ def _look(store: Store) -> None:
 def _fill(store: Store, seconds: float) -> int:
     """Take in files for at most *seconds*, what is gone and the newest first; return how many are left."""
     end = time.monotonic() + seconds
-    waiting = sorted(_waiting(store), key=lambda each: (each[1] is not Change.REMOVED, -each[2].mtime_ns))
+    waiting = sorted(_waiting(store), key=lambda each: (each[1] is not FileChange.REMOVED, -each[2].mtime_ns))
     done = 0
     while done < len(waiting) and time.monotonic() < end:
         batch = waiting[done : done + BATCH]
@@ -131,7 +131,7 @@ def _fill(store: Store, seconds: float) -> int:
     return len(waiting) - done
 
 
-def _waiting(store: Store) -> Iterator[tuple[Vault, Change, Stamp]]:
+def _waiting(store: Store) -> Iterator[tuple[Vault, FileChange, Stamp]]:
     for vault in store.vaults:
         with store.database.read() as db:
             known = memories.stamps(db, vault.key)

@@ -15,8 +15,8 @@ from mcp_server.core.errors import NotFound
 from mcp_server.core.graph.graph import (
     GRAPH,
     SESSION_TTL,
-    Edge,
     Graph,
+    GraphEdge,
     Node,
     artifact_id,
     gist_of,
@@ -113,13 +113,13 @@ def node_of(store: Store, row: Row, notes: tuple[str, ...], used: int, *, accept
     )
 
 
-def edge_of(store: Store, link: relations.Edge) -> Edge | None:
+def edge_of(store: Store, link: relations.Edge) -> GraphEdge | None:
     """Return *link* as an edge; None when it leads to nothing that is there, or no knowledge is at an end."""
     start, end = link.ends
     path = _file(end) if end else link.target if is_artifact(link.target) else ""
     if not (end or path) or any(row.kind is not Kind.KNOWLEDGE for row in (start, end) if row):
         return None
-    return Edge(
+    return GraphEdge(
         start=_file(start) or start.id,
         rel=link.rel,
         end=path or (end.id if end else ""),
@@ -143,7 +143,7 @@ def _centres(store: Store, levels: Sequence[Level], around: str) -> list[Row]:
 
 
 def _at(
-    store: Store, level: Level, nodes: Sequence[Node], edges: Sequence[tuple[Level | None, Edge]]
+    store: Store, level: Level, nodes: Sequence[Node], edges: Sequence[tuple[Level | None, GraphEdge]]
 ) -> Graph:
     """Return the graph of *level*: what of *nodes* is there, and of *edges*, each with where it begins."""
     vaults = {vault.key for vault in store.vaults if vault.level is level}

@@ -23,7 +23,7 @@ from mcp_server.adapters.index.events.sessions import SessionRow
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.graph.graph import SESSION_TTL, Edge, Node
+from mcp_server.core.graph.graph import SESSION_TTL, GraphEdge, Node
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.store import Store
 
@@ -45,7 +45,7 @@ class News:
     when: datetime
     node: Node | None = None
     superseded_by: str = ""
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[GraphEdge, ...] = ()
 
 
 def register(store: Store, session: str, *, folder: str) -> str:

@@ -25,7 +25,7 @@ from mcp_server.adapters.index.events import candidates
 from mcp_server.adapters.index.events.tidying import EXPIRY
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import Entry, change
+from mcp_server.core.journal import JournalEntry, change
 from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
@@ -39,7 +39,7 @@ MOST = 200  # candidates that wait in one place; of more, the newest are not kep
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Candidate:
     """
     A candidate: what it would be as a memory, how far it is believed, and how often it was seen.
 
@@ -135,7 +135,7 @@ def promote(store: Store, keys: Iterable[str]) -> list[Settled]:
     return stored
 
 
-def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> list[Waiting]:
+def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> list[Candidate]:
     """
     Return the candidates that wait here, the most believable and most often seen first; with *type* or
     *min_times* only those of that type, or seen that often. Raises Rejected for an unknown type.
@@ -172,7 +172,7 @@ def reject(store: Store, keys: Sequence[str]) -> None:
         _put_away(store, each, "rejected")
 
 
-def expired(store: Store) -> Iterator[Entry]:
+def expired(store: Store) -> Iterator[JournalEntry]:
     """Yield the way to the trash for candidates that nobody saw for 30 days; they may be proposed again."""
     late = old_before(store, EXPIRES_AFTER * DAY)
     for each in review_candidates(store):
@@ -185,7 +185,7 @@ def expired(store: Store) -> Iterator[Entry]:
             found = journal.load_at(store, vault, f"{FOLDER}/{each.path.name}")
             line = f"trash: [{found.memory.id}] was proposed and not seen for {EXPIRES_AFTER:.0f} days"
             to = journal.trash_place(store, found)
-            yield Entry(EXPIRY, line, (change(found.ref, found.memory, found.place, to=to),))
+            yield JournalEntry(EXPIRY, line, (change(found.ref, found.memory, found.place, to=to),))
 
 
 def _confirmed(source: str) -> str:
@@ -193,7 +193,7 @@ def _confirmed(source: str) -> str:
     return {"assistant": "extracted", "output": "mined"}.get(source, source)
 
 
-def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
+def _store(store: Store, waiting: Candidate, *, source: str) -> Settled:
     memory = waiting.memory
     draft = Draft(
         memory.title,
@@ -211,14 +211,14 @@ def _store(store: Store, waiting: Waiting, *, source: str) -> Settled:
     return settle(store, draft, supersedes=supersedes)
 
 
-def _judge(store: Store, waiting: Waiting) -> None:
+def _judge(store: Store, waiting: Candidate) -> None:
     """Delete a candidate that was stored by itself: whoever takes that back is not to be asked again."""
     store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict="approved")
     files.delete(waiting.path, expected=waiting.digest)
     catch_up_if_free(store)
 
 
-def _put_away(store: Store, waiting: Waiting, verdict: str) -> None:
+def _put_away(store: Store, waiting: Candidate, verdict: str) -> None:
     """Move a candidate to the trash, from where `undo` lets it wait again. Raises Conflict, OSError."""
     vault = next(vault for vault in store.vaults if vault.root / FOLDER == waiting.path.parent)
     if files.digest(files.read(waiting.path)) != waiting.digest:
@@ -233,7 +233,7 @@ def _folder(store: Store, level: Level | None) -> Path:
     return store.private_vaults[0 if level is Level.USER else -1].root / FOLDER
 
 
-def expected(store: Store, key: str) -> Waiting:
+def expected(store: Store, key: str) -> Candidate:
     waiting = _find(store, key)
     if waiting is None:
         raise NotFound(
@@ -245,7 +245,7 @@ def expected(store: Store, key: str) -> Waiting:
     return waiting
 
 
-def _find(store: Store, key: str) -> Waiting | None:
+def _find(store: Store, key: str) -> Candidate | None:
     wanted = check_id(key.strip().removesuffix(".md"))
     for folder in (_folder(store, None), _folder(store, Level.USER)):
         if waiting := _read(store, folder / f"{wanted}.md"):
@@ -253,7 +253,7 @@ def _find(store: Store, key: str) -> Waiting | None:
     return None
 
 
-def _read(store: Store, path: Path) -> Waiting | None:
+def _read(store: Store, path: Path) -> Candidate | None:
     try:
         found = load(store.user_vault, path)
     except (Unreadable, Rejected, FileNotFoundError):
@@ -268,4 +268,4 @@ def _read(store: Store, path: Path) -> Waiting | None:
         why = "waits for you"
     elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
         why = "waits for you: not sure enough"
-    return Waiting(memory, path, memory.trust or 0.0, sum(times), len(times), why, found.digest)
+    return Candidate(memory, path, memory.trust or 0.0, sum(times), len(times), why, found.digest)

@@ -35,7 +35,7 @@ WAYS = ("supersede", "keep_both", "weaken", "delete")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Contradiction:
     """
     Two memories that contradict each other, or may: `why` says in what, '' when somebody marked it.
 
@@ -61,7 +61,7 @@ class Resolved:
 
 
 @self_healing
-def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) -> list[Pair]:
+def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) -> list[Contradiction]:
     """
     Return pairs of active memories that may contradict each other, the likeliest first; with *memory_id*
     only those with that one.
@@ -86,7 +86,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             number: Statement(row.title, row.text, row.type, row.source, row.verified > 0)
             for number, row in rows.items()
         }
-        found: list[Pair] = []
+        found: list[Contradiction] = []
         for each in opposed(statements, cosines, embedded, about=about.row if about else None):
             one, other = rows[each.one], rows[each.other]
             if frozenset((one.row, other.row)) in marked:
@@ -94,14 +94,14 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             if resolved.is_resolved(db, one, other):
                 continue
             said = _said_by_person(store, one, other)
-            found.append(Pair(*newer_first(one, other), each.why, each.nearness, each.sure, said))
+            found.append(Contradiction(*newer_first(one, other), each.why, each.nearness, each.sure, said))
             if len(found) == limit:
                 break
     return found
 
 
 @self_healing
-def get_contradictions(store: Store) -> list[Pair]:
+def get_contradictions(store: Store) -> list[Contradiction]:
     """Return the pairs of active memories that are marked as contradicting each other, whoever says so."""
     ensure_synced(store)
     vaults = store.keys
@@ -110,7 +110,7 @@ def get_contradictions(store: Store) -> list[Pair]:
         rows = memories.by_rows(db, {end.row for pair in ends for end in pair})
     pairs = {frozenset((one.row, other.row)): (one, other) for one, other in ends}
     return [
-        Pair(first, second, said=_said_by_person(store, first, second))
+        Contradiction(first, second, said=_said_by_person(store, first, second))
         for first, second in ((rows[one.row], rows[other.row]) for one, other in pairs.values())
     ]
 

@@ -46,14 +46,14 @@ _BROUGHT = frozenset("node_modules site-packages vendor .venv venv target dist b
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingOrigin:
     """A memory that is not shown unasked until the person accepts it, and why, as the end of a sentence."""
 
     row: Row
     why: str
 
 
-def waiting(store: Store) -> list[Waiting]:
+def waiting(store: Store) -> list[WaitingOrigin]:
     """
     Return what is not shown unasked until the person accepts it, of all visible vaults.
 
@@ -67,10 +67,11 @@ def waiting(store: Store) -> list[Waiting]:
         known = once_accepted(db, [row.ref for row in rows if row.vault in shared])
         alone = [row for row in selections.searched_alone(db, keys) if row.vault not in shared]
         found = [
-            Waiting(row, CHANGED if row.ref in known else _why(store, row, _judged(db, row))) for row in rows
+            WaitingOrigin(row, CHANGED if row.ref in known else _why(store, row, _judged(db, row)))
+            for row in rows
         ]
     found.sort(key=lambda one: one.row.vault in shared)
-    return [*found, *(Waiting(row, _ALONE[row.source]) for row in alone)]
+    return [*found, *(WaitingOrigin(row, _ALONE[row.source]) for row in alone)]
 
 
 def judge(

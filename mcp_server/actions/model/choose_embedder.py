@@ -30,7 +30,7 @@ LOOKED_AT = 200  # memories of all projects, the newest, whose language tells wh
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedModel:
     """A model that can be chosen; *dimensions* and *megabytes* are 0 where they are not known."""
 
     name: str
@@ -56,11 +56,11 @@ class Progress:
     problem: str
 
 
-def list_models(store: Store) -> list[Listed]:
+def list_models(store: Store) -> list[ListedModel]:
     """Return the models of the catalogue, and the folder that is chosen if one is."""
     said = store.settings.embedding_model
     listed = [
-        Listed(
+        ListedModel(
             each.name, each.dimensions, each.megabytes, each.languages, each.note,
             chosen=said == each.name, here=_is_here(store.home, each.name),
         )
@@ -68,7 +68,7 @@ def list_models(store: Store) -> list[Listed]:
     ]  # fmt: skip
     if is_folder(said):
         here = _is_here(store.home, said)
-        listed.append(Listed(said, 0, 0, "", "a folder of yours", chosen=True, here=here))
+        listed.append(ListedModel(said, 0, 0, "", "a folder of yours", chosen=True, here=here))
     return listed
 
 

@@ -20,7 +20,7 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index.events import replay
 from mcp_server.adapters.index.events import spending as spent
 from mcp_server.core import budget
-from mcp_server.core.budget import CallFailed, Cost, Outcome, Reply
+from mcp_server.core.budget import CallFailed, CallOutcome, Cost, Reply
 from mcp_server.core.errors import Held, ModelUnavailable, SettingsError
 from mcp_server.core.memory import timestamp
 from mcp_server.core.ports import Model
@@ -190,7 +190,7 @@ def check_item(db: sqlite3.Connection, item: str) -> None:
         raise ModelUnavailable(
             f"The model was asked {tries} times about this, which is the most.", later=False
         )
-    if outcome == Outcome.BAD_REQUEST.value:
+    if outcome == CallOutcome.BAD_REQUEST.value:
         raise ModelUnavailable("The model could not take this when it was sent before.", later=False)
 
 
@@ -245,11 +245,13 @@ def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:
         note_spent(store, call.name, usd=usd, outcome=reply.outcome)
         raise _gone_wrong(store, reply, call.tries, call.settings)
     usd = budget.cost(store.settings, reply.input_tokens, reply.output_tokens) if call.usd else 0.0
-    note_spent(store, call.name, usd=usd, outcome=Outcome.OK, reply=reply)
+    note_spent(store, call.name, usd=usd, outcome=CallOutcome.OK, reply=reply)
     return reply
 
 
-def note_spent(store: Store, name: str, *, usd: float, outcome: Outcome, reply: Reply | None = None) -> None:
+def note_spent(
+    store: Store, name: str, *, usd: float, outcome: CallOutcome, reply: Reply | None = None
+) -> None:
     """Write down what the call *name* cost, in USD and tokens, and how it ended."""
     store.ledger.try_append(
         "spent",

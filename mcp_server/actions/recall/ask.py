@@ -9,7 +9,7 @@ from mcp_server.adapters import files
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import ModelUnavailable, Rejected
 from mcp_server.core.render import outdated, state_of, visible, within
-from mcp_server.core.search.query import ANY_STATUS, Filter, Hit, Query, Verdict
+from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Hit, Query
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.store import Store
 
@@ -25,7 +25,7 @@ _CITED = re.compile(r"([ \t]*)\[([a-z0-9][a-z0-9-]{0,79})\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CitedAnswer:
     """
     An answer: its words, the ids it cites, and the memories it may rest on, best first.
 
@@ -42,7 +42,7 @@ class Asked:
         return bool(self.hits)
 
 
-def ask(store: Store, question: str, *, session: str = "") -> Asked:
+def ask(store: Store, question: str, *, session: str = "") -> CitedAnswer:
     """
     Return what the memory has to say to *question*.
 
@@ -57,8 +57,8 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
     answer = recall(store, query, session=session)
     if not session:
         note_found(store, answer)
-    if answer.verdict is Verdict.NONE:
-        return Asked("", (), ())
+    if answer.verdict is Confidence.NONE:
+        return CitedAnswer("", (), ())
     hits = answer.hits
     try:
         reply = call_model(
@@ -70,14 +70,14 @@ def ask(store: Store, question: str, *, session: str = "") -> Asked:
             patience=files.PATIENCE,
         )
     except ModelUnavailable as error:
-        return Asked("", (), _shown(hits), why=str(error))
+        return CitedAnswer("", (), _shown(hits), why=str(error))
     words = visible(redact(reply.text)).strip()
     if not words or "NOT KNOWN" in words:
-        return Asked("", (), ())
+        return CitedAnswer("", (), ())
     given = {hit.id for hit in hits}
     words = _CITED.sub(lambda match: match[0] if match[2] in given else "", words)
     cited = tuple(dict.fromkeys(memory_id for _, memory_id in _CITED.findall(words)))
-    return Asked(words, cited, _shown(hits))
+    return CitedAnswer(words, cited, _shown(hits))
 
 
 def _shown(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.recall.evidence import Evidence, Gathered, gather, looked_at_closely
 from mcp_server.actions.recall.hits import trust_of
-from mcp_server.actions.recall.shelves import Answering, answering, weighed
+from mcp_server.actions.recall.shelves import Contribution, answering, weighed
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories import memories
@@ -14,7 +14,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import DAY, Kind
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search import confidence, ranking
-from mcp_server.core.search.query import Query, Sort, Verdict, asks_about_now, named_paths, quoted_phrases
+from mcp_server.core.search.query import Confidence, Query, Sort, asks_about_now, named_paths, quoted_phrases
 from mcp_server.core.search.ranking import Score
 from mcp_server.core.text.developer_words import shared_things
 from mcp_server.core.text.time_words import span_of
@@ -27,24 +27,24 @@ CLOSE_OF_PART = 10  # the same for each part of a query
 
 
 @dataclass(slots=True)
-class Candidate:
+class ScoredMemory:
     """One memory under consideration; the rest is filled in when it is known."""
 
     row: Row
     evidence: Evidence
     boosts: tuple[tuple[str, float], ...] = ()
     score: Score | None = None
-    confidence: Verdict = Verdict.NONE
+    confidence: Confidence = Confidence.NONE
     tagged: bool = False  # its tags are all that the question is about
-    answer: Answering | None = None  # what is left of a conversation that asks the same
+    answer: Contribution | None = None  # what is left of a conversation that asks the same
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """The candidates of one shelf that are *shown*, with those whose files are looked at again."""
 
-    shown: Sequence[Candidate] = ()
-    looked_at: Sequence[Candidate] = ()
+    shown: Sequence[ScoredMemory] = ()
+    looked_at: Sequence[ScoredMemory] = ()
     questions: Sequence[Embedded] = ()  # what the model made of the text
     semantic: bool = False
 
@@ -62,7 +62,7 @@ def shelf_of(
     """Return what stands on one shelf; *questions* is what another shelf was searched by, if one was."""
     gathered = gather(store, db, query, text, vaults, without=hidden, questions=questions)
     rows = memories.by_rows(db, [each.number for each in gathered.evidence])
-    candidates = [Candidate(rows[each.number], each) for each in gathered.evidence if each.number in rows]
+    candidates = [ScoredMemory(rows[each.number], each) for each in gathered.evidence if each.number in rows]
     _boost(store, db, query, text, candidates)
     candidates = _closest(db, gathered, query, candidates)
     _score(store, db, query, candidates)
@@ -77,14 +77,14 @@ def shelf_of(
         _rely(best, gathered.model, margin)
     shown = best
     if query.only_confident:
-        shown = [candidate for candidate in best if candidate.confidence is not Verdict.NONE]
+        shown = [candidate for candidate in best if candidate.confidence is not Confidence.NONE]
     shown = shown[: query.limit]
     read = {each.row.row: each for each in (*best[: query.limit], *shown)}
     return Shelf(shown, [*read.values()], gathered.questions, bool(gathered.model))
 
 
 def _boost(
-    store: Store, db: sqlite3.Connection, query: Query, text: str, candidates: Sequence[Candidate]
+    store: Store, db: sqlite3.Connection, query: Query, text: str, candidates: Sequence[ScoredMemory]
 ) -> None:
     """Fill in what raises each candidate beyond its relevance, and what a conversation answers."""
     terms = () if query.of_prompt else query_terms(text)
@@ -98,13 +98,13 @@ def _boost(
 
 
 def _closest(
-    db: sqlite3.Connection, gathered: Gathered, query: Query, candidates: Sequence[Candidate]
-) -> list[Candidate]:
+    db: sqlite3.Connection, gathered: Gathered, query: Query, candidates: Sequence[ScoredMemory]
+) -> list[ScoredMemory]:
     """Return the candidates that are likely to be shown, with what their tokens say."""
     most = max(CLOSE, 3 * query.limit)
     if query.parts:
         most = max(CLOSE_OF_PART, most // len(query.parts))
-    taken: dict[int, list[Candidate]] = {}
+    taken: dict[int, list[ScoredMemory]] = {}
     for candidate in sorted(candidates, key=lambda candidate: -_lifted(candidate)):
         of_question = taken.setdefault(candidate.evidence.question, [])
         if len(of_question) < most:
@@ -116,7 +116,7 @@ def _closest(
     return close
 
 
-def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Sequence[Candidate]) -> None:
+def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Sequence[ScoredMemory]) -> None:
     """Fill in the score of every candidate."""
     used = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
     now = store.now()
@@ -151,23 +151,23 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
         )
 
 
-def _rely(candidates: Sequence[Candidate], model: str, margin: float) -> None:
+def _rely(candidates: Sequence[ScoredMemory], model: str, margin: float) -> None:
     """Fill in how far each of *candidates* can be relied on, best first, by thresholds higher by *margin*."""
     for candidate in candidates:
         _weigh(candidate, model, margin)
-    known = {each.evidence.question for each in candidates if each.confidence is not Verdict.NONE}
+    known = {each.evidence.question for each in candidates if each.confidence is not Confidence.NONE}
     for candidate in candidates[: confidence.COMPANIONS]:
-        if candidate.confidence is Verdict.NONE and candidate.evidence.question in known:
+        if candidate.confidence is Confidence.NONE and candidate.evidence.question in known:
             _weigh(candidate, model, margin - confidence.COMPANION_MARGIN)
 
 
-def _rely_in_prompt(candidates: Sequence[Candidate], called: float, margin: float) -> None:
+def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: float) -> None:
     """Fill in how far each of *candidates*, best first, is what a prompt calls for, as `_rely` does."""
     for candidate in candidates:
         _weigh(candidate, confidence.MEASURED, margin)
     seen = [
         confidence.Seen(
-            _total(each), each.evidence.cosine, each.evidence.maxsim, each.confidence is Verdict.HIGH
+            _total(each), each.evidence.cosine, each.evidence.maxsim, each.confidence is Confidence.HIGH
         )
         for each in candidates
     ]
@@ -175,7 +175,7 @@ def _rely_in_prompt(candidates: Sequence[Candidate], called: float, margin: floa
         candidates[place].confidence = verdict
 
 
-def _weigh(candidate: Candidate, model: str, margin: float) -> None:
+def _weigh(candidate: ScoredMemory, model: str, margin: float) -> None:
     """Fill in how far *candidate* can be relied on, by thresholds that are higher by *margin*."""
     assert candidate.score
     matches = candidate.evidence.matches
@@ -197,15 +197,15 @@ def _weigh(candidate: Candidate, model: str, margin: float) -> None:
         model=model,
         margin=margin,
     )
-    if candidate.tagged and candidate.confidence is Verdict.NONE:
-        candidate.confidence = Verdict.MEDIUM
+    if candidate.tagged and candidate.confidence is Confidence.NONE:
+        candidate.confidence = Confidence.MEDIUM
 
 
-def _lifted(candidate: Candidate) -> float:
+def _lifted(candidate: ScoredMemory) -> float:
     return ranking.boosted(candidate.evidence.relevance, candidate.boosts)
 
 
-def _total(candidate: Candidate) -> float:
+def _total(candidate: ScoredMemory) -> float:
     assert candidate.score
     return candidate.score.total
 

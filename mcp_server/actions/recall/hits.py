@@ -13,7 +13,7 @@ from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.core.memory import DAY, Level, type_or_kind
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.core.search import ranking
-from mcp_server.core.search.query import Hit, Verdict
+from mcp_server.core.search.query import Confidence, Hit
 from mcp_server.core.search.ranking import Score
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.sessions.passages import without_head
@@ -36,7 +36,7 @@ def as_hit(
     *,
     text: str,
     score: Score,
-    confidence: Verdict,
+    confidence: Confidence,
     accepted: bool,
     stale: Staleness,
     linked: str = "",

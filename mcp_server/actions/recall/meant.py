@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mcp_server.actions.files.read import Found, read
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import NotFound
-from mcp_server.core.search.query import Filter, Query, Verdict
+from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.store import Store
 
 NAMED = 5  # memories, at most, that are named when several may be meant
@@ -30,6 +30,6 @@ def meant_by(store: Store, words: str, filter: Filter) -> Meant:
     except NotFound:
         hits = recall(store, Query(words, limit=NAMED, filter=filter)).hits
     titled = [hit for hit in hits if hit.title.casefold() == words.casefold()]
-    confident = [hit for hit in hits if hit.confidence is not Verdict.NONE]
+    confident = [hit for hit in hits if hit.confidence is not Confidence.NONE]
     ids = dict.fromkeys(hit.id for hit in titled or confident or hits)
     return Meant(tuple(read(store, each) for each in ids), sure=bool(titled or confident))

@@ -8,7 +8,7 @@ from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
 from mcp_server.actions.files.sync import ensure_synced, if_free
 from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.actions.recall.candidates import Candidate, Shelf, shelf_of
+from mcp_server.actions.recall.candidates import ScoredMemory, Shelf, shelf_of
 from mcp_server.actions.recall.hits import as_hit, flagged, linked
 from mcp_server.actions.recall.outdated import outdated
 from mcp_server.actions.recall.shelves import ROOM, as_sure, lower, upper
@@ -24,9 +24,9 @@ from mcp_server.core.search import confidence
 from mcp_server.core.search.query import (
     MAX_QUERY,
     Answer,
+    Confidence,
     Hit,
     Query,
-    Verdict,
     check_limit,
     covers_all,
 )
@@ -65,7 +65,7 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
             store.clock(),
             refs=[hit.ref for hit in answer.hits],
             **({"digests": [hit.digest for hit in answer.hits]} if told else {}),
-            confident=[hit.ref for hit in answer.hits if hit.confidence is not Verdict.NONE],
+            confident=[hit.ref for hit in answer.hits if hit.confidence is not Confidence.NONE],
             scores=[round(hit.score, 3) for hit in answer.hits],
             tokens=[estimated_tokens(hit.title + hit.text) for hit in answer.hits],
             query=redact(query.text[:200]),
@@ -76,7 +76,7 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
 
 def note_found(store: Store, answer: Answer) -> None:
     """Note for a door that is no session what was found with confidence: somebody still asks for it."""
-    sure = [hit.ref for hit in answer.hits if hit.confidence is not Verdict.NONE]
+    sure = [hit.ref for hit in answer.hits if hit.confidence is not Confidence.NONE]
     if sure:
         store.ledger.try_append("found", store.clock(), refs=sure)
 
@@ -101,16 +101,16 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     rows = {each.row.ref: each.row for each in (*known.looked_at, *talks.looked_at)}
     hits = outdated(store, db, hits, rows, vaults, shadows)
     answer = Answer(
-        verdict=verdict if verdict is not Verdict.NONE else _best(hits),
+        verdict=verdict if verdict is not Confidence.NONE else _best(hits),
         hits=flagged(store, db, hits, vaults),
         semantic=known.semantic or talks.semantic,
     )
     return answer, _changed(store, db, [*rows.values()])
 
 
-def _best(hits: Sequence[Hit]) -> Verdict:
+def _best(hits: Sequence[Hit]) -> Confidence:
     """Return how far the surest of *hits* can be relied on."""
-    return max((hit.confidence for hit in hits), key=confidence.ORDER.index, default=Verdict.NONE)
+    return max((hit.confidence for hit in hits), key=confidence.ORDER.index, default=Confidence.NONE)
 
 
 def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[tuple[Vault, Path]]:
@@ -127,7 +127,7 @@ def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[
 def _hits(
     store: Store,
     db: sqlite3.Connection,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ScoredMemory],
     shadows: Mapping[int, Shadow],
     *,
     below: str = "",
@@ -155,7 +155,7 @@ def _hits(
     return hits
 
 
-def _told(candidate: Candidate, passage: str, below: str) -> str:
+def _told(candidate: ScoredMemory, passage: str, below: str) -> str:
     """Return what is told of a memory whose best passage that is."""
     if not below:
         return passage

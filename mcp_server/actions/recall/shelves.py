@@ -14,14 +14,14 @@ from mcp_server.adapters.index.memories import scopes
 from mcp_server.adapters.index.search import lexical
 from mcp_server.core.memory import Kind
 from mcp_server.core.search import confidence, ranking
-from mcp_server.core.search.query import Query, Verdict
+from mcp_server.core.search.query import Confidence, Query
 
 KNOWN = (Kind.KNOWLEDGE, Kind.SESSION)
 MOST = 2  # past conversations below what is known
 ROOM = 400  # characters of each
 
 
-class Answering(NamedTuple):
+class Contribution(NamedTuple):
     """What a conversation that asks the question, too, says beside that; `share` is that of its words."""
 
     text: str
@@ -48,7 +48,7 @@ def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query 
     return replace(query, limit=min(MOST, query.limit), only_confident=True, expand=False, filter=only)
 
 
-def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -> dict[int, Answering]:
+def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -> dict[int, Contribution]:
     """Return row → what it answers, for the conversations of *evidence* that ask the question *text*, too."""
     from mcp_server.core.search.echo import (  # slow to load, and a store may have no conversations
         asked,
@@ -70,7 +70,7 @@ def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -
     return found
 
 
-def weighed(answer: Answering, asked: int, margin: float) -> Verdict:
+def weighed(answer: Contribution, asked: int, margin: float) -> Confidence:
     """
     Return how far *answer* can be relied on: by its own words alone, and never highly.
 
@@ -79,13 +79,13 @@ def weighed(answer: Answering, asked: int, margin: float) -> Verdict:
     by_words = confidence.confidence(
         cosine=None, coverage=answer.share, found=len(answer.terms), asked=asked, margin=margin
     )
-    return min(by_words, Verdict.MEDIUM, key=confidence.ORDER.index)
+    return min(by_words, Confidence.MEDIUM, key=confidence.ORDER.index)
 
 
-def as_sure(hit: Verdict, known: Verdict) -> bool:
+def as_sure(hit: Confidence, known: Confidence) -> bool:
     """Tell whether a conversation that is relied on like *hit* helps beside what is *known* so far."""
     return confidence.ORDER.index(hit) >= confidence.ORDER.index(known)
 
 
-def _answering(passage: str, terms: frozenset[str], evidence: Evidence) -> Answering:
-    return Answering(passage, terms, ranking.coverage(terms, evidence.matches.weights))
+def _answering(passage: str, terms: frozenset[str], evidence: Evidence) -> Contribution:
+    return Contribution(passage, terms, ranking.coverage(terms, evidence.matches.weights))

@@ -11,7 +11,7 @@ from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.judge.contradiction import resolve_contradiction
 from mcp_server.actions.memory.link import note_resolved
-from mcp_server.actions.review.entries import Answer, Became, Entry, WaitingKind, entry_of
+from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, entry_of
 from mcp_server.actions.upkeep.consolidate import merged_entry
 from mcp_server.adapters.index.events import resolved
 from mcp_server.adapters.index.memories import selections
@@ -52,7 +52,7 @@ def _entry(store: Store, question: Question) -> Entry | None:
         return None  # it went this moment, or `status` names it
     merged = merged_text(one.memory, other.memory)
     within = one.vault == other.vault and not question.said and len(merged[1]) <= MAX_TEXT
-    words = KIND.words if within else tuple(word for word in KIND.words if word is not Answer.MERGE)
+    words = KIND.words if within else tuple(word for word in KIND.words if word is not Verdict.MERGE)
     against = entry_of(QUESTION, question.gives_way, other, "")
     level, why = None, question.why
     if one.vault.level is not other.vault.level:
@@ -131,5 +131,5 @@ def _read(store: Store, ref: str) -> Found:
 
 
 KIND = WaitingKind(
-    _listed, _again, {Answer.REPLACES: _replaces, Answer.KEEP_BOTH: _keep_both, Answer.MERGE: _merge}
+    _listed, _again, {Verdict.REPLACES: _replaces, Verdict.KEEP_BOTH: _keep_both, Verdict.MERGE: _merge}
 )

@@ -14,7 +14,7 @@ from mcp_server.actions.judge.settle import let_replace, looked_up, near_now
 from mcp_server.actions.judge.settled import Action, Settled
 from mcp_server.actions.recall.nearby import Near
 from mcp_server.actions.review.answer import joined
-from mcp_server.actions.review.entries import Answer
+from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.errors import Conflict
 from mcp_server.core.judge.questions import merged_text
 from mcp_server.core.memory import MAX_TEXT
@@ -22,7 +22,7 @@ from mcp_server.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class NewAndNear:
     """
     Something new and what is near it, whole and as it is told.
 
@@ -35,24 +35,24 @@ class Pair:
     merged: tuple[str, str] | None
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[Verdict, ...]:
         """What the person may say to it."""
-        return (Answer.REPLACES, Answer.KEEP_BOTH, *([Answer.MERGE] if self.merged else []))
+        return (Verdict.REPLACES, Verdict.KEEP_BOTH, *([Verdict.MERGE] if self.merged else []))
 
 
-def pairs_of(store: Store, memory_id: str) -> list[Pair]:
+def pairs_of(store: Store, memory_id: str) -> list[NewAndNear]:
     """Return the memory with what is near it and not told apart from it, at most three. Raises NotFound."""
     new, pairs = read(store, memory_id), []
     for near in near_now(store, memory_id):
         old = read(store, near.id)
         merged = merged_text(new.memory, old.memory)
         within = new.vault == old.vault and len(merged[1]) <= MAX_TEXT
-        pairs.append(Pair(new, old, near, merged if within else None))
+        pairs.append(NewAndNear(new, old, near, merged if within else None))
     return pairs
 
 
 @one_change()
-def say(store: Store, said: Sequence[tuple[Pair, Answer]], *, session: str = "") -> list[Settled]:
+def say(store: Store, said: Sequence[tuple[NewAndNear, Verdict]], *, session: str = "") -> list[Settled]:
     """
     Do what the person *said* of the pairs of one memory; return what became of each.
 
@@ -62,18 +62,18 @@ def say(store: Store, said: Sequence[tuple[Pair, Answer]], *, session: str = "")
     done = []
     for pair, answer in said:
         new, old = pair.new.memory.id, pair.old.memory.id
-        if answer is Answer.REPLACES:
+        if answer is Verdict.REPLACES:
             done.append(looked_up(store, let_replace(store, new, [old], session=session)))
-        elif answer is Answer.KEEP_BOTH:
+        elif answer is Verdict.KEEP_BOTH:
             apart = tell_apart(store, new, [old], session=session)
             done.append(Settled(Action.KNOWN, new, apart=tuple(apart)))
     for pair, answer in said:
-        if answer is Answer.MERGE:
+        if answer is Verdict.MERGE:
             done.append(_merged(store, pair, session))
     return done
 
 
-def _merged(store: Store, pair: Pair, session: str) -> Settled:
+def _merged(store: Store, pair: NewAndNear, session: str) -> Settled:
     both = [read(store, each.memory.id) for each in (pair.new, pair.old)]
     if not pair.merged or merged_text(*(each.memory for each in both)) != pair.merged:
         raise Conflict(f"{both[1].path} changed after it was shown; the two were not merged.")

@@ -13,7 +13,7 @@ from mcp_server.store import Store
 BETWEEN = "+"  # stands between the ids of a question
 
 
-class Answer(StrEnum):
+class Verdict(StrEnum):
     """What a person may say to an entry: `later` leaves it waiting."""
 
     ACCEPT = "accept"
@@ -62,7 +62,7 @@ class Entry:
     path: str
     updated: datetime
     digest: str
-    answers: tuple[Answer, ...]
+    answers: tuple[Verdict, ...]
     against: "Entry | None" = None
     merged: tuple[str, str] | None = None
     level: Level | None = None
@@ -94,15 +94,15 @@ class WaitingKind:
 
     listed: Callable[[Store], tuple[int, Iterator[Entry]]]
     again: Callable[[Store, Entry], Entry | None]
-    answers: Mapping[Answer, Callable[[Store, Entry, str], Became]]
+    answers: Mapping[Verdict, Callable[[Store, Entry, str], Became]]
 
     @property
-    def words(self) -> tuple[Answer, ...]:
+    def words(self) -> tuple[Verdict, ...]:
         """What may be said to an entry."""
-        return (*self.answers, Answer.LATER)
+        return (*self.answers, Verdict.LATER)
 
 
-def entry_of(kind: str, row: Row, found: Found, why: str, answers: tuple[Answer, ...] = ()) -> Entry:
+def entry_of(kind: str, row: Row, found: Found, why: str, answers: tuple[Verdict, ...] = ()) -> Entry:
     """Return the entry for the memory that the index has as *row* and the file says as it was *found*."""
     memory = found.memory
     return Entry(

@@ -14,7 +14,7 @@ from mcp_server.actions.files.read import Found, read_row
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.memory.link import note_settled
 from mcp_server.actions.review.answer import joined
-from mcp_server.actions.review.entries import Answer, Became, Entry, WaitingKind, entry_of
+from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, entry_of
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import resolved
 from mcp_server.adapters.index.memories import memories, pairs, selections
@@ -123,4 +123,4 @@ def _keep_all(store: Store, entry: Entry, session: str) -> Became:
     return Became.REJECTED
 
 
-KIND = WaitingKind(_listed, _again, {Answer.ACCEPT: _keep_once, Answer.REJECT: _keep_all})
+KIND = WaitingKind(_listed, _again, {Verdict.ACCEPT: _keep_once, Verdict.REJECT: _keep_all})

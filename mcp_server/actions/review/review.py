@@ -24,7 +24,7 @@ from mcp_server.actions.memory.repository import accept, keep
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.staleness import Staleness, staleness
 from mcp_server.actions.review import answer, everywhere
-from mcp_server.actions.review.entries import BETWEEN, Answer, Became, Entry, WaitingKind, about, entry_of
+from mcp_server.actions.review.entries import BETWEEN, Became, Entry, Verdict, WaitingKind, about, entry_of
 from mcp_server.actions.upkeep import age
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import tidying
@@ -92,14 +92,14 @@ def counts(store: Store) -> dict[str, int]:
     return {name: kind.listed(store)[0] for name, kind in KINDS.items()}
 
 
-def settle(store: Store, entry: Entry, said: Answer, *, session: str = "") -> Became:
+def settle(store: Store, entry: Entry, said: Verdict, *, session: str = "") -> Became:
     """
     Do what the person said to *entry*, if its file still is what they were shown; return what became of it.
 
     It is one change of theirs, which `undo` takes back. What they reject moves to the trash. Raises Rejected
     for a word that settles no such entry.
     """
-    if said is Answer.LATER:
+    if said is Verdict.LATER:
         return Became.LATER
     if said not in entry.answers:
         raise Rejected(
@@ -238,7 +238,7 @@ def _candidates(store: Store) -> tuple[int, Iterator[Entry]]:
     return len(found), (_candidate(each) for each in found)
 
 
-def _candidate(found: candidate.Waiting) -> Entry:
+def _candidate(found: candidate.Candidate) -> Entry:
     memory = found.memory
     seen = f"seen {counted(found.times, 'time')} in {counted(found.sessions, 'session')}"
     return Entry(
@@ -305,9 +305,13 @@ def _holds(store: Store, entry: Entry, session: str) -> Became:
 
 KINDS: Mapping[str, WaitingKind] = {
     QUESTION: answer.KIND,
-    ORIGIN: WaitingKind(_origins, _origin_again, {Answer.ACCEPT: _accept_origin, Answer.REJECT: _throw_away}),
-    CANDIDATE: WaitingKind(_candidates, _candidate_again, {Answer.ACCEPT: _approve, Answer.REJECT: _refuse}),
-    STALE: WaitingKind(_stale, _stale_again, {Answer.HOLDS: _holds, Answer.REJECT: _throw_away}),
+    ORIGIN: WaitingKind(
+        _origins, _origin_again, {Verdict.ACCEPT: _accept_origin, Verdict.REJECT: _throw_away}
+    ),
+    CANDIDATE: WaitingKind(
+        _candidates, _candidate_again, {Verdict.ACCEPT: _approve, Verdict.REJECT: _refuse}
+    ),
+    STALE: WaitingKind(_stale, _stale_again, {Verdict.HOLDS: _holds, Verdict.REJECT: _throw_away}),
     EVERYWHERE: everywhere.KIND,
-    AGED: WaitingKind(_aged, _aged_again, {Answer.ACCEPT: _archive_aged, Answer.REJECT: _keep_aged}),
+    AGED: WaitingKind(_aged, _aged_again, {Verdict.ACCEPT: _archive_aged, Verdict.REJECT: _keep_aged}),
 }

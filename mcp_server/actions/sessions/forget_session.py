@@ -25,7 +25,7 @@ from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import audit, episodes, tidying, transcripts
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import Change, Entry, change
+from mcp_server.core.journal import Change, JournalEntry, change
 from mcp_server.core.memory import Memory, Status, type_or_kind
 from mcp_server.store import Store
 
@@ -44,7 +44,7 @@ class ForgottenSession:
     session: str
     dry_run: bool
     run: str = ""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[JournalEntry] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
@@ -122,11 +122,11 @@ def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSessio
         line = f"{type_or_kind(each.memory.kind, each.memory.type)} [{each.memory.id}] goes to the trash"
         line += "".join(f"; [{one.id}] {_becomes(one)}" for one in revived)
         trashed = change(each.ref, each.memory, each.place, to=journal.trash_place(store, each))
-        plan.entries.append(Entry(tidying.FORGETTING, line, (*revived, trashed), each.memory.title))
+        plan.entries.append(JournalEntry(tidying.FORGETTING, line, (*revived, trashed), each.memory.title))
     for each in _candidates(store, session):
         line = f"candidate [{each.memory.id}] goes to the trash"
         trashed = change(each.ref, each.memory, each.place, to=journal.trash_place(store, each))
-        plan.entries.append(Entry(tidying.FORGETTING, line, (trashed,), each.memory.title))
+        plan.entries.append(JournalEntry(tidying.FORGETTING, line, (trashed,), each.memory.title))
     settled = {each.ref for entry in plan.entries for each in entry.changes} - set(found)
     plan.left = _left(store, session, set(found), settled)
     return plan

@@ -29,7 +29,7 @@ NOTHING_YET: Place = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldMemory:
     """One memory that Claude was given, and each time why, the last first; `row` is None when it is gone."""
 
     id: str
@@ -46,14 +46,14 @@ class New:
     place: Place
 
 
-def told(store: Store, session: str) -> list[Told]:
+def told(store: Store, session: str) -> list[ToldMemory]:
     """Return the memories that Claude was given in *session*, the last first. Raises IndexUnavailable."""
     by_ref: dict[str, list[Receipt]] = {}
     for receipt in why(store, session=session, limit=MOST_TOLD) if session else ():
         by_ref.setdefault(receipt.ref, []).append(receipt)
     with store.database.read() as db:
         return [
-            Told(receipts[0].id, selections.with_ref(db, ref), tuple(receipts))
+            ToldMemory(receipts[0].id, selections.with_ref(db, ref), tuple(receipts))
             for ref, receipts in by_ref.items()
         ]
 

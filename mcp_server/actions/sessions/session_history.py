@@ -23,7 +23,7 @@ LONGEST_SUMMARY = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadSoFar:
     """How far a transcript was read: bytes there are, in the raw tier, and given to a model."""
 
     path: str
@@ -33,7 +33,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SessionReport:
     """
     One session: what it left (kind → number), how many memories it recalled and used, what was read.
 
@@ -44,7 +44,7 @@ class Told:
     stored: dict[str, int]
     recalled: int
     used: int
-    transcripts: tuple[Reading, ...]
+    transcripts: tuple[ReadSoFar, ...]
     cost: Cost
 
 
@@ -103,7 +103,7 @@ def find_session(store: Store, name: str) -> Episode:
     return found[0]
 
 
-def tell_session(store: Store, name: str) -> Told:
+def tell_session(store: Store, name: str) -> SessionReport:
     """Return what is known of a session. Raises Rejected when none is called so."""
     episode = find_session(store, name)
     with store.database.read() as db:
@@ -111,13 +111,15 @@ def tell_session(store: Store, name: str) -> Told:
         given = episodes.given_to(db, episode.id)
         read = transcripts.of_session(db, episode.id)
         cost = spending.of_sessions(db, [episode.id]).get(episode.id, Cost())
-    return Told(
+    return SessionReport(
         episode,
         dict(Counter(type_or_kind(row.kind, row.type) for row in stored)),
         sum(recalled > 0 for _, _, recalled, _ in given),
         sum(used > 0 for _, _, _, used in given),
         tuple(
-            Reading(each.path, max(each.seen, transcript_file.size(Path(each.path))), each.kept, each.learned)
+            ReadSoFar(
+                each.path, max(each.seen, transcript_file.size(Path(each.path))), each.kept, each.learned
+            )
             for each in read
         ),
         cost,

@@ -22,7 +22,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
-from mcp_server.core.journal import Entry, change
+from mcp_server.core.journal import JournalEntry, change
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
 from mcp_server.core.memory import DAY, Kind, Status
 from mcp_server.store import Store
@@ -62,7 +62,7 @@ def due(store: Store, vaults: Sequence[str]) -> Due:
     return Due((*apart[:MOST_APART], *taken), (*left, *apart[MOST_APART:]))
 
 
-def aged(store: Store, rows: Sequence[Row]) -> Iterator[Entry]:
+def aged(store: Store, rows: Sequence[Row]) -> Iterator[JournalEntry]:
     """Yield the way to the archive for *rows*, which showed no sign of life for AUTO_ARCHIVE_DAYS."""
     days = store.settings.auto_archive_days
     for found in _found(store, rows):
@@ -79,7 +79,7 @@ def note_unseen(store: Store, vaults: Sequence[str]) -> None:
         catch_up(store)
 
 
-def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
+def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
     """
     Yield the way to the archive for conversations without a sign of life for half of AUTO_ARCHIVE_DAYS, and
     to the trash for those that lie there as long as an orphan would.
@@ -102,7 +102,7 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
         yield _to_trash(store, found, f"was archived {grace} days ago, room is short")
 
 
-def compacted(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
+def compacted(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
     """Yield the way to the archive for the lowest nodes of each level whose graph is over KG_MAX_TOKENS."""
     most = store.settings.kg_max_tokens
     if not most:
@@ -122,27 +122,27 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
             )
 
 
-def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[Entry]:
+def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
     """Yield for what is called an orphan, and is no compacted node without a link, that it is none."""
     with store.database.read() as db:
         refs = ageing.no_orphans(db, vaults)
     for found in _found(store, _rows(store, refs[:MOST])):
         line = f"no orphan: [{found.memory.id}] stays in the archive"
         changed = change(found.ref, found.memory, found.place, status=Status.ARCHIVED)
-        yield Entry(ORPHANS, line, (changed,))
+        yield JournalEntry(ORPHANS, line, (changed,))
 
 
-def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
+def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
     """Yield the mark of an orphan for compacted nodes of the graph without a link, but not for *new* ones."""
     with store.database.read() as db:
         rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
     for found in _found(store, [row for row in rows if row.ref not in new][:MOST]):
         line = f"orphan: [{found.memory.id}] has no link from or to an active memory"
         changed = change(found.ref, found.memory, found.place, status=Status.ORPHANED)
-        yield Entry(ORPHANS, line, (changed,))
+        yield JournalEntry(ORPHANS, line, (changed,))
 
 
-def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[Entry]:
+def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
     """Yield the way to the trash for what was dropped 14 days ago, and for orphans after their grace."""
     start, dropped_before = dated_from(store), old_before(store, DROPPED_DAYS * DAY)
     orphaned_before = old_before(store, store.settings.orphan_grace_days * DAY)
@@ -155,9 +155,9 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
         yield _to_trash(store, found, f"was {found.memory.archived_reason or found.memory.status.value}")
 
 
-def _to_trash(store: Store, found: Found, why: str) -> Entry:
+def _to_trash(store: Store, found: Found, why: str) -> JournalEntry:
     changed = change(found.ref, found.memory, found.place, to=trash_place(store, found))
-    return Entry(TRASH, f"trash: [{found.memory.id}] {why}", (changed,))
+    return JournalEntry(TRASH, f"trash: [{found.memory.id}] {why}", (changed,))
 
 
 def _rows(store: Store, refs: Sequence[str]) -> list[Row]:

@@ -18,12 +18,12 @@ from mcp_server.adapters.index.events import tidying, usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import NotFound, Unreadable
-from mcp_server.core.journal import Change, Entry, change, creation
+from mcp_server.core.journal import Change, JournalEntry, change, creation
 from mcp_server.core.judge.consolidation import (
     FRESH,
-    Item,
     Merge,
-    Plan,
+    MergePlan,
+    TidyItem,
     absorbing,
     is_long,
     lowest_source,
@@ -56,7 +56,7 @@ class Known:
 
     vault: Vault
     rows: dict[str, Row]
-    items: list[Item]
+    items: list[TidyItem]
     asked: dict[str, str] = field(default_factory=dict)
 
 
@@ -78,7 +78,7 @@ def known(store: Store, vault: Vault) -> Known:
     for row in rows:
         counts = used.get(row.ref, usage.UNUSED)
         hot = counts.is_hot(now, pinned=row.pinned)
-        item = Item(
+        item = TidyItem(
             row.ref,
             row.digest,
             Statement(row.title, row.text, row.type, row.source, row.verified > 0),
@@ -92,13 +92,13 @@ def known(store: Store, vault: Vault) -> Known:
     return Known(vault, {row.ref: row for row in rows}, items)
 
 
-def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Iterator[Entry]:
+def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Iterator[JournalEntry]:
     """
     Yield what makes one memory of two that say the same in the same words.
 
     What is only alike, or may contradict, is a question for the person. What is in *untouched* does not go.
     """
-    same: dict[str, list[Item]] = {}
+    same: dict[str, list[TidyItem]] = {}
     for item in here.items:
         same.setdefault(fingerprint(item.statement.title, item.statement.text), []).append(item)
     gone: set[str] = set()
@@ -113,7 +113,7 @@ def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Itera
     here.items = [item for item in here.items if item.ref not in gone]
 
 
-def planned(store: Store, here: Known, items: Sequence[Item], plan: Plan) -> Iterator[Entry]:
+def planned(store: Store, here: Known, items: Sequence[TidyItem], plan: MergePlan) -> Iterator[JournalEntry]:
     """Yield what the checked *plan* of a model makes of *items*."""
     for merge in plan.merges:
         if found := _loaded(store, [here.rows[items[number].ref] for number in merge.sources]):
@@ -124,7 +124,7 @@ def planned(store: Store, here: Known, items: Sequence[Item], plan: Plan) -> Ite
             yield put_away(store, found[0], tidying.DROPS, "dropped", line)
 
 
-def put_away(store: Store, found: Found, step: str, reason: str, line: str) -> Entry:
+def put_away(store: Store, found: Found, step: str, reason: str, line: str) -> JournalEntry:
     """Return the entry that moves a memory to the archive for *reason*; it names what that had replaced."""
     if found.memory.kind is Kind.KNOWLEDGE and (old := still_superseded(store, found)):
         names = ", ".join(f"[{each}]" for each in old)
@@ -133,15 +133,15 @@ def put_away(store: Store, found: Found, step: str, reason: str, line: str) -> E
     changed = change(
         found.ref, found.memory, found.place, to=target, status=Status.ARCHIVED, archived_reason=reason
     )
-    return Entry(step, line, (changed,))
+    return JournalEntry(step, line, (changed,))
 
 
-def _absorbed(store: Store, stays: Found, goes: Found) -> Entry:
+def _absorbed(store: Store, stays: Found, goes: Found) -> JournalEntry:
     memory = stays.memory
     tags = tuple(dict.fromkeys([*memory.tags, *goes.memory.tags]))[:MAX_TAGS]
     lineage = tuple(dict.fromkeys([*memory.merged_from, goes.memory.id]))
     taking = change(stays.ref, memory, stays.place, tags=tags, merged_from=lineage)
-    return Entry(
+    return JournalEntry(
         DUPLICATES,
         f"merge 2: [{memory.id}] + [{goes.memory.id}]",
         (taking, _superseded(store, goes, memory.id)),
@@ -169,7 +169,7 @@ def merged_entry(
     *,
     by_person: bool = False,
     vault: Vault | None = None,
-) -> Entry:
+) -> JournalEntry:
     """
     Return the entry that makes one memory of several, nobody's better word than the least of them.
 
@@ -222,7 +222,7 @@ def merged_entry(
     changes = (creation(ref, memory, place), *(_superseded(store, each, memory.id) for each in found))
     ancestors = tuple(each.ref for each in found)
     step = tidying.SETTLING if by_person else MERGES
-    return Entry(step, reason, changes, title, memory, heir=ref, ancestors=ancestors)
+    return JournalEntry(step, reason, changes, title, memory, heir=ref, ancestors=ancestors)
 
 
 def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:

@@ -12,7 +12,7 @@ from mcp_server.actions.files import journal
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import audit, tidying
 from mcp_server.core.authors import TIDY
-from mcp_server.core.journal import Change, Entry, change, with_values
+from mcp_server.core.journal import Change, JournalEntry, change, with_values
 from mcp_server.core.links import CONTRADICTS
 from mcp_server.core.memory import Link
 from mcp_server.core.render import counted
@@ -22,7 +22,7 @@ AT_ONCE = 50  # files in one line of the ledger, which has its bounds
 MOST_LINKED = 100  # links that somebody wrote into one file, the last ones
 
 
-def take_back_guesses(store: Store, run: str) -> list[Entry]:
+def take_back_guesses(store: Store, run: str) -> list[JournalEntry]:
     """
     Take those links out of the files, as entries of *run* that can be undone; return the entries.
 
@@ -43,7 +43,7 @@ def take_back_guesses(store: Store, run: str) -> list[Entry]:
         some = tuple(changes[start : start + AT_ONCE])
         number = sum(len(each.was["links"]) - len(each.now["links"]) for each in some)
         line = f"taken back: {counted(number, 'link')} 'contradicts' that nobody had said"
-        entries.append(Entry(tidying.WITHDRAWAL, line, some))
+        entries.append(JournalEntry(tidying.WITHDRAWAL, line, some))
         journal.perform(store.acting_as(TIDY), entries[-1], run)
         taken += number
     # Last: a process that is killed before finds them taken back already.

@@ -26,7 +26,7 @@ ASIDE_DAYS = 7  # days after which an index that was put aside is
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MaintenanceStep:
     """One thing done to the index: what, what came of it, bytes before and after, and how long it took."""
 
     action: str
@@ -57,7 +57,7 @@ class Cleaned:
         return sum(each.size for each in self.trash)
 
 
-def maintain(store: Store, action: str) -> list[Step]:
+def maintain(store: Store, action: str) -> list[MaintenanceStep]:
     """
     Do one of ACTIONS to the index and return what was done, step by step.
 
@@ -102,7 +102,7 @@ def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
     return done
 
 
-def _checked(store: Store) -> tuple[bool, Step]:
+def _checked(store: Store) -> tuple[bool, MaintenanceStep]:
     sound = False
 
     def look() -> str:
@@ -117,7 +117,7 @@ def _checked(store: Store) -> tuple[bool, Step]:
     return sound, step
 
 
-def _rebuilt(store: Store) -> Step:
+def _rebuilt(store: Store) -> MaintenanceStep:
     def make() -> str:
         report = rebuild(store, vaults=places.all_vaults(store.home, store.vaults))
         store.database.delete_copies()
@@ -137,10 +137,10 @@ def _vacuum(store: Store) -> str:
     return "free pages given back"
 
 
-def _timed(store: Store, action: str, do: Callable[[], str]) -> Step:
+def _timed(store: Store, action: str, do: Callable[[], str]) -> MaintenanceStep:
     before, begun = index_size(store), time.perf_counter()
     said = do()
-    return Step(action, said, before, index_size(store), time.perf_counter() - begun)
+    return MaintenanceStep(action, said, before, index_size(store), time.perf_counter() - begun)
 
 
 def _put_aside(store: Store) -> Iterator[Path]:

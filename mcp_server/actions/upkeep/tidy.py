@@ -37,11 +37,11 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core import budget
 from mcp_server.core.authors import TIDY
 from mcp_server.core.errors import DaybookError, ModelUnavailable
-from mcp_server.core.journal import Entry
+from mcp_server.core.journal import JournalEntry
 from mcp_server.core.judge.consolidation import (
     ANSWER_TOKENS,
     MOST_CALLS,
-    Item,
+    TidyItem,
     digest_of,
     groups,
     plan,
@@ -67,7 +67,7 @@ class Tidied:
 
     run: str
     dry_run: bool = False
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[JournalEntry] = field(default_factory=list)
     proposals: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -205,7 +205,7 @@ def put_aged_away(store: Store, done: Tidied) -> None:
         _take(store, done, age.crowded(store, private, new))
 
 
-def _take(store: Store, done: Tidied, entries: Iterable[Entry]) -> None:
+def _take(store: Store, done: Tidied, entries: Iterable[JournalEntry]) -> None:
     """Carry out *entries* one by one, or only note them in a dry run."""
     for entry in entries:
         if len(done.entries) >= MOST_CHANGES:
@@ -236,7 +236,7 @@ def _ask_all(store: Store, done: Tidied, here: Known, untouched: frozenset[str])
         here.asked[digest] = group[0].statement.type
 
 
-def _unseen(store: Store, here: Known, untouched: frozenset[str]) -> list[tuple[list[Item], str]]:
+def _unseen(store: Store, here: Known, untouched: frozenset[str]) -> list[tuple[list[TidyItem], str]]:
     """Return the groups that the model has not seen as they are, each with its digest."""
     shown = groups(item for item in here.items if item.ref not in untouched)
     digests = [digest_of(group) for group in shown]
@@ -254,11 +254,11 @@ def _leave_out(store: Store, done: Tidied, here: Known, untouched: frozenset[str
             done.unasked += 1
 
 
-def _asked(store: Store, here: Known, group: Sequence[Item]) -> str:
+def _asked(store: Store, here: Known, group: Sequence[TidyItem]) -> str:
     return request(group, [day_of(here.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}")
 
 
-def _answer(store: Store, done: Tidied, here: Known, group: Sequence[Item], digest: str) -> str | None:
+def _answer(store: Store, done: Tidied, here: Known, group: Sequence[TidyItem], digest: str) -> str | None:
     """Return the model's answer about *group*, from the disk when it was paid for before."""
     spool = _spool(store, here.vault, digest)
     try:

@@ -38,7 +38,7 @@ SUBAGENT_FOOTER = (
 )
 
 
-class Entry(NamedTuple):
+class BriefEntry(NamedTuple):
     """
     One memory of a brief; `ref` names it in the ledger, `digest` the bytes its file has.
 
@@ -60,11 +60,11 @@ class Entry(NamedTuple):
         return ending if stem and stem == slug(latin(self.title)) else self.id
 
 
-class Section(NamedTuple):
+class BriefSection(NamedTuple):
     """`entries` are told one by one, as long as there is room, in lines of at most `limit` characters."""
 
     title: str
-    entries: Iterable[Entry]
+    entries: Iterable[BriefEntry]
     limit: int = LINE_LIMIT
 
 
@@ -79,13 +79,13 @@ def dated_line(dated: str, *, stale: bool, otherwise: str = "") -> str:
     return "; ".join([dated, *marks])
 
 
-def entry_line(entry: Entry, limit: int = LINE_LIMIT) -> str:
+def entry_line(entry: BriefEntry, limit: int = LINE_LIMIT) -> str:
     """Return `- [id] type: title: text` on one line of at most *limit* characters."""
     head = _head(entry)
     return head + shortened(title_and_text(entry.title, entry.text, limit), max(SHORTEST, limit - len(head)))
 
 
-def _head(entry: Entry) -> str:
+def _head(entry: BriefEntry) -> str:
     dated = f" ({entry.updated})" if entry.updated else ""
     return f"- [{entry.id}] {entry.type}{dated}: "
 
@@ -110,13 +110,13 @@ class Brief(NamedTuple):
 
 
 def render_brief(
-    sections: Sequence[Section],
+    sections: Sequence[BriefSection],
     *,
     notices: Sequence[str] = (),
-    index: Sequence[Entry] = (),
+    index: Sequence[BriefEntry] = (),
     budget: int = BUDGET,
     footer: str = FOOTER,
-    looked_at: Callable[[Entry], Entry | None] = lambda entry: entry,
+    looked_at: Callable[[BriefEntry], BriefEntry | None] = lambda entry: entry,
 ) -> Brief:
     """
     Return the brief in at most *budget* characters; its refs are those of what was told with its text.
@@ -166,7 +166,7 @@ def render_brief(
     return Brief(text, tuple(told), tuple(told.values()), tuple(tokens), tuple(titled))
 
 
-def _lengths(index: Sequence[Entry], most: int) -> dict[str, int]:
+def _lengths(index: Sequence[BriefEntry], most: int) -> dict[str, int]:
     """Return ref → characters of its title, for the first of *index* that take *most* together."""
     kept: dict[str, int] = {}
     total = 0
@@ -178,7 +178,7 @@ def _lengths(index: Sequence[Entry], most: int) -> dict[str, int]:
     return kept
 
 
-def _index_lines(entries: Sequence[Entry], room: int) -> tuple[list[str], list[str]]:
+def _index_lines(entries: Sequence[BriefEntry], room: int) -> tuple[list[str], list[str]]:
     """
     Return the refs of the first of *entries* whose titles fit, and the lines that tell these, one a type.
 
@@ -204,11 +204,11 @@ def _index_lines(entries: Sequence[Entry], room: int) -> tuple[list[str], list[s
     return titled, [INDEX, *lines, *more] if lines else []
 
 
-def _titled(entry: Entry) -> str:
+def _titled(entry: BriefEntry) -> str:
     return f"{one_line(entry.title, TITLE)} ({entry.ending})"
 
 
-def _masked(entry: Entry, *, text: bool = True) -> Entry:
+def _masked(entry: BriefEntry, *, text: bool = True) -> BriefEntry:
     """Return *entry* with the secrets in its title masked, and those in its *text* if that is told."""
     from mcp_server.core.secrets.redaction import redact  # slow to load, and a brief may have nothing to tell
 

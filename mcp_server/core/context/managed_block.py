@@ -28,7 +28,7 @@ _INDENTED_CODE = 4  # columns; what is indented as far is code to markdown
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class BlockSpan:
     """Where a block stands: from the first character of START to behind END, and how its lines end."""
 
     start: int
@@ -56,12 +56,12 @@ class _Marker:
     line_end: str
 
 
-def find(text: str) -> Span | Torn | None:
+def find(text: str) -> BlockSpan | Torn | None:
     """Return where the block of *text* stands, None when there is none, Torn when that cannot be told."""
     markers, unclosed = _markers(text)
     if [marker.word for marker in markers] == [START, END]:
         first, last = markers
-        return Span(first.at, last.at + len(END), first.line_end)
+        return BlockSpan(first.at, last.at + len(END), first.line_end)
     if markers:
         places = [_places(markers, START, "START"), _places(markers, END, "END")]
         return Torn(
@@ -79,7 +79,7 @@ def find(text: str) -> Span | Torn | None:
 def block_of(text: str) -> str:
     """Return the block of *text*, markers included and lines ended by line feeds; '' when there is none."""
     found = find(text)
-    if not isinstance(found, Span):
+    if not isinstance(found, BlockSpan):
         return ""
     return text[found.start : found.end].replace(found.line_end, "\n")
 
@@ -91,7 +91,7 @@ def splice(text: str, block: str) -> str:
     *block* has its markers, and line feeds that become the line ends of *text*; '' takes the block out
     and leaves what was there before. Raises Rejected when the markers in *text* are damaged.
     """
-    if block and find(block) != Span(0, len(block), "\n"):
+    if block and find(block) != BlockSpan(0, len(block), "\n"):
         raise ValueError("a block begins with START, ends with END, and has no other marker")
     found = find(text)
     if isinstance(found, Torn):
@@ -215,7 +215,7 @@ _NESTED = re.compile(r"(?:[0-9]{1,9}[.)] +)*[#>|*+=~_-]+ *")
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class BlockPoint:
     """One memory for the block; `place` is a file that it is about, `contested`: a newer one denies it."""
 
     ref: str
@@ -234,7 +234,7 @@ class Block:
     told: dict[str, str]
 
 
-def render_block(project_name: str, groups: Sequence[Sequence[Point]]) -> Block:
+def render_block(project_name: str, groups: Sequence[Sequence[BlockPoint]]) -> Block:
     """
     Return the briefing for one project in at most MAX_LINES lines; the same points give the same bytes.
 
@@ -276,7 +276,7 @@ def share_out(needs: Sequence[int], budgets: Sequence[int], total: int) -> list[
     return given
 
 
-def point_line(point: Point) -> str:
+def point_line(point: BlockPoint) -> str:
     """Return `- title: text (place)` on one harmless line of at most LINE characters."""
     said = title_and_text(point.title, point.text, LINE)
     while match := _NESTED.match(said):
@@ -289,10 +289,10 @@ def point_line(point: Point) -> str:
     return f"- {shortened(said, room)}{mark}"
 
 
-def _distinct(groups: Sequence[Sequence[Point]]) -> list[list[tuple[str, Point]]]:
+def _distinct(groups: Sequence[Sequence[BlockPoint]]) -> list[list[tuple[str, BlockPoint]]]:
     """Return the points of each group with their lines, each line once."""
     seen: set[str] = set()
-    found: list[list[tuple[str, Point]]] = []
+    found: list[list[tuple[str, BlockPoint]]] = []
     for points in groups:
         found.append([])
         for point in points:

@@ -63,7 +63,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class GraphEdge:
     """
     One link; its ends are ids, or paths of artifacts, which are `active` and no memories.
 
@@ -96,7 +96,7 @@ class Graph:
 
     level: Level
     nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    edges: tuple[GraphEdge, ...]
 
 
 # A node as a memory
@@ -145,7 +145,7 @@ def percentiles(values: Sequence[float]) -> list[float]:
     return [(shared[value] + 0.5) / len(values) for value in values]
 
 
-def scores(nodes: Sequence[Node], edges: Iterable[Edge]) -> dict[str, float]:
+def scores(nodes: Sequence[Node], edges: Iterable[GraphEdge]) -> dict[str, float]:
     """Return name → recency × connectedness × richness, each a percentile among *nodes*."""
     linked = dict.fromkeys((node.name for node in nodes), 0.0)
     for edge in edges:

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 
-from mcp_server.core.graph.graph import Edge, Graph, Node, scores
+from mcp_server.core.graph.graph import Graph, GraphEdge, Node, scores
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import redact
 
 MOST_DRAWN = 300  # nodes of a level, the most valuable ones
 
 
-def drawn(graph: Graph) -> tuple[dict[str, Node | None], list[Edge]]:
+def drawn(graph: Graph) -> tuple[dict[str, Node | None], list[GraphEdge]]:
     """Return (name → node, None for a file or what was put away; the edges between them) to draw."""
     worth = scores(graph.nodes, graph.edges)
     best = sorted(graph.nodes, key=lambda node: (-worth[node.name], node.id))[:MOST_DRAWN]

@@ -6,7 +6,7 @@ Every size is measured on what is rendered, never estimated (3.3-estimate in doc
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from mcp_server.core.graph.graph import GRACE_DAYS, Edge, Graph, Node, scores
+from mcp_server.core.graph.graph import GRACE_DAYS, Graph, GraphEdge, Node, scores
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import DAY, Status
 from mcp_server.core.render import counted, one_line
@@ -65,7 +65,7 @@ def to_archive(graph: Graph, *, now: int, limit: int) -> list[Node]:
     return chosen
 
 
-def _lengths(graph: Graph) -> tuple[dict[str, int], list[tuple[Edge, int]]]:
+def _lengths(graph: Graph) -> tuple[dict[str, int], list[tuple[GraphEdge, int]]]:
     """Return name → characters of each own node, and the edges at them with theirs."""
     blocks = {node.name: len(node_block(node)) + 1 for node in graph.nodes if node.own}
     edges = [edge for edge in graph.edges if edge.start in blocks or edge.end in blocks]
@@ -73,7 +73,7 @@ def _lengths(graph: Graph) -> tuple[dict[str, int], list[tuple[Edge, int]]]:
 
 
 def _left(
-    blocks: Mapping[str, int], lines: Iterable[tuple[Edge, int]], gone: frozenset[str] | set[str]
+    blocks: Mapping[str, int], lines: Iterable[tuple[GraphEdge, int]], gone: frozenset[str] | set[str]
 ) -> int:
     left = FRAME + sum(length for name, length in blocks.items() if name not in gone)
     for edge, length in lines:
@@ -109,7 +109,7 @@ def node_block(node: Node) -> str:
     return "\n".join(block)
 
 
-def edge_line(edge: Edge) -> str:
+def edge_line(edge: GraphEdge) -> str:
     """Return an edge as one line; an end that was put away says so."""
     ends = [
         one_line(name, 200) + ("" if status is Status.ACTIVE else f" ({status.value})")
@@ -127,13 +127,13 @@ def rendered(graph: Graph, limit: int) -> str:
     """
     worth = scores(graph.nodes, graph.edges)
     order = sorted(graph.nodes, key=lambda node: (not node.own, -worth[node.name], node.id))
-    at: dict[str, list[Edge]] = {}
+    at: dict[str, list[GraphEdge]] = {}
     for edge in graph.edges:
         for name in {edge.start, edge.end}:
             at.setdefault(name, []).append(edge)
     room = limit - FRAME
     blocks: list[str] = []
-    told: dict[Edge, str] = {}
+    told: dict[GraphEdge, str] = {}
     shown: set[str] = set()
     for node in order:
         block = node_block(node)
@@ -150,7 +150,7 @@ def rendered(graph: Graph, limit: int) -> str:
     return "\n".join(_sections(graph, blocks, told, len(order) - len(shown)))
 
 
-def _may_show(edge: Edge, shown: set[str]) -> bool:
+def _may_show(edge: GraphEdge, shown: set[str]) -> bool:
     """Tell whether both ends are shown, are files, or were put away, which makes the edge a trace."""
     if not (edge.is_live or edge.is_trace):
         return False
@@ -162,7 +162,7 @@ def _may_show(edge: Edge, shown: set[str]) -> bool:
 
 
 def _sections(
-    graph: Graph, blocks: Sequence[str], told: Mapping[Edge, str], nodes_left: int
+    graph: Graph, blocks: Sequence[str], told: Mapping[GraphEdge, str], nodes_left: int
 ) -> Iterable[str]:
     live = [line for edge, line in told.items() if edge.is_live]
     traces = [line for edge, line in told.items() if edge.is_trace]

@@ -43,7 +43,7 @@ FRESH = DAY  # in which nothing is dropped
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TidyItem:
     """
     A memory as tidying sees it; `created` in Unix seconds.
 
@@ -80,7 +80,7 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MergePlan:
     """What a model would do with the memories it was shown, by their numbers from 0, after the checks."""
 
     merges: tuple[Merge, ...] = ()
@@ -95,7 +95,7 @@ def deny_each_other(one: Statement, other: Statement) -> bool:
     return guarded_difference(one.text, other.text) not in ("", OTHER_WORD) and same_subject(one, other)
 
 
-def absorbing(one: Item, other: Item) -> tuple[Item, Item] | None:
+def absorbing(one: TidyItem, other: TidyItem) -> tuple[TidyItem, TidyItem] | None:
     """
     Return (the one that stays, the one that goes) of two with the same words.
 
@@ -115,9 +115,9 @@ def lowest_source(sources: Iterable[str]) -> str:
     return min(sources, key=lambda source: AUTHORITY.get(source, 0))
 
 
-def groups(items: Iterable[Item]) -> list[list[Item]]:
+def groups(items: Iterable[TidyItem]) -> list[list[TidyItem]]:
     """Return what is shown to a model together: memories of one vault and type, 5 to 40, the oldest first."""
-    by_type: dict[tuple[str, str], list[Item]] = {}
+    by_type: dict[tuple[str, str], list[TidyItem]] = {}
     for item in sorted(items, key=lambda item: (item.created, item.ref)):
         by_type.setdefault((item.ref.rpartition("/")[0], item.statement.type), []).append(item)
     chunks = [
@@ -126,13 +126,13 @@ def groups(items: Iterable[Item]) -> list[list[Item]]:
     return [chunk for chunk in chunks if len(chunk) >= LEAST]
 
 
-def digest_of(items: Iterable[Item]) -> str:
+def digest_of(items: Iterable[TidyItem]) -> str:
     """Return what stands for these memories as they are now, 32 hexadecimal characters."""
     lines = "\n".join(sorted(f"{item.ref} {item.digest}" for item in items))
     return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
 
 
-def request(items: Sequence[Item], dates: Sequence[str], *, today: str) -> str:
+def request(items: Sequence[TidyItem], dates: Sequence[str], *, today: str) -> str:
     """Return what a model is asked about *items*, numbered from 1, with the *dates* of their creation."""
     lines = []
     for number, (item, date) in enumerate(zip(items, dates, strict=True), start=1):
@@ -144,12 +144,12 @@ def request(items: Sequence[Item], dates: Sequence[str], *, today: str) -> str:
     return f"Today is {today}.\n\n<memories>\n{memories}\n</memories>\n\nThe JSON object:"
 
 
-def is_long(item: Item) -> bool:
+def is_long(item: TidyItem) -> bool:
     """Tell whether a model sees only the beginning of *item*."""
     return len(item.statement.text) > SHOWN
 
 
-def plan(answer: str, items: Sequence[Item]) -> Plan | str:
+def plan(answer: str, items: Sequence[TidyItem]) -> MergePlan | str:
     """Return the plan that *answer* makes for *items*, or in a clause why none of it is done."""
     said = _object(answer)
     if said is None:
@@ -174,7 +174,7 @@ def plan(answer: str, items: Sequence[Item]) -> Plan | str:
     for merge in merges:
         if wrong := _fault(merge, [items[number] for number in merge.sources]):
             return wrong
-    return Plan(tuple(merges), dropped)
+    return MergePlan(tuple(merges), dropped)
 
 
 def _miscounted(named: Sequence[Any], count: int) -> str:
@@ -200,7 +200,7 @@ def _merge(said: object) -> Merge | None:
     return None
 
 
-def _fault(merge: Merge, sources: Sequence[Item]) -> str:
+def _fault(merge: Merge, sources: Sequence[TidyItem]) -> str:
     """Return why the sources cannot be merged so, '' when they can."""
     name = " + ".join(f"[{item.id}]" for item in sources)
     if kept := next((item for item in sources if item.kept or is_long(item)), None):
@@ -240,6 +240,6 @@ def _object(answer: str) -> dict[str, Any] | None:
     return said if isinstance(said, dict) else None
 
 
-def _worth(item: Item) -> tuple[object, ...]:
+def _worth(item: TidyItem) -> tuple[object, ...]:
     """Sort what the person pinned or said before the rest, and the oldest first."""
     return (not item.pinned, -item.statement.authority, item.created, item.ref)

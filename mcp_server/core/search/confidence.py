@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mcp_server.core.embedding_models import CATALOGUE
-from mcp_server.core.search.query import Verdict
+from mcp_server.core.search.query import Confidence
 from mcp_server.core.text.words import STOP_WORDS
 
-ORDER = [Verdict.NONE, Verdict.LOW, Verdict.MEDIUM, Verdict.HIGH]
+ORDER = [Confidence.NONE, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH]
 
 HIGH_EVIDENCE = 1.20  # the cosine plus the shares below, by the shipped model
 MEDIUM_EVIDENCE = 0.93
@@ -79,7 +79,7 @@ def confidence(
     surprise: float = 0.0,
     model: str = MEASURED,
     margin: float = 0.0,
-) -> Verdict:
+) -> Confidence:
     """
     Return how far a hit can be relied on.
 
@@ -90,7 +90,7 @@ def confidence(
     higher.
     """
     if not asked:
-        return Verdict.NONE  # signs alone, such as an emoji, which a model only knows as unknown
+        return Confidence.NONE  # signs alone, such as an emoji, which a model only knows as unknown
     enough = found >= min(LEAST_COVERAGE_WORDS, asked)
     by_words = _by_words(coverage - margin if enough else 0.0)
     if cosine is None:
@@ -100,8 +100,8 @@ def confidence(
     said = COVERAGE_SHARE * coverage + SURPRISE_SHARE * surprise if enough else 0.0
     evidence = meant + said + TOGETHER_SHARE * near - margin
     if evidence >= limits.high:
-        return Verdict.HIGH
-    verdict = Verdict.MEDIUM if evidence >= limits.medium else Verdict.NONE
+        return Confidence.HIGH
+    verdict = Confidence.MEDIUM if evidence >= limits.medium else Confidence.NONE
     return verdict if limits.measured else max(verdict, by_words, key=ORDER.index)
 
 
@@ -149,7 +149,7 @@ POINTER = Weights(calling=5.14, level=-1.72, cosine=5.55)
 
 def in_prompt(
     seen: Sequence[Seen], calling: float, text: Weights = TEXT, pointer: Weights = POINTER
-) -> list[Verdict]:
+) -> list[Confidence]:
     """
     Return how far each of *seen*, best first, is what a prompt calls for, by the shipped model.
 
@@ -158,12 +158,12 @@ def in_prompt(
     here does; there is none beside a text.
     """
     spoken = speaking(seen, calling)
-    verdicts = [Verdict.MEDIUM if text.chance(each) >= TEXT_CHANCE else Verdict.NONE for each in spoken]
-    verdicts = [Verdict.HIGH if each.sure else told for each, told in zip(seen, verdicts, strict=True)]
-    if {*verdicts} != {Verdict.NONE} or pointer.chance(spoken[0]) < POINTER_CHANCE:
+    verdicts = [Confidence.MEDIUM if text.chance(each) >= TEXT_CHANCE else Confidence.NONE for each in spoken]
+    verdicts = [Confidence.HIGH if each.sure else told for each, told in zip(seen, verdicts, strict=True)]
+    if {*verdicts} != {Confidence.NONE} or pointer.chance(spoken[0]) < POINTER_CHANCE:
         return verdicts
     pointed = [each.cosine >= LEAST_COSINE for each in spoken[:POINTERS]]
-    return [Verdict.LOW if each else Verdict.NONE for each in pointed] + verdicts[POINTERS:]
+    return [Confidence.LOW if each else Confidence.NONE for each in pointed] + verdicts[POINTERS:]
 
 
 def speaking(seen: Sequence[Seen], calling: float) -> list[Speaking]:
@@ -188,7 +188,7 @@ def asks_for_tag(terms: Collection[str], tags: Collection[str]) -> bool:
     return bool(telling) and (set(telling) <= set(tags) or "-".join(telling) in tags)
 
 
-def _by_words(coverage: float) -> Verdict:
+def _by_words(coverage: float) -> Confidence:
     if coverage >= HIGH_COVERAGE:
-        return Verdict.HIGH
-    return Verdict.MEDIUM if coverage >= MEDIUM_COVERAGE else Verdict.NONE
+        return Confidence.HIGH
+    return Confidence.MEDIUM if coverage >= MEDIUM_COVERAGE else Confidence.NONE

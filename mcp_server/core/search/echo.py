@@ -43,7 +43,7 @@ _ENDINGS = ("ing", "ed", "es", "s", "e")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EchoedQuestion:
     """A question as it is looked for among what was said: its words in order, and term → its roots."""
 
     words: tuple[str, ...]
@@ -60,16 +60,16 @@ class Asked:
         return frozenset(term for term, roots in self.terms.items() if not roots.isdisjoint(said))
 
 
-def asked(question: str) -> Asked:
+def asked(question: str) -> EchoedQuestion:
     """Return *question* as it is looked for in conversations."""
     forms = word_forms(query_terms(question), STEMMED)
-    return Asked(
+    return EchoedQuestion(
         tuple(words(question)),
         {term: frozenset(map(root, each)) for term, each in forms.items()},
     )
 
 
-def without_echo(passage: str, question: Asked) -> str:
+def without_echo(passage: str, question: EchoedQuestion) -> str:
     """
     Return a *passage* of a conversation without the sentences that only ask the *question*.
 
@@ -111,7 +111,7 @@ def is_question(sentence: str) -> bool:
     return bool(_QUESTION.search(sentence))
 
 
-def _only_asks(sentence: str, question: Asked, roots: frozenset[str]) -> bool:
+def _only_asks(sentence: str, question: EchoedQuestion, roots: frozenset[str]) -> bool:
     asks = is_question(sentence)
     if not (asks or _ASKS.match(sentence) or _UNKNOWN.search(sentence) or _repeats(sentence, question)):
         return False  # as most sentences, quicker than their words are looked at
@@ -121,5 +121,5 @@ def _only_asks(sentence: str, question: Asked, roots: frozenset[str]) -> bool:
     return bool(own) and own <= roots
 
 
-def _repeats(sentence: str, question: Asked) -> bool:
+def _repeats(sentence: str, question: EchoedQuestion) -> bool:
     return tuple(words(sentence)) == question.words

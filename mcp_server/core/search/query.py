@@ -24,7 +24,7 @@ class Sort(StrEnum):
     COMPOSITE = "composite"
 
 
-class Verdict(StrEnum):
+class Confidence(StrEnum):
     """How far the best hits can be relied on."""
 
     HIGH = "high"
@@ -114,7 +114,7 @@ class Hit:
     path: str
     text: str
     score: float
-    confidence: Verdict
+    confidence: Confidence
     parts: Score
     reasons: tuple[str, ...]
     tags: tuple[str, ...]
@@ -141,7 +141,7 @@ class Answer:
     What is known comes first, best first, then past conversations, if nobody asked for a kind.
     """
 
-    verdict: Verdict
+    verdict: Confidence
     hits: tuple[Hit, ...]
     semantic: bool
     """Whether meaning was searched; false while the embedding model loads or when there is none."""

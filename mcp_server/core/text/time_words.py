@@ -36,7 +36,7 @@ _LATEST = timedelta(days=36500)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """A time from *start* up to but not including *end*; both are aware."""
 
     start: datetime
@@ -47,7 +47,7 @@ class Span:
         return first < self.end and last >= self.start
 
 
-def span_of(question: str, now: datetime) -> Span | None:
+def span_of(question: str, now: datetime) -> TimeSpan | None:
     """
     Return the time that *question* names, None for none; the first that is found counts.
 
@@ -63,13 +63,13 @@ def span_of(question: str, now: datetime) -> Span | None:
             edge = _EDGE.search(question[: found.start()]) or re.match(r"\w+", found[0])
             match edge[0].split()[0].lower() if edge else "":
                 case "since":
-                    return Span(span.start, max(span.end, now + _LATEST))
+                    return TimeSpan(span.start, max(span.end, now + _LATEST))
                 case "after":
-                    return Span(span.end, max(span.end, now + _LATEST))
+                    return TimeSpan(span.end, max(span.end, now + _LATEST))
                 case "until":
-                    return Span(datetime.min.replace(tzinfo=now.tzinfo), span.end)
+                    return TimeSpan(datetime.min.replace(tzinfo=now.tzinfo), span.end)
                 case "before":
-                    return Span(datetime.min.replace(tzinfo=now.tzinfo), span.start)
+                    return TimeSpan(datetime.min.replace(tzinfo=now.tzinfo), span.start)
                 case _:
                     return span
     return None
@@ -80,7 +80,7 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     return [(kind, re.compile(rf"\b(?:{said})(?![\w-])", re.IGNORECASE)) for kind, said in _PATTERNS]
 
 
-def _span(kind: str, said: dict[str, str], now: datetime) -> Span:
+def _span(kind: str, said: dict[str, str], now: datetime) -> TimeSpan:
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if "name" in said:
         said["month"] = str(1 + next(i for i, name in enumerate(_MONTHS) if name[:3] == said["name"][:3]))
@@ -93,7 +93,7 @@ def _span(kind: str, said: dict[str, str], now: datetime) -> Span:
             return _month(today, year, month)
         case "year":
             start = today.replace(int(said["year"]), 1, 1)
-            return Span(start, start.replace(year=start.year + 1))
+            return TimeSpan(start, start.replace(year=start.year + 1))
         case "ago":
             unit = _UNITS[said["unit"]]
             return _days(today - timedelta(days=_number(said) * unit + unit // 2), unit)
@@ -107,7 +107,7 @@ def _span(kind: str, said: dict[str, str], now: datetime) -> Span:
             return _named(said["which"], today)
 
 
-def _named(which: str, today: datetime) -> Span:
+def _named(which: str, today: datetime) -> TimeSpan:
     if which in ("today", "yesterday"):
         return _days(today - timedelta(days=which == "yesterday"), 1)
     when, unit = which.split()
@@ -116,18 +116,18 @@ def _named(which: str, today: datetime) -> Span:
         return _days(today - timedelta(days=today.weekday() + 7 * back), 7)
     if unit == "year":
         start = today.replace(today.year - back, 1, 1)
-        return Span(start, start.replace(year=start.year + 1))
+        return TimeSpan(start, start.replace(year=start.year + 1))
     first = today.replace(day=1) - timedelta(days=int(back))
     return _month(today, first.year, first.month)
 
 
-def _month(today: datetime, year: int, month: int) -> Span:
+def _month(today: datetime, year: int, month: int) -> TimeSpan:
     start = today.replace(year, month, 1)
-    return Span(start, start.replace(year + month // 12, month % 12 + 1))
+    return TimeSpan(start, start.replace(year + month // 12, month % 12 + 1))
 
 
-def _days(start: datetime, days: int) -> Span:
-    return Span(start, start + timedelta(days=days))
+def _days(start: datetime, days: int) -> TimeSpan:
+    return TimeSpan(start, start + timedelta(days=days))
 
 
 def _number(said: dict[str, str]) -> int:

@@ -84,7 +84,7 @@ def _known(name: str) -> Client:
     raise Rejected(f"No client is known as '{visible(name)[:60]}'.", hint)
 
 
-def _list(found: list[connecting.Listed], *, as_json: bool) -> None:
+def _list(found: list[connecting.ListedClient], *, as_json: bool) -> None:
     if as_json:
         output.print_json([asdict(each) for each in found])
         return
@@ -95,7 +95,7 @@ def _list(found: list[connecting.Listed], *, as_json: bool) -> None:
     output.print_table(["name", "client", "", "its settings"], rows)
 
 
-def _show(planned: connecting.Plan) -> None:
+def _show(planned: connecting.SettingsEdit) -> None:
     """Print the file and the lines of it that come or go."""
     old, new = (text.splitlines() for text in (planned.before or "", planned.after))
     click.echo(visible(str(planned.file)))

@@ -16,7 +16,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
 from mcp_server.core.render import repeats, visible
-from mcp_server.core.search.query import Answer, Hit, Verdict
+from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.words import query_terms
 from mcp_server.doors.cli import person
@@ -127,7 +127,7 @@ def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[object]:
 
 def print_answer(answer: Answer, question: str) -> None:
     """Print the answer to *question* for a person."""
-    if answer.verdict is Verdict.NONE:
+    if answer.verdict is Confidence.NONE:
         click.echo(click.style("No confident match; the nearest are:", dim=True))
     print_hits(answer.hits, question)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from mcp_server.actions.review import answer, review
-from mcp_server.actions.review.entries import Answer, Entry
+from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
@@ -41,7 +41,7 @@ def accept_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook review accept stripe-webhook-raw-body-k3f9
     """
-    _settle(memory_ids, Answer.ACCEPT, "Accept what is shown above?")
+    _settle(memory_ids, Verdict.ACCEPT, "Accept what is shown above?")
 
 
 @review_group.command("reject")
@@ -51,7 +51,7 @@ def reject_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook review reject stripe-webhook-raw-body-k3f9
     """
-    _settle(memory_ids, Answer.REJECT)
+    _settle(memory_ids, Verdict.REJECT)
 
 
 @review_group.command("holds")
@@ -61,7 +61,7 @@ def holds_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook review holds stripe-webhook-raw-body-k3f9
     """
-    _settle(memory_ids, Answer.HOLDS)
+    _settle(memory_ids, Verdict.HOLDS)
 
 
 @review_group.command("replaces")
@@ -71,7 +71,7 @@ def replaces_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook review replaces timeout-is-60-x2aa+timeout-is-30-k3f9
     """
-    _settle(memory_ids, Answer.REPLACES, "Let the first replace the second?")
+    _settle(memory_ids, Verdict.REPLACES, "Let the first replace the second?")
 
 
 @review_group.command("keep-both")
@@ -81,7 +81,7 @@ def keep_both_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook review keep-both timeout-is-60-x2aa+timeout-is-30-k3f9
     """
-    _settle(memory_ids, Answer.KEEP_BOTH)
+    _settle(memory_ids, Verdict.KEEP_BOTH)
 
 
 @review_group.command("merge")
@@ -91,7 +91,7 @@ def merge_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook review merge timeout-is-60-x2aa+timeout-is-30-k3f9
     """
-    _settle(memory_ids, Answer.MERGE, "Save the merged text?")
+    _settle(memory_ids, Verdict.MERGE, "Save the merged text?")
 
 
 @review_group.command("again")
@@ -106,7 +106,7 @@ def again_command(memory_id: str, other: str) -> None:
     click.echo("They are a question again, if they still may be about the same thing: 'daybook review'.")
 
 
-def _settle(memory_ids: Sequence[str], said: Answer, question: str = "") -> None:
+def _settle(memory_ids: Sequence[str], said: Verdict, question: str = "") -> None:
     """Settle the entries with these ids by one word, after a yes to *question* if there is one."""
     person.require(SETTLING)
     store = _store()
@@ -118,7 +118,7 @@ def _settle(memory_ids: Sequence[str], said: Answer, question: str = "") -> None
             raise Rejected(f"'{said}' does not settle '{entry.name}'.", f"Say one of: {words}.")
     for entry in entries:
         if question:
-            _print(shown.whole_merged(entry) if said is Answer.MERGE else shown.whole(entry))
+            _print(shown.whole_merged(entry) if said is Verdict.MERGE else shown.whole(entry))
     if question:
         click.confirm(question, abort=True)
     done = [(entry, review.settle(store, entry, said)) for entry in entries]
@@ -137,8 +137,8 @@ def _ask(store: Store, entries: tuple[Entry, ...]) -> None:
         if said == "q":
             return
         chosen = letters[said]
-        if chosen is Answer.MERGE and not _agreed(entry):
-            chosen = Answer.LATER
+        if chosen is Verdict.MERGE and not _agreed(entry):
+            chosen = Verdict.LATER
         click.echo(shown.outcome(entry, review.settle(store, entry, chosen)))
 
 

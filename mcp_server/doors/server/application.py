@@ -15,7 +15,7 @@ from mcp_server.actions.judge.persons_word import turns_of
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.arguments import Server, refused
-from mcp_server.doors.server.dialog import Asked
+from mcp_server.doors.server.dialog import PersonAsked
 from mcp_server.doors.server.hook_tool import Hooks
 from mcp_server.doors.server.session import TOOL_USE
 
@@ -91,7 +91,7 @@ class Application:
                     answer = self._with_remarks(function(*args, **kwargs))
                     self._look.beside()
                     return answer
-                except Asked as asked:
+                except PersonAsked as asked:
                     return asked.question
                 except DaybookError as error:
                     return refused(self._with_remarks(f"{error} {error.hint}".strip()))

@@ -48,7 +48,7 @@ class Unanswered(Enum):
     NOBODY = "Claude started this session, so nobody is asked in it"
 
 
-class Asked(Exception):
+class PersonAsked(Exception):
     """Ends a tool's run: `question` is its answer, and the client calls the tool again with the reply."""
 
     def __init__(self, question: InputRequiredResult) -> None:
@@ -91,7 +91,7 @@ class Dialog(Asking):
 
     def ask(self, message: str, choices: Mapping[str, str]) -> str | Unanswered:
         """
-        Return what was chosen. Raises Asked.
+        Return what was chosen. Raises PersonAsked.
 
         Declining is no answer. A message of more than MOST_PARTS parts is cut: see `fits`.
         """
@@ -129,7 +129,7 @@ class Dialog(Asking):
         return answer
 
     def _answered(self, forms: Sequence[Form]) -> str | Unanswered:
-        """Return the answer that came with this call of the tool; raises Asked for what is not answered."""
+        """Return the answer that came with this call of the tool; raises PersonAsked when there is none."""
         said = json.loads(self.context.request_state or "{}")
         self.answers = {**said.get("answers", {}), **self.answers}
         # The answer is to these very words: others are asked anew.
@@ -145,7 +145,7 @@ class Dialog(Asking):
                 self.answers[name] = answer if isinstance(answer, str) else ""
                 return answer
             part = last + 1
-        raise Asked(
+        raise PersonAsked(
             InputRequiredResult(
                 input_requests={FIELD: ElicitRequest(params=ElicitRequestFormParams(**forms[part]))},
                 request_state=json.dumps({"answers": self.answers, "asked": [name, part]}),

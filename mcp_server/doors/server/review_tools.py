@@ -6,7 +6,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions.review import review as reviewing
-from mcp_server.actions.review.entries import Answer, Entry
+from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.memory import split_list
 from mcp_server.doors.server import replies
@@ -58,13 +58,13 @@ def register(application: Application) -> None:
         return f"{told}\nNot asked about: {left}; the person may type 'daybook review'." if left else told
 
 
-def _asked(dialog: Dialog, entry: Entry) -> Answer | Unanswered:
+def _asked(dialog: Dialog, entry: Entry) -> Verdict | Unanswered:
     """Return what the person says to *entry*; a merged text is shown before it counts."""
     said = dialog.ask(shown.compact(entry), shown.choices(entry))
-    if isinstance(said, Unanswered) or Answer(said) is not Answer.MERGE:
-        return said if isinstance(said, Unanswered) else Answer(said)
+    if isinstance(said, Unanswered) or Verdict(said) is not Verdict.MERGE:
+        return said if isinstance(said, Unanswered) else Verdict(said)
     agreed = dialog.ask(shown.compact_merged(entry), YES_OR_NO)
-    return agreed if isinstance(agreed, Unanswered) else Answer.MERGE if agreed == "yes" else Answer.LATER
+    return agreed if isinstance(agreed, Unanswered) else Verdict.MERGE if agreed == "yes" else Verdict.LATER
 
 
 def _those_that_fit(entries: tuple[Entry, ...]) -> list[Entry]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from mcp_server.actions.judge.candidate import Waiting
+from mcp_server.actions.judge.candidate import Candidate
 from mcp_server.actions.judge.settled import Settled
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.settled import BECAME, summary
 
 
-def waiting(found: Sequence[Waiting]) -> Shown:
+def waiting(found: Sequence[Candidate]) -> Shown:
     """Return the candidates that wait, with how sure they are and how often they were seen."""
     return Shown(
         f"Waiting: {counted(len(found), 'candidate')}." if found else "No candidate waits.",

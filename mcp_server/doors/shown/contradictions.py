@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mcp_server.actions.judge.contradiction import Pair, Resolved
+from mcp_server.actions.judge.contradiction import Contradiction, Resolved
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
@@ -14,12 +14,12 @@ NONE_OPEN = "No contradiction is open; looking for some finds what nobody marked
 MAY = "These may contradict each other; nothing was marked. Ask the person which holds."
 
 
-def found(pairs: Sequence[Pair]) -> Shown:
+def found(pairs: Sequence[Contradiction]) -> Shown:
     """Return pairs that may contradict each other."""
     return _pairs(MAY if pairs else NONE_FOUND, pairs)
 
 
-def marked(pairs: Sequence[Pair]) -> Shown:
+def marked(pairs: Sequence[Contradiction]) -> Shown:
     """Return pairs that somebody marked."""
     how = "resolve_contradiction or 'daybook contradictions --resolve' settles one"
     return _pairs(f"Open: {counted(len(pairs), 'contradiction')}; {how}." if pairs else NONE_OPEN, pairs)
@@ -30,7 +30,7 @@ def resolved(done: Resolved) -> Shown:
     return Shown(f"{done.id} against {done.other}: settled ({done.how}). {done.note}")
 
 
-def _pairs(head: str, pairs: Sequence[Pair]) -> Shown:
+def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
     ends = [(pair, row) for pair in pairs for row in (pair.one, pair.other)]
     return Shown(
         head,
@@ -49,7 +49,7 @@ def _pairs(head: str, pairs: Sequence[Pair]) -> Shown:
     )
 
 
-def _row(pair: Pair, row: Row) -> tuple[str, ...]:
+def _row(pair: Contradiction, row: Row) -> tuple[str, ...]:
     memory_id, kind, updated, status, title, _ = row_cells(row)
     other = pair.other if row is pair.one else pair.one
     said = "said by the person" if row.row in pair.said else ""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from mcp_server.actions.files.size_limit import MEGABYTE
-from mcp_server.actions.model.choose_embedder import Listed, Progress
+from mcp_server.actions.model.choose_embedder import ListedModel, Progress
 from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
 from mcp_server.actions.status.stats import Metrics, Stats
 from mcp_server.core.render import bytes_of, counted
@@ -99,7 +99,7 @@ def _use(found: Quality) -> Iterator[tuple[str, object]]:
     for each in found.top_used:
         yield f"most used: {each.id}", f"given {each.given}, used {each.used}"
     for each in found.least_useful:
-        yield f"never used: {each.id}", f"given {each.given} times, of {LEAST_GIVEN} or more"
+        yield f"never used: {each.id}", f"given {counted(each.given, 'time')}, of {LEAST_GIVEN} or more"
 
 
 def _waits(found: Metrics) -> Iterator[tuple[str, object]]:
@@ -111,7 +111,7 @@ def _waits(found: Metrics) -> Iterator[tuple[str, object]]:
         yield f"learning from session {name}", cost
 
 
-def models(found: Sequence[Listed]) -> Shown:
+def models(found: Sequence[ListedModel]) -> Shown:
     """Return the embedding models that can be chosen."""
     return Shown(
         headers=MODEL,
@@ -131,7 +131,7 @@ def models(found: Sequence[Listed]) -> Shown:
     )
 
 
-def embedding(found: Progress, listed: Sequence[Listed] = (), problem: str = "") -> Shown:
+def embedding(found: Progress, listed: Sequence[ListedModel] = (), problem: str = "") -> Shown:
     """Return which embedding model is chosen, and how far it is, with those that are *listed*."""
     return Shown(
         rows=(

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import outdated, state_of
-from mcp_server.core.search.query import Answer, Hit, Verdict
+from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.shown import Shown
 
@@ -27,7 +27,7 @@ def shelves(hits: Sequence[Hit]) -> list[tuple[str, list[Hit]]]:
 
 def from_conversations_alone(hits: Iterable[Hit]) -> bool:
     """Tell whether only past conversations answer, and nothing that is known."""
-    return {hit.below for hit in hits if hit.confidence is not Verdict.NONE} == {True}
+    return {hit.below for hit in hits if hit.confidence is not Confidence.NONE} == {True}
 
 
 def doubts(hit: Hit) -> list[str]:

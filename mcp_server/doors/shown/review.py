@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mcp_server.actions.review.entries import Answer, Became, Entry
+from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
@@ -10,25 +10,25 @@ from mcp_server.doors.shown import Shown
 
 NOTHING = "Nothing waits for you."
 CHOICES = {
-    Answer.ACCEPT: "Accept it: Claude may be told it unasked",
-    Answer.REJECT: "Reject it: to the trash, from where it can be restored",
-    Answer.REPLACES: "The first replaces the second, which is kept as superseded",
-    Answer.KEEP_BOTH: "Keep both: they are about two things",
-    Answer.MERGE: "Merge: one memory takes the place of both, shown before it is saved",
-    Answer.HOLDS: "It still holds, whatever became of the files",
-    Answer.LATER: "Decide later: it goes on waiting",
+    Verdict.ACCEPT: "Accept it: Claude may be told it unasked",
+    Verdict.REJECT: "Reject it: to the trash, from where it can be restored",
+    Verdict.REPLACES: "The first replaces the second, which is kept as superseded",
+    Verdict.KEEP_BOTH: "Keep both: they are about two things",
+    Verdict.MERGE: "Merge: one memory takes the place of both, shown before it is saved",
+    Verdict.HOLDS: "It still holds, whatever became of the files",
+    Verdict.LATER: "Decide later: it goes on waiting",
 }
 STANDS_IN = "The first stands in for the second in this project; elsewhere the second holds as before"
 HOLDS_HERE = "The first, which holds everywhere, replaces this project's, which is kept as superseded"
 OF_AGED = {
-    Answer.ACCEPT: "Archive them: found with include_archived, told no more",
-    Answer.REJECT: "Keep them: they age no more",
-    Answer.LATER: "Decide later: upkeep goes on with as many as one run may",
+    Verdict.ACCEPT: "Archive them: found with include_archived, told no more",
+    Verdict.REJECT: "Keep them: they age no more",
+    Verdict.LATER: "Decide later: upkeep goes on with as many as one run may",
 }
 OF_EVERYWHERE = {
-    Answer.ACCEPT: "Keep it once, for all projects: those of the projects are kept as superseded",
-    Answer.REJECT: "Keep them as they are: nobody asks again",
-    Answer.LATER: CHOICES[Answer.LATER],
+    Verdict.ACCEPT: "Keep it once, for all projects: those of the projects are kept as superseded",
+    Verdict.REJECT: "Keep them as they are: nobody asks again",
+    Verdict.LATER: CHOICES[Verdict.LATER],
 }
 MEANING = {AGED: OF_AGED, EVERYWHERE: OF_EVERYWHERE}
 UNASKED = "What is of unconfirmed origin is found by recall, labelled as data, and never told unasked."
@@ -102,7 +102,7 @@ def choices(entry: Entry) -> dict[str, str]:
     """Return what may be said to *entry* → what that means."""
     said = MEANING.get(entry.kind, CHOICES)
     if entry.level:
-        said = {**said, Answer.REPLACES: STANDS_IN if entry.shadows else HOLDS_HERE}
+        said = {**said, Verdict.REPLACES: STANDS_IN if entry.shadows else HOLDS_HERE}
     return {answer.value: said[answer] for answer in entry.answers}
 
 
@@ -110,7 +110,7 @@ def whole(entry: Entry) -> list[str]:
     """Return all that *entry* says, as the lines a terminal shows before it asks."""
     against = ["", *whole(entry.against)] if entry.against else []
     if entry.level:
-        against += ["", f"{Answer.REPLACES}: {choices(entry)[Answer.REPLACES]}."]
+        against += ["", f"{Verdict.REPLACES}: {choices(entry)[Verdict.REPLACES]}."]
     return [
         entry.title,
         "  ".join(filter(None, (entry.id, entry.type, f"{entry.updated:%Y-%m-%d}", entry.why))),

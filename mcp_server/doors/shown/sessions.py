@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from mcp_server.actions.sessions.forget_session import ForgottenSession
-from mcp_server.actions.sessions.session_history import Given, Patterns, Told
+from mcp_server.actions.sessions.session_history import Given, Patterns, SessionReport
 from mcp_server.adapters.index.events.episodes import Again, Episode
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
@@ -39,7 +39,7 @@ def listed(found: Sequence[Episode], costs: Mapping[str, Cost]) -> Shown:
     )
 
 
-def one(told: Told, stored: Sequence[Row] = (), given: Sequence[Given] = ()) -> Shown:
+def one(told: SessionReport, stored: Sequence[Row] = (), given: Sequence[Given] = ()) -> Shown:
     """Return one session, and with them what it *stored* and was *given*."""
     episode = told.episode
     kinds = ", ".join(f"{kind} {number}" for kind, number in told.stored.items()) or "nothing"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from mcp_server.actions.upkeep.maintain import Cleaned, Step
+from mcp_server.actions.upkeep.maintain import Cleaned, MaintenanceStep
 from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
@@ -72,7 +72,7 @@ def cleaned_counts(done: Cleaned) -> str:
     return _counted(numbers, dry_run=done.dry_run)
 
 
-def steps(done: Sequence[Step]) -> Shown:
+def steps(done: Sequence[MaintenanceStep]) -> Shown:
     """Return what was done to the index, with its sizes and how long it took."""
     return Shown(
         rows=[

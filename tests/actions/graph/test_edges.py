@@ -10,7 +10,7 @@ from mcp_server.actions.graph.sync import register, sync_graph
 from mcp_server.actions.memory.link import get_related, link
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.errors import NotFound
-from mcp_server.core.graph.graph import Edge, artifact_id
+from mcp_server.core.graph.graph import GraphEdge, artifact_id
 from mcp_server.core.graph.mermaid import as_mermaid
 from mcp_server.core.graph.text import rendered
 from mcp_server.core.memory import Draft, Link
@@ -32,7 +32,7 @@ def test_an_edge_is_a_link_with_notes_and_putting_again_updates_it(store: Store)
     assert (first.added, again.added, other.added) == (True, False, True)
     assert read(store, "a").memory.links == (Link("depends-on", "b", ("why, so",)), Link("refines", "b"))
     put_edge(store, PROJECT, "a", "b", "depends-on", notes=["other"])
-    assert Edge("a", "depends-on", "b", ("other",)) in shown(store).edges
+    assert GraphEdge("a", "depends-on", "b", ("other",)) in shown(store).edges
 
 
 @pytest.mark.feature("C-09")
@@ -45,9 +45,9 @@ def test_ends_may_be_files_on_either_side(store: Store) -> None:
     graph = shown(store)
 
     assert set(graph.edges) == {
-        Edge("n", "explains", "src/a.ts:3"),
-        Edge("src/a.ts", "must-load-before", "src/b.ts", ("order",)),
-        Edge("src/a.ts", "shows", "n"),
+        GraphEdge("n", "explains", "src/a.ts:3"),
+        GraphEdge("src/a.ts", "must-load-before", "src/b.ts", ("order",)),
+        GraphEdge("src/a.ts", "shows", "n"),
     }
     stands = read(store, artifact_id("src/a.ts")).memory
     assert (stands.type, stands.title, stands.touches) == ("reference", "src/a.ts", ("src/a.ts",))
@@ -102,9 +102,9 @@ def test_every_link_is_shown_whoever_made_it_and_wherever_it_is_written(store: S
         "n": True, deploys: False, pipeline: False, rollback: False
     }  # fmt: skip
     assert set(shown(store).edges) == {
-        Edge(pipeline, "relates-to", deploys),
-        Edge(rollback, "relates-to", deploys),
-        Edge("n", "relates-to", pipeline),
+        GraphEdge(pipeline, "relates-to", deploys),
+        GraphEdge(rollback, "relates-to", deploys),
+        GraphEdge("n", "relates-to", pipeline),
     }
     assert {each.id for each in shown(store, around="Pipeline").nodes} == {"n", pipeline, deploys}
     assert f"- {pipeline} (note): Pipeline" in rendered(shown(store), 9000)
@@ -131,7 +131,7 @@ def test_a_link_leads_first_to_what_lies_beside_it(store: Store) -> None:
         put_edge(store, level, f"{level.value}-proxy", "port", "uses")
 
     for level in (USER, PROJECT):
-        assert shown(store, level).edges == (Edge(f"{level.value}-proxy", "uses", "port"),)
+        assert shown(store, level).edges == (GraphEdge(f"{level.value}-proxy", "uses", "port"),)
     assert [edge.near.id for _, edge in get_related(store, "project-proxy").edges] == ["project-proxy"]
     (_, edge), *more = get_related(store, "port").edges
     assert (edge.other and edge.other.id, more) == ("project-proxy", [])

@@ -12,7 +12,7 @@ from mcp_server.actions.graph.sync import register, session_called, sync_graph
 from mcp_server.actions.memory.forget import forget
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.graph.graph import Edge
+from mcp_server.core.graph.graph import GraphEdge
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, A, B, accepted, archive, node
 from tests.conftest import Clock
@@ -41,7 +41,7 @@ def test_changes_by_others_are_told_once_and_ones_own_never(store: Store, clock:
     (news,) = sync_graph(store, b)
 
     assert (news.id, news.by, news.when, news.level) == ("of-a", a, clock(), PROJECT)
-    assert news.edges == (Edge("of-a", "uses", "of-b", ("n",)),)
+    assert news.edges == (GraphEdge("of-a", "uses", "of-b", ("n",)),)
     assert sync_graph(store, b) == []
     assert [one.id for one in sync_graph(store, a)] == ["of-b"]
 

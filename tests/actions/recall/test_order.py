@@ -9,7 +9,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft
-from mcp_server.core.search.query import Filter, Mode, Query, Sort, Verdict
+from mcp_server.core.search.query import Confidence, Filter, Mode, Query, Sort
 from mcp_server.store import Store
 from tests.actions.recall.notes import found
 from tests.conftest import Clock
@@ -128,12 +128,12 @@ def test_the_newer_of_two_is_first_where_the_question_is_about_now(
 def test_no_match_is_said_and_not_guessed(store: Store, ids: dict[str, str]) -> None:
     answer = recall(store, Query("kubernetes ingress annotations"))
 
-    assert answer.verdict is Verdict.NONE
+    assert answer.verdict is Confidence.NONE
     assert recall(store, Query("kubernetes ingress", only_confident=True)).hits == ()
 
 
 def test_a_sure_match_is_said_to_be_sure(store: Store, ids: dict[str, str]) -> None:
-    assert recall(store, Query("stripe webhook raw body")).verdict is Verdict.HIGH
+    assert recall(store, Query("stripe webhook raw body")).verdict is Confidence.HIGH
 
 
 def test_beside_a_sure_match_the_next_two_need_less_evidence(store: Store) -> None:
@@ -141,18 +141,18 @@ def test_beside_a_sure_match_the_next_two_need_less_evidence(store: Store) -> No
     for number in ("One", "Two", "Three"):
         remember(store, Draft(f"Quay {number}", f"{number} has a harbour crane with a lamp and oil."))
         remember(store, Draft(f"Ship {number}", f"{number} has a rope, an anchor and a buoy."))
-    assert recall(store, question).verdict is Verdict.NONE
+    assert recall(store, question).verdict is Confidence.NONE
 
     remember(store, Draft("The yard", "Harbour crane, lamp, oil, rope, anchor, buoy: the yard has it all."))
 
     hits = recall(store, replace(question, limit=7)).hits
     assert [(hit.title.split()[0], hit.confidence) for hit in hits[:4]] == [
-        ("The", Verdict.HIGH),
-        ("Quay", Verdict.MEDIUM),
-        ("Quay", Verdict.MEDIUM),
-        ("Quay", Verdict.NONE),
+        ("The", Confidence.HIGH),
+        ("Quay", Confidence.MEDIUM),
+        ("Quay", Confidence.MEDIUM),
+        ("Quay", Confidence.NONE),
     ]
-    assert {hit.confidence for hit in hits[4:]} == {Verdict.NONE}
+    assert {hit.confidence for hit in hits[4:]} == {Confidence.NONE}
 
 
 def test_a_sure_match_of_one_sentence_vouches_for_none_of_another(store: Store) -> None:
@@ -164,8 +164,8 @@ def test_a_sure_match_of_one_sentence_vouches_for_none_of_another(store: Store) 
     hits = recall(store, Query(f"{unsure}. {sure}.", parts=(unsure, sure))).hits
 
     assert [(hit.title, hit.confidence) for hit in hits[:2]] == [
-        ("Bakery", Verdict.HIGH),
-        ("Quay", Verdict.NONE),
+        ("Bakery", Confidence.HIGH),
+        ("Quay", Confidence.NONE),
     ]
 
 

@@ -14,7 +14,7 @@ from mcp_server.actions.recall.ask import ask
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.render import estimated_tokens
-from mcp_server.core.search.query import Answer, Filter, Query, Verdict
+from mcp_server.core.search.query import Answer, Confidence, Filter, Query
 from mcp_server.doors.server.replies import recalled
 from mcp_server.store import Store
 from tests.actions.work.worked import ended, worked
@@ -80,7 +80,7 @@ def test_a_question_of_six_sessions_leaves_its_answer_first(
         answer = recall(store, Query(QUESTION))
 
         assert answer.hits[0].id == decision
-        assert answer.verdict is Verdict.HIGH
+        assert answer.verdict is Confidence.HIGH
         assert tokens(store) <= 1.3 * first
     assert len(recall(store, Query(QUESTION, filter=CONVERSATIONS, limit=10)).hits) == 6
 
@@ -99,7 +99,7 @@ def test_a_conversation_answers_where_nothing_that_is_known_does(
 
     answer = recall(store, Query(QUESTION))
 
-    assert answer.verdict is Verdict.MEDIUM
+    assert answer.verdict is Confidence.MEDIUM
     assert shelves(answer)[1] == [right.session]
     (below,) = (hit for hit in answer.hits if hit.below)
     assert RIGHT in below.text
@@ -128,7 +128,7 @@ def test_who_asks_the_same_is_no_evidence(
     assert recall(store, Query(QUESTION)).hits == ()
     asked_for = recall(store, Query(QUESTION, filter=CONVERSATIONS))
     assert [hit.id for hit in asked_for.hits] == [session.session]
-    assert asked_for.verdict is Verdict.NONE
+    assert asked_for.verdict is Confidence.NONE
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_of_what_was_asked_for_the_conversation_that_answers_comes_first(
     found = recall(store, Query(QUESTION, filter=CONVERSATIONS))
 
     assert found.hits[0].id == right.session
-    assert {hit.confidence for hit in found.hits[1:]} == {Verdict.NONE}
+    assert {hit.confidence for hit in found.hits[1:]} == {Confidence.NONE}
 
 
 def test_at_most_two_stand_below_and_each_tells_little(store: Store, said: Callable[..., Recorded]) -> None:

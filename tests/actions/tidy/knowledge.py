@@ -5,7 +5,7 @@ import json
 from mcp_server.actions.files.journal import perform
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.core.journal import Entry, change
+from mcp_server.core.journal import JournalEntry, change
 from mcp_server.core.memory import Link
 from mcp_server.store import Store
 from tests.core.test_verdict import test_what_differs_where_it_matters_is_told as traps
@@ -65,5 +65,7 @@ def guess(store: Store, later: str, older: str) -> None:
     links = (*found.memory.links, Link("contradicts", older))
     changed = change(found.ref, found.memory, found.place, links=links)
     perform(
-        store, Entry("contradictions", f"contradicts: [{later}] and [{older}] differ", (changed,)), "old-run"
+        store,
+        JournalEntry("contradictions", f"contradicts: [{later}] and [{older}] differ", (changed,)),
+        "old-run",
     )

@@ -25,7 +25,7 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.ledger import read_events
 from mcp_server.core.memory import Draft, Kind, Status
-from mcp_server.core.search.query import Query, Verdict
+from mcp_server.core.search.query import Confidence, Query
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock
@@ -207,7 +207,7 @@ def test_what_is_no_sign_of_life(store: Store, clock: Clock, how: str) -> None:
     if how == "listed below the gate":
         answer = recall(store, Query("which gateway has the best zirconium supply in town"), session="s1")
         assert [hit.id for hit in answer.hits] == [known]
-        assert answer.hits[0].confidence is Verdict.NONE
+        assert answer.hits[0].confidence is Confidence.NONE
     else:
         path = read(store, known).path
         os.utime(path)

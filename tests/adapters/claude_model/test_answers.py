@@ -6,7 +6,7 @@ from email.utils import format_datetime
 import pytest
 
 from mcp_server.adapters.claude_model import MOST_BYTES
-from mcp_server.core.budget import Outcome, Reply
+from mcp_server.core.budget import CallOutcome, Reply
 from mcp_server.core.settings import MODEL
 from tests.adapters.claude_model.call import GOOD, KEY, PROMPT, SYSTEM, ask, failure
 from tests.scripted_model import Answer, ScriptedModel, error, reply
@@ -73,26 +73,26 @@ def test_tokens_that_went_through_a_cache_are_counted() -> None:
 def test_an_answer_that_is_no_reply_is_paid_for_and_of_no_use(body: bytes) -> None:
     failed = failure(Answer(body=body))
 
-    assert failed.outcome is Outcome.UNUSABLE
+    assert failed.outcome is CallOutcome.UNUSABLE
     assert failed.charged
 
 
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        (400, Outcome.BAD_REQUEST),
-        (401, Outcome.REFUSED_KEY),
-        (402, Outcome.NO_CREDIT),
-        (403, Outcome.REFUSED_KEY),
-        (404, Outcome.NO_MODEL),
-        (413, Outcome.BAD_REQUEST),
-        (429, Outcome.RATE_LIMITED),
-        (500, Outcome.OVERLOADED),
-        (503, Outcome.OVERLOADED),
-        (529, Outcome.OVERLOADED),
+        (400, CallOutcome.BAD_REQUEST),
+        (401, CallOutcome.REFUSED_KEY),
+        (402, CallOutcome.NO_CREDIT),
+        (403, CallOutcome.REFUSED_KEY),
+        (404, CallOutcome.NO_MODEL),
+        (413, CallOutcome.BAD_REQUEST),
+        (429, CallOutcome.RATE_LIMITED),
+        (500, CallOutcome.OVERLOADED),
+        (503, CallOutcome.OVERLOADED),
+        (529, CallOutcome.OVERLOADED),
     ],
 )
-def test_an_error_is_told_by_its_kind_after_one_call(status: int, expected: Outcome) -> None:
+def test_an_error_is_told_by_its_kind_after_one_call(status: int, expected: CallOutcome) -> None:
     failed = failure(error(status, message=f"You sent: {SYSTEM} {PROMPT} with {KEY}"))
 
     assert failed.outcome is expected
@@ -102,8 +102,8 @@ def test_an_error_is_told_by_its_kind_after_one_call(status: int, expected: Outc
 
 
 def test_a_spending_limit_is_no_rate_limit() -> None:
-    assert failure(error(429, message="You reached your spend limit")).outcome is Outcome.NO_CREDIT
-    assert failure(error(400, message="Your credit balance is too low")).outcome is Outcome.NO_CREDIT
+    assert failure(error(429, message="You reached your spend limit")).outcome is CallOutcome.NO_CREDIT
+    assert failure(error(400, message="Your credit balance is too low")).outcome is CallOutcome.NO_CREDIT
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_a_redirect_is_not_followed() -> None:
     with ScriptedModel() as elsewhere:
         failed = failure(Answer(307, headers={"location": elsewhere.url + "/v1/messages"}))
         assert elsewhere.calls == 0
-    assert failed.outcome is Outcome.UNUSABLE
+    assert failed.outcome is CallOutcome.UNUSABLE
 
 
 def test_an_error_of_10_megabytes_is_not_read_to_its_end() -> None:
-    assert failure(Answer(500, b"x" * 5 * MOST_BYTES)).outcome is Outcome.OVERLOADED
+    assert failure(Answer(500, b"x" * 5 * MOST_BYTES)).outcome is CallOutcome.OVERLOADED

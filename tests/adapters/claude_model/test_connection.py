@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from mcp_server.adapters.claude_model import ClaudeModel
-from mcp_server.core.budget import CallFailed, Outcome, Reply
+from mcp_server.core.budget import CallFailed, CallOutcome, Reply
 from tests.adapters.claude_model.call import GOOD, KEY, PROMPT, SYSTEM, ask, assert_private, failure
 from tests.live import ROOT
 from tests.patience import PATIENCE
@@ -22,14 +22,14 @@ from tests.scripted_model import RESET, Answer, ScriptedModel, reply
 def test_a_connection_that_breaks_off_may_have_cost_something() -> None:
     failed = failure(RESET)
 
-    assert failed.outcome is Outcome.UNREACHABLE
+    assert failed.outcome is CallOutcome.UNREACHABLE
     assert failed.charged
 
 
 def unreachable(url: str) -> None:
     with pytest.raises(CallFailed) as caught:
         ask(url)
-    assert caught.value.outcome is Outcome.UNREACHABLE
+    assert caught.value.outcome is CallOutcome.UNREACHABLE
     assert not caught.value.charged, "nothing was sent"
     assert_private(caught.value)
 
@@ -68,7 +68,7 @@ def test_a_byte_at_a_time_does_not_outlast_the_deadline(slow: Answer) -> None:
     threads = set(threading.enumerate())
     failed = failure(slow, deadline=0.6)
 
-    assert failed.outcome is Outcome.UNREACHABLE
+    assert failed.outcome is CallOutcome.UNREACHABLE
     assert failed.charged
     assert not [one for one in threading.enumerate() if one.name == "call-model" and one not in threads]
 
@@ -91,7 +91,7 @@ def test_half_a_character_is_refused_before_anything_is_sent() -> None:
         with pytest.raises(CallFailed) as caught:
             model.ask(system="", prompt="\ud800", most_tokens=1)
         assert api.calls == 0
-    assert caught.value.outcome is Outcome.BAD_REQUEST
+    assert caught.value.outcome is CallOutcome.BAD_REQUEST
 
 
 def test_without_consent_there_is_no_model() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_server.adapters.claude_model import DEADLINE, PATIENCE_HERE, ClaudeModel
-from mcp_server.core.budget import Outcome, is_loopback, tokens_of
+from mcp_server.core.budget import CallOutcome, is_loopback, tokens_of
 from tests.adapters.claude_model.call import KEY, PROMPT, SYSTEM, ask, failure
 from tests.scripted_model import Answer, ScriptedModel, reply
 
@@ -58,32 +58,32 @@ def test_what_a_model_thinks_aloud_is_no_part_of_its_reply() -> None:
 @pytest.mark.parametrize(
     ("status", "body", "expected"),
     [
-        (404, b"404 page not found", Outcome.NO_MODEL),
-        (404, b'{"error":"model \'x\' not found"}', Outcome.NO_MODEL),
-        (400, b'{"detail":{"error":"Invalid model name passed in model=x"}}', Outcome.NO_MODEL),
+        (404, b"404 page not found", CallOutcome.NO_MODEL),
+        (404, b'{"error":"model \'x\' not found"}', CallOutcome.NO_MODEL),
+        (400, b'{"detail":{"error":"Invalid model name passed in model=x"}}', CallOutcome.NO_MODEL),
         (
             400,
             b'{"error":{"message":{"error":"Invalid model name passed in model=x"},"code":"400"}}',
-            Outcome.NO_MODEL,
+            CallOutcome.NO_MODEL,
         ),
         (
             401,
             b'{"error":{"message":"Authentication Error, No api key passed in.","code":"401"}}',
-            Outcome.REFUSED_KEY,
+            CallOutcome.REFUSED_KEY,
         ),
-        (500, b"Internal Server Error", Outcome.OVERLOADED),
-        (500, b'{"error":"llama runner process has terminated"}', Outcome.OVERLOADED),
+        (500, b"Internal Server Error", CallOutcome.OVERLOADED),
+        (500, b'{"error":"llama runner process has terminated"}', CallOutcome.OVERLOADED),
         (
             400,
             b'{"error":{"message":"ContextWindowExceededError: too long","type":null}}',
-            Outcome.BAD_REQUEST,
+            CallOutcome.BAD_REQUEST,
         ),
-        (429, b'{"error":{"message":"Budget has been exceeded! Max budget: 1.0"}}', Outcome.RATE_LIMITED),
-        (503, b"\xff\xfe", Outcome.OVERLOADED),
+        (429, b'{"error":{"message":"Budget has been exceeded! Max budget: 1.0"}}', CallOutcome.RATE_LIMITED),
+        (503, b"\xff\xfe", CallOutcome.OVERLOADED),
     ],
 )
 def test_errors_are_told_apart_in_whichever_shape_they_come(
-    status: int, body: bytes, expected: Outcome
+    status: int, body: bytes, expected: CallOutcome
 ) -> None:
     failed = failure(Answer(status, body))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from mcp_server.actions.files.load import Found, load
 from mcp_server.adapters import places
 from mcp_server.adapters.foreign.daybook_export import KEY
-from mcp_server.adapters.index.events.imports import Holder, Taken
+from mcp_server.adapters.index.events.imports import Holder, ImportedRecord
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.exchange.foreign import Reading, Record, content_digest, tags_of, type_of
@@ -52,7 +52,7 @@ class Plan:
     title: str
     text: str
     id: str = ""
-    known: Taken | None = None
+    known: ImportedRecord | None = None
     holder: Holder | None = None
     twin: bool = False
     memory: Memory | None = None

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 
-class Event(NamedTuple):
+class EventRow(NamedTuple):
     """
     One event of the ledger: the row from which all follows that the index makes of it.
 
@@ -52,7 +52,7 @@ def modules() -> Sequence[ModuleType]:
 
 
 @functools.cache
-def table() -> Mapping[str, Event]:
+def table() -> Mapping[str, EventRow]:
     """Return the row of each event by its name."""
     return {row.name: row for module in modules() for row in getattr(module, "EVENTS", ())}
 
@@ -68,7 +68,7 @@ def taking_back(event: str) -> Sequence[ModuleType]:
     return [module for module in modules() if event in getattr(module, "TAKEN_BACK", ())]
 
 
-def _takes(module: ModuleType, row: Event) -> bool:
+def _takes(module: ModuleType, row: EventRow) -> bool:
     if hasattr(module, "takes"):
         return bool(module.takes(row))
     own = row in getattr(module, "EVENTS", ()) and hasattr(module, "add")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mcp_server.adapters.index import events as derived
-from mcp_server.adapters.index.events import Event, a_list
+from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Watermark
@@ -30,26 +30,26 @@ TABLES = (
     ),
 )  # fmt: skip
 EVENTS = (
-    Event("remembered", "", counted=True, alive=True, accepts=True),
-    Event("revised", "", counted=True, alive=True, accepts=True),
-    Event("forgotten", "", counted=True),
-    Event("restored", "", counted=True, alive=True, accepts=True),
-    Event("archived", "", accepts=True),
-    Event("undone", "its last change was taken back", accepts=True),
-    Event("arrived", None, alive=True),
-    Event("edited", "changed by hand", alive=True),
-    Event("emptied", "deleted from the trash for good"),
-    Event("linked", "", alive=True),
-    Event("unlinked", "", alive=True),
-    Event("pinned", "", alive=True, accepts=True),
-    Event("unpinned", "", alive=True, accepts=True),
-    Event("accepted", "accepted, may be shown unasked", alive=True, accepts=True),
-    Event("approved", "kept by the person's word", alive=True),
-    Event("judged_origin", "", accepts=True),
-    Event("marked", "said with #remember in a prompt, stored at once"),
-    Event("started_by_claude", ""),
-    Event("mining_run", ""),
-    Event("history_pruned", ""),
+    EventRow("remembered", "", counted=True, alive=True, accepts=True),
+    EventRow("revised", "", counted=True, alive=True, accepts=True),
+    EventRow("forgotten", "", counted=True),
+    EventRow("restored", "", counted=True, alive=True, accepts=True),
+    EventRow("archived", "", accepts=True),
+    EventRow("undone", "its last change was taken back", accepts=True),
+    EventRow("arrived", None, alive=True),
+    EventRow("edited", "changed by hand", alive=True),
+    EventRow("emptied", "deleted from the trash for good"),
+    EventRow("linked", "", alive=True),
+    EventRow("unlinked", "", alive=True),
+    EventRow("pinned", "", alive=True, accepts=True),
+    EventRow("unpinned", "", alive=True, accepts=True),
+    EventRow("accepted", "accepted, may be shown unasked", alive=True, accepts=True),
+    EventRow("approved", "kept by the person's word", alive=True),
+    EventRow("judged_origin", "", accepts=True),
+    EventRow("marked", "said with #remember in a prompt, stored at once"),
+    EventRow("started_by_claude", ""),
+    EventRow("mining_run", ""),
+    EventRow("history_pruned", ""),
 )
 """The events that become history and nothing that only one module counts."""
 

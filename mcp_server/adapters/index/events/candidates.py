@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Table
 
 TABLES = (
@@ -12,7 +12,7 @@ TABLES = (
     ),
     Table("judged", {"candidate": str, "verdict": str}, pk="candidate"),
 )
-EVENTS = (Event("mined", None), Event("judged", "", counted=True))
+EVENTS = (EventRow("mined", None), EventRow("judged", "", counted=True))
 ALSO = frozenset({"transcript_kept"})
 TAKEN_BACK = frozenset({"judged"})
 

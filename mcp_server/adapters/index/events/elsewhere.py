@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Ref, Table
 
 ELSEWHERE = "told_elsewhere"
@@ -15,7 +15,7 @@ TABLES = (
         pk="origin",
     ),
 )
-EVENTS = (Event(ELSEWHERE, None),)
+EVENTS = (EventRow(ELSEWHERE, None),)
 
 
 class Topic(NamedTuple):

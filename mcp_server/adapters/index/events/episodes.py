@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_server.adapters.index import events
-from mcp_server.adapters.index.events import Event, receipts, usage
+from mcp_server.adapters.index.events import EventRow, receipts, usage
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Table
@@ -45,7 +45,7 @@ class Again:
     times: int
 
 
-def takes(row: Event) -> bool:
+def takes(row: EventRow) -> bool:
     """Tell whether events of that *row* are counted."""
     return row.counted
 

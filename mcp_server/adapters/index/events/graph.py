@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.events import Event, audit
+from mcp_server.adapters.index.events import EventRow, audit
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Table
@@ -21,7 +21,7 @@ TABLES = (
         defaults={"told": 0, "seen": "{}"},
     ),
 )
-EVENTS = (Event("graph_read", None),)
+EVENTS = (EventRow("graph_read", None),)
 ALSO = frozenset({"session_started", "session_told"})
 
 

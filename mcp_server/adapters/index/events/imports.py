@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import Kind, Status
 
@@ -20,11 +20,11 @@ TABLES = (
         pk="origin",
     ),
 )
-EVENTS = (Event("imported", ""), Event(SEEDED, "", alive=True))
+EVENTS = (EventRow("imported", ""), EventRow(SEEDED, "", alive=True))
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ImportedRecord:
     """
     What a record became: `ref` of the memory, `digest` of what the import wanted it to say.
 
@@ -74,13 +74,13 @@ def _of_before(data: dict[str, Any]) -> tuple[str, str, list[list[object]]]:
     return DOCUMENT, place, [[origin(DOCUMENT, place, section), ref, said, True] for ref in refs]
 
 
-def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, Taken]:
+def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, ImportedRecord]:
     """Return origin → what it became, for those *origins* that were imported before."""
     found = db.execute(
         "SELECT origin, ref, digest, own FROM imported WHERE origin IN (SELECT value FROM json_each(?))",
         (json.dumps(list(origins)),),
     )
-    return {row[0]: Taken(row[1], row[2], bool(row[3])) for row in found}
+    return {row[0]: ImportedRecord(row[1], row[2], bool(row[3])) for row in found}
 
 
 def gone(db: sqlite3.Connection, what: str, place: str, present: Collection[str]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from mcp_server.adapters.index.events import Event, a_list
+from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.judge.ageing import AHEAD
@@ -18,14 +18,14 @@ TABLES = (
     Table("life", {"ref": Ref, "month": int, "at": int}, pk=("ref", "month")),
     Table("kept", {"ref": Ref}, pk="ref"),
 )
-EVENTS = (Event("found", None, alive=True), Event("told", None, alive=True))
+EVENTS = (EventRow("found", None, alive=True), EventRow("told", None, alive=True))
 _KEEPING = frozenset({"imported", "approved"})
 TAKEN_BACK = frozenset({"approved"})
 _NAMING_SOME = frozenset({"imported", "recalled", "trusted"})
 """Events that name memories in another way, or not only such as are alive."""
 
 
-def takes(row: Event) -> bool:
+def takes(row: EventRow) -> bool:
     """Tell whether events of that *row* name memories that are alive."""
     return row.alive or row.name in _NAMING_SOME
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_server.adapters.index import events
-from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Ref
 
-EVENTS = (Event("moved", ""),)
+EVENTS = (EventRow("moved", ""),)
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.events import Event, a_list
+from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.table import Ref, Table
 
 TABLES = (
@@ -23,9 +23,9 @@ TABLES = (
     Table("prompts", {"at": int, "session": str, "injected": int}),
 )  # fmt: skip
 EVENTS = (
-    Event("recalled", None, counted=True),
-    Event("injected", None, counted=True, alive=True),
-    Event("kept_silent", None),
+    EventRow("recalled", None, counted=True),
+    EventRow("injected", None, counted=True, alive=True),
+    EventRow("kept_silent", None),
 )
 RECALL, PROMPT, START = "recall", "prompt", "session start"
 

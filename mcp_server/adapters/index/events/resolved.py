@@ -3,13 +3,13 @@
 import sqlite3
 from typing import Any
 
-from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.table import Table
 from mcp_server.core.memory import fingerprint
 
 TABLES = (Table("resolved", {"one": str, "other": str, "said": str, "telling": str}, pk=("one", "other")),)
-EVENTS = (Event("contradiction_resolved", ""),)
+EVENTS = (EventRow("contradiction_resolved", ""),)
 TAKEN_BACK = frozenset({"contradiction_resolved"})
 AGAIN = "again"  # how two were settled that are a question again
 

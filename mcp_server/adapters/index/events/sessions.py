@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Watermark
@@ -26,11 +26,11 @@ TABLES = (
     ),
 )  # fmt: skip
 EVENTS = (
-    Event("session_started", None, counted=True),
-    Event("session_told", None),
-    Event("session_titled", "what the session is about was noted", accepts=True),
-    Event("session_ended", None),
-    Event("session_forgotten", ""),
+    EventRow("session_started", None, counted=True),
+    EventRow("session_told", None),
+    EventRow("session_titled", "what the session is about was noted", accepts=True),
+    EventRow("session_ended", None),
+    EventRow("session_forgotten", ""),
 )
 LONGEST_SHORT = 64  # characters; of ids that are alike for so long each goes by all of its own
 _GOING_ON = ("session_started", "session_told")

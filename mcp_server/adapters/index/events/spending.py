@@ -10,9 +10,9 @@ import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Table
-from mcp_server.core.budget import MOST_TRIES, Cost, Outcome
+from mcp_server.core.budget import MOST_TRIES, CallOutcome, Cost
 from mcp_server.core.memory import DAY, parse_timestamp
 
 TABLES = (
@@ -26,7 +26,7 @@ TABLES = (
     Table("call_sessions", {"session": str, "call": str, "share": float}, pk=("session", "call")),
     Table("pauses", {"at": int, "until": int, "reason": str, "settings": str}),
 )
-EVENTS = (Event("reserved", None), Event("spent", None, counted=True), Event("paused", None))
+EVENTS = (EventRow("reserved", None), EventRow("spent", None, counted=True), EventRow("paused", None))
 PLAN = "plan"
 """What the names of calls on the person's own plan begin with, and what its pauses are bound to."""
 
@@ -76,8 +76,8 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, object], at: int)
 
 _UNREAD = ", ".join(
     f"'{each.value}'"
-    for each in Outcome
-    if each.needs_person or each in (Outcome.UNREACHABLE, Outcome.STOPPED)
+    for each in CallOutcome
+    if each.needs_person or each in (CallOutcome.UNREACHABLE, CallOutcome.STOPPED)
 )
 _ON_PLAN = f"call GLOB '{PLAN}-*'"
 _ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
@@ -101,7 +101,7 @@ def today_on_plan(db: sqlite3.Connection, now: int) -> int:
 def answered_today(db: sqlite3.Connection, now: int) -> int:
     """Return the number of that day's calls that were answered, on either road."""
     found = db.execute(
-        "SELECT count(*) FROM calls WHERE at >= ? AND outcome = ?", (now - now % DAY, Outcome.OK.value)
+        "SELECT count(*) FROM calls WHERE at >= ? AND outcome = ?", (now - now % DAY, CallOutcome.OK.value)
     )
     return int(found.fetchone()[0])
 
@@ -172,7 +172,7 @@ def given_up(db: sqlite3.Connection) -> int:
     found = db.execute(
         f"SELECT count(*) FROM (SELECT item FROM calls WHERE item != '' AND {_ASKED} GROUP BY item"
         " HAVING (count(*) >= ? OR max(outcome = ?)) AND NOT max(outcome = ?))",
-        (MOST_TRIES, Outcome.BAD_REQUEST.value, Outcome.OK.value),
+        (MOST_TRIES, CallOutcome.BAD_REQUEST.value, CallOutcome.OK.value),
     )
     return int(found.fetchone()[0])
 

@@ -9,12 +9,12 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from mcp_server.adapters.index.events import Event, a_list, a_number, life
+from mcp_server.adapters.index.events import EventRow, a_list, a_number, life
 from mcp_server.adapters.index.events.unattended import changed_in
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Ref, Table
-from mcp_server.core.journal import Change, Entry, change_of
+from mcp_server.core.journal import Change, JournalEntry, change_of
 from mcp_server.core.memory import DAY, Status
 
 TABLES = (
@@ -33,9 +33,9 @@ TABLES = (
     ),
 )
 EVENTS = (
-    Event("tidied", "", counted=True),
-    Event("merged", "took over the uses of what it absorbed", alive=True),
-    Event("unmerged", "gave back the uses of what it had absorbed"),
+    EventRow("tidied", "", counted=True),
+    EventRow("merged", "took over the uses of what it absorbed", alive=True),
+    EventRow("unmerged", "gave back the uses of what it had absorbed"),
 )
 ALSO = frozenset({"restored", "transcript_kept", "transcript_learned"})
 AT_MOST_EVERY = 3600  # seconds between two runs that nobody asked for
@@ -150,13 +150,13 @@ def left_over(db: sqlite3.Connection, scope: str) -> bool:
     return bool(found and found[0])
 
 
-def entries(db: sqlite3.Connection, run: str) -> list[Entry]:
+def entries(db: sqlite3.Connection, run: str) -> list[JournalEntry]:
     """Return what *run* set out to do and was not undone, in that order; memories it made are not told."""
     found = db.execute(
         "SELECT step, reason, changes FROM tidied WHERE run = ? AND NOT undone ORDER BY rowid", (run,)
     )
     return [
-        Entry(step, reason, tuple(filter(None, map(change_of, json.loads(changes)))))
+        JournalEntry(step, reason, tuple(filter(None, map(change_of, json.loads(changes)))))
         for step, reason, changes in found
     ]
 

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from mcp_server.adapters.index.events import Event, a_list, a_number
+from mcp_server.adapters.index.events import EventRow, a_list, a_number
 from mcp_server.adapters.index.table import Table
 
 TABLES = (
@@ -29,10 +29,10 @@ TABLES = (
     Table("turns", {"key": str, "path": str, "learned": int}, pk="key"),
 )  # fmt: skip
 EVENTS = (
-    Event("transcript_seen", None),
-    Event("transcript_kept", None, counted=True),
-    Event("transcript_learned", None, counted=True),
-    Event("consented", "the person's word on calls of the model was noted"),
+    EventRow("transcript_seen", None),
+    EventRow("transcript_kept", None, counted=True),
+    EventRow("transcript_learned", None, counted=True),
+    EventRow("consented", "the person's word on calls of the model was noted"),
 )
 ENDED, LOOKED_AT = 1, 2  # a session that ended is looked at once more: its agents may have gone on alone
 COLUMNS = "path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.events import Event, a_list
+from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.worth import ratings
 from mcp_server.core.worth.ratings import Moved
@@ -18,8 +18,8 @@ TABLES = (
     ),
 )
 EVENTS = (
-    Event("confirmed", "confirmed by another session", counted=True, alive=True),
-    Event("trusted", "", accepts=True),
+    EventRow("confirmed", "confirmed by another session", counted=True, alive=True),
+    EventRow("trusted", "", accepts=True),
 )
 TAKEN_BACK = frozenset({"confirmed", "trusted"})
 

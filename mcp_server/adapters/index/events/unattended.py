@@ -4,12 +4,12 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mcp_server.adapters.index.events import Event
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Table
 
 TABLES = (Table("unattended", {"run": str, "at": int, "told": int}, pk="run", defaults={"told": 0}),)
-EVENTS = (Event("upkeep_told", None),)
+EVENTS = (EventRow("upkeep_told", None),)
 ALSO = frozenset({"tidied"})
 AWAY = ("ageing", "compaction", "drops", "trash")  # steps after which a memory is told no more
 

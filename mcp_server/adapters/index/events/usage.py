@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from mcp_server.adapters.index import events
-from mcp_server.adapters.index.events import Event, a_list, receipts, trust
+from mcp_server.adapters.index.events import EventRow, a_list, receipts, trust
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import DAY, parse_timestamp
 from mcp_server.core.worth import ratings
@@ -34,9 +34,9 @@ TABLES = (
     Table("accepted", {"digest": str}, pk="digest"),
 )  # fmt: skip
 EVENTS = (
-    Event("used", None, counted=True, alive=True),
-    Event("promoted", "", alive=True),
-    Event("demoted", ""),
+    EventRow("used", None, counted=True, alive=True),
+    EventRow("promoted", "", alive=True),
+    EventRow("demoted", ""),
 )
 ALSO = frozenset({"imported", "recalled", "injected"})
 TAKEN_BACK = frozenset({"accepted"})
@@ -114,7 +114,7 @@ def pointed(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
     return set(db.execute("SELECT ref, digest FROM pointed WHERE session = ?", (session,)))
 
 
-def takes(row: Event) -> bool:
+def takes(row: EventRow) -> bool:
     """Tell whether events of that *row* say how memories were used, or accept what they say."""
     return row.accepts or row in EVENTS or row.name in ALSO
 

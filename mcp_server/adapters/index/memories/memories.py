@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from mcp_server.adapters.index.memories import changelog, pairs, scopes
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Table
-from mcp_server.core.changes import BY_PATH, Change, Stamp
+from mcp_server.core.changes import BY_PATH, FileChange, Stamp
 from mcp_server.core.links import all_links, as_name, names
 from mcp_server.core.memory import WORDS, Kind, Memory, Status, fingerprint
 from mcp_server.core.provenance.provenance import ASSISTANT
@@ -167,7 +167,7 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
         [(row, link.rel, link.to, as_name(link.to), json.dumps(link.notes)) for link in all_links(memory)],
     )
     db.executemany("INSERT INTO names VALUES (?, ?)", [(row, name) for name in names(memory)])
-    changelog.note_change(db, row, vault, memory.id, Change.MODIFIED if known else Change.ADDED, now)
+    changelog.note_change(db, row, vault, memory.id, FileChange.MODIFIED if known else FileChange.ADDED, now)
     return row
 
 
@@ -180,7 +180,7 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> str:
     pairs.leave(db, row)
     _clear(db, row)
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
-    changelog.note_change(db, row, vault, memory_id, Change.REMOVED, now)
+    changelog.note_change(db, row, vault, memory_id, FileChange.REMOVED, now)
     return str(memory_id)
 
 

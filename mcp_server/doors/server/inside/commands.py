@@ -14,8 +14,8 @@ from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.model.embed import unseen
 from mcp_server.actions.recall.meant import meant_by
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.review.beside import Pair, pairs_of, say
-from mcp_server.actions.review.entries import Answer as Said
+from mcp_server.actions.review.beside import NewAndNear, pairs_of, say
+from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind, Level, split_list
 from mcp_server.core.render import one_line, visible
@@ -33,9 +33,9 @@ from mcp_server.doors.shown.settled import answered, near_command, note
 
 SHOWN = 300  # characters of a memory in a question
 HOLDS = {  # what Enter chooses at once changes nothing
-    Said.KEEP_BOTH: "Keep both",
-    Said.REPLACES: "The new one replaces it",
-    Said.MERGE: "Merge the two",
+    Verdict.KEEP_BOTH: "Keep both",
+    Verdict.REPLACES: "The new one replaces it",
+    Verdict.MERGE: "Merge the two",
 }
 FORGET, KEEP = "forget", "keep"
 FOREVER = "forever"
@@ -66,7 +66,7 @@ def _remember(command: Typed) -> Answer:
     became = say(command.persons(store), said, session=command.session)
     lines += filter(None, [answered(each, stored) for each in became])
     settled = [pair.near.id for pair, _ in said]
-    left = [] if Said.MERGE in dict(said).values() else [p.near for p in pairs if p.near.id not in settled]
+    left = [] if Verdict.MERGE in dict(said).values() else [p.near for p in pairs if p.near.id not in settled]
     return {"text": visible("\n".join([*lines, *([near_command(stored, left)] if left else [])]))}
 
 
@@ -96,24 +96,24 @@ def _one_of(words: type[Level] | type[Kind], said: Mapping[str, str], name: str)
     return word
 
 
-def _how_they_stand(dialog: Asking, pairs: Sequence[Pair]) -> list[tuple[Pair, Said]]:
+def _how_they_stand(dialog: Asking, pairs: Sequence[NewAndNear]) -> list[tuple[NewAndNear, Verdict]]:
     """Return what the person says of *pairs*; who closes a dialog is asked no more. Raises AskedInside."""
-    said: list[tuple[Pair, Said]] = []
+    said: list[tuple[NewAndNear, Verdict]] = []
     for pair in pairs:
         choices = {each.value: words for each, words in HOLDS.items() if each in pair.answers}
         answer = dialog.ask(_question(pair), choices)
         if isinstance(answer, Unanswered):
             break
-        if answer == Said.MERGE and pair.merged:
+        if answer == Verdict.MERGE and pair.merged:
             title, text = pair.merged
             shown_text = " ¶ ".join(text.splitlines())
             if dialog.ask(f"“{title}”: {shown_text}\nLet this take the place of both?", YES_OR_NO) != "yes":
                 break
-        said.append((pair, Said(answer)))
+        said.append((pair, Verdict(answer)))
     return said
 
 
-def _question(pair: Pair) -> str:
+def _question(pair: NewAndNear) -> str:
     differs = f"They differ in {pair.near.differs}. " if pair.near.differs else ""
     return "\n".join(
         [

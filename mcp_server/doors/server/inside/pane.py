@@ -16,7 +16,7 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.model.model_call import spending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review import review
-from mcp_server.actions.review.entries import Answer, Entry
+from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.actions.sessions import glance
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
@@ -25,7 +25,7 @@ from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
 from mcp_server.core.errors import DaybookError, NotFound, PersonNeeded, Rejected
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.render import counted, one_line, visible
-from mcp_server.core.search.query import Filter, Query, Verdict
+from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.core.settings import hooks_are_off
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Unanswered
@@ -128,7 +128,7 @@ def _in_words(waiting: int) -> str:
     return f"{counted(waiting, 'entry')} {'waits' if waiting == 1 else 'wait'} for you: 'daybook review'."
 
 
-def _told(store: Store, told: glance.Told, opened: str) -> Said:
+def _told(store: Store, told: glance.ToldMemory, opened: str) -> Said:
     why = "; ".join(dict.fromkeys(map(_why, told.receipts)))
     if told.row is None:
         return {"id": told.id, "title": told.id, "about": f"{why}; it is gone since"}
@@ -189,7 +189,7 @@ def _searched(store: Store, words: str) -> list[Row]:
     if not words.strip():
         return list(list_memories(store, Filter(), limit=ROWS).rows)
     hits = recall(store, Query(words, limit=ROWS)).hits
-    sure = [hit for hit in hits if hit.confidence is not Verdict.NONE]
+    sure = [hit for hit in hits if hit.confidence is not Confidence.NONE]
     rows = []
     for hit in sure or hits:
         try:
@@ -229,7 +229,7 @@ def _waiting(entry: Entry, opened: str) -> Said:
             "key": answer[0],
         }
         for answer, meaning in shown.choices(entry).items()
-        if answer != Answer.LATER
+        if answer != Verdict.LATER
     ]
     return said
 
@@ -270,7 +270,7 @@ def _settle(store: Store, name: str, given: Given, session: str) -> str:
     if entry is None:
         return f"{name}: not settled, for it waits no more."
     shown_then = replace(entry, digest=str(given.get("digest")))
-    became = review.settle(store, shown_then, Answer(str(given.get("answer"))), session=session)
+    became = review.settle(store, shown_then, Verdict(str(given.get("answer"))), session=session)
     outcome = shown.outcome(entry, became)
     return f"{name}: {outcome if became in shown.UNSETTLED else outcome.partition(':')[0]}."
 

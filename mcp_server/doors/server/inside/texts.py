@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from mcp_server.actions.files.read import Found
 from mcp_server.actions.memory.session import Since
 from mcp_server.core.render import counted, one_line, repeats, visible
-from mcp_server.core.search.query import Answer, Hit, Verdict
+from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.words import query_terms
@@ -23,7 +23,7 @@ def recalled(answer: Answer, words: str, *, waiting: int) -> str:
     if not answer.hits:
         return f"No memory matches '{one_line(words, 80)}'. Try other words, or fewer in brackets."
     by_words = "" if answer.semantic else ", searched by words only"
-    sure = "No confident match" if answer.verdict is Verdict.NONE else f"{answer.verdict.value} confidence"
+    sure = "No confident match" if answer.verdict is Confidence.NONE else f"{answer.verdict.value} confidence"
     lines = [f"{sure.capitalize()}{by_words}:"]
     for line, hits in shelves(answer.hits):
         lines += [line] if line else []
