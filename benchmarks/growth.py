@@ -23,7 +23,7 @@ from mcp_server.core.provenance import instructions, provenance  # fmt: skip
 from mcp_server.core.search import prompt_parts, query  # fmt: skip
 from mcp_server.core.secrets import redaction  # fmt: skip
 from mcp_server.core.sessions import conversation, passages  # fmt: skip
-from mcp_server.core.text import excerpt, private, time_words, verdict, words  # fmt: skip
+from mcp_server.core.text import excerpt, private, time_words, titles, verdict, words  # fmt: skip
 from mcp_server.core.worth import ratings, use  # fmt: skip
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -74,13 +74,13 @@ FUNCTIONS: dict[str, Reads] = {
     "kept_of": private.kept_of,
     "seeding.sections": lambda text: seeding.sections(text, "x"),
     "seeding.parted": seeding.parted,
-    "title_from": foreign.title_from,
-    "clipped": foreign.clipped,
+    "title_of": titles.title_of,
+    "clipped": titles.clipped,
     "lines_of": foreign.lines_of,
     "tags_of": foreign.tags_of,
     "slug": memory.slug,
     "clean_text": lambda text: memory.clean_text(text, 10**9),
-    "split_title": memory.split_title,
+    "split_title": titles.split_title,
     "split_list": memory.split_list,
     "fingerprint": lambda text: memory.fingerprint("x", text),
     "holds": lambda text: consolidation.holds(text, text),

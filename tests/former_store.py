@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-CODE = Path(os.environ.get("PYTHONPATH", Path(__file__).resolve().parent.parent))
+CODE = Path(__file__).resolve().parent.parent
 REMOTE = "https://example.org/acme/shop.git"
 SETS = "core sessions curation graph admin"
 

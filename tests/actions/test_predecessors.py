@@ -7,6 +7,7 @@ from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.judge.settled import Action, Settled
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Status
+from mcp_server.doors.shown.settled import note
 from mcp_server.store import Store
 
 OLD = "Packages are installed with `npm ci`, and\nthe lock file is committed. It is slow."
@@ -48,8 +49,8 @@ def test_a_quote_of_two_memories_names_none_and_says_which(store: Store) -> None
 
     assert (done.action, done.superseded) == (Action.ADD, ())
     assert set(done.several["the lock file is committed"]) == {one, two}
-    assert "“the lock file is committed” stands in" in done.note
-    assert "name the one that is meant by its id" in done.note
+    assert "“the lock file is committed” stands in" in note(done)
+    assert "name the one that is meant by its id" in note(done)
     assert read(store, done.id).memory.supersedes == ()
 
 
@@ -60,7 +61,7 @@ def test_what_is_only_like_a_memory_names_it_without_replacing_it(store: Store) 
 
     assert (done.action, done.superseded) == (Action.ADD, ())
     assert [near.id for near in done.near] == [old]
-    assert "No active memory contains “the lock file is committed and packages" in done.note
+    assert "No active memory contains “the lock file is committed and packages" in note(done)
     assert read(store, old).memory.status is Status.ACTIVE
 
 
@@ -71,7 +72,7 @@ def test_a_name_that_is_none_is_said_and_the_new_one_is_stored(store: Store, nam
     done = replacing(store, name)
 
     assert (done.action, done.unmoved) == (Action.ADD, (name,))
-    assert "so nothing became of that" in done.note
+    assert "so nothing became of that" in note(done)
     assert read(store, old).memory.status is Status.ACTIVE
 
 

@@ -20,7 +20,7 @@ WRITING = {
 }
 WRITING |= {"move": 5}
 """What writes a line into the ledger: the place of the event's name among the arguments."""
-UNNAMED = {("audit", "ref"), ("seeds", "ref")}
+UNNAMED = {("audit", "ref")}
 """Columns that name memories and are renamed by `audit.rename`, or not at all: a seed keeps its vault."""
 
 

@@ -83,7 +83,7 @@ def test_claude_is_told_what_each_session_cost(learned: Opened, talk: Call) -> N
     async def conversation(call: Answers) -> None:
         assert " · learning from it 1 call, 600 tokens, $0.0010" in await call("get_sessions")
         assert "learning from it: 2 calls, 1,500 tokens, $0.0025" in await call("get_session", id="aaaaaaaa")
-        assert "learning from session bbbbbbbb: 1 call, 300 tokens, $0.0005" in await call("metrics_status")
+        assert "learning from session bbbbbbbb · 1 call, 300 tokens, $0.0005" in await call("metrics_status")
 
     talk(conversation)
 

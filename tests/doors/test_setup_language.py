@@ -56,7 +56,7 @@ def test_setup_offers_the_model_of_many_languages_and_fetches_it_on_a_yes(german
     assert "multilingual answers" in taken
     assert "not in English" not in again
     told = status(german)
-    assert (told["answers"], told["embedded"]) == ("multilingual", told["passages"])
+    assert (told["chosen"], told["embedded"]) == ("multilingual", told["passages"])
 
 
 def test_setup_offers_no_other_model_where_none_is_wanted(german: Path) -> None:

@@ -18,6 +18,7 @@ from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.adapters import files, leftovers, swap
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from mcp_server.doors.shown.upkeep import cleaned
 from mcp_server.store import Store
 from tests.conftest import Run
 from tests.durability.served import Served, environment, eventually
@@ -92,7 +93,7 @@ def test_what_a_person_saved_in_a_change_that_was_killed_is_kept_and_told(store:
 
     assert kept.read_bytes() == WORDS
     assert done.kept == [kept]
-    assert any(str(kept) in line for line in done.lines())
+    assert str(kept) in str(cleaned(done).rows)
     assert any(str(kept) in need for need in status(store, has_key=False).needs)
     (told,) = [check for check in doctor(store, plugin=Path("/")) if check.name == "edits"]
     assert not told.well

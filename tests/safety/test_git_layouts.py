@@ -101,7 +101,7 @@ def test_no_command_runs_anything_of_the_repository_whatever_it_puts_into_the_en
     run("remember", "A | a fact", "--touches", "a.txt")
     shown = run("restore-session")
     assert "a.txt" in shown
-    assert "\nCommits since then:\n" in shown
+    assert "\nSince then:\ncommit " in shown
     run("where")
     for asked in (["init", "--file", "CLAUDE.local.md", "--repository"], ["share"]):
         command = [sys.executable, "-P", "-m", "mcp_server.doors.cli", *asked]

@@ -7,6 +7,7 @@ from mcp_server.actions.files.size_limit import MEGABYTE
 from mcp_server.actions.model.choose_embedder import ListedModel, Progress
 from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
 from mcp_server.actions.status.stats import Metrics, Stats
+from mcp_server.core.embedding_models import NONE
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
 
@@ -133,10 +134,11 @@ def models(found: Sequence[ListedModel]) -> Shown:
 
 def embedding(found: Progress, listed: Sequence[ListedModel] = (), problem: str = "") -> Shown:
     """Return which embedding model is chosen, and how far it is, with those that are *listed*."""
+    has = f"{found.embedded} of {found.passages} have its vector; words find the others"
     return Shown(
         rows=(
             ("chosen", found.chosen),
-            ("passages", f"{found.embedded} of {found.passages} have its vector; words find the others"),
+            ("passages", has if found.chosen != NONE else "memories are searched by words only"),
             *(("problem", said) for said in dict.fromkeys([found.problem, problem]) if said),
         ),
         below=(models(listed),) if listed else (),
