@@ -94,7 +94,9 @@ def _boost(
     for candidate, found in zip(candidates, boosts, strict=True):
         candidate.tagged = confidence.asks_for_tag(terms, candidate.row.tags)
         candidate.answer = answer = answers.get(candidate.row.row)
-        candidate.boosts = (*found, ("echo", ranking.echo_factor(answer.share))) if answer else found
+        candidate.boosts = (
+            (*found, ("echo", ranking.echo_factor(answer.share, answer.kept))) if answer else found
+        )
 
 
 def _closest(

@@ -22,11 +22,16 @@ ROOM = 400  # characters of each
 
 
 class Contribution(NamedTuple):
-    """What a conversation that asks the question, too, says beside that; `share` is that of its words."""
+    """
+    What a conversation that asks the question, too, says beside that.
+
+    `share` is how much of the question's words that has, `kept` how much of the conversation's text it is.
+    """
 
     text: str
     terms: frozenset[str]
     share: float
+    kept: float
 
 
 def upper(query: Query) -> Query:
@@ -63,8 +68,9 @@ def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -
         said = [texts[number] for number in sorted(numbers[each.number]) if number in texts]
         left = [without_echo(passage, question) for passage in said]
         if left != said:
+            kept = sum(map(len, left)) / sum(map(len, said))
             found[each.number] = max(
-                (_answering(passage, question.answered_by(passage), each) for passage in left),
+                (_answering(passage, question.answered_by(passage), each, kept) for passage in left),
                 key=lambda answer: answer.share,
             )
     return found
@@ -87,5 +93,5 @@ def as_sure(hit: Confidence, known: Confidence) -> bool:
     return confidence.ORDER.index(hit) >= confidence.ORDER.index(known)
 
 
-def _answering(passage: str, terms: frozenset[str], evidence: Evidence) -> Contribution:
-    return Contribution(passage, terms, ranking.coverage(terms, evidence.matches.weights))
+def _answering(passage: str, terms: frozenset[str], evidence: Evidence, kept: float) -> Contribution:
+    return Contribution(passage, terms, ranking.coverage(terms, evidence.matches.weights), kept)

@@ -152,9 +152,14 @@ def now_boost(recency: float) -> float:
     return 1.0 + (NOW_BOOST - 1.0) * recency
 
 
-def echo_factor(share: float) -> float:
-    """Return the factor for a conversation that asks the same and answers that *share* of its words."""
-    return ECHO_LEAST + (1.0 - ECHO_LEAST) * share
+def echo_factor(share: float, kept: float) -> float:
+    """
+    Return the factor for a conversation that asks the same, and answers that *share* of the question's words.
+
+    *kept* is the share of its text that does more than ask: a long talk in which the question also stands
+    is hardly weakened. Without it, whole chats lose .028 of nDCG@10 (benchmarks/README.md, "Echoes").
+    """
+    return ECHO_LEAST + (1.0 - ECHO_LEAST) * max(share, kept)
 
 
 def usage(accesses: int) -> float:
