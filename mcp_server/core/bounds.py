@@ -27,7 +27,7 @@ _SPLIT = "Give less at once, or split it into several calls."
 
 
 def session_id(given: object) -> str:
-    """Return the session id that a client gave; '' when it is no text, or too long for one of Claude Code's."""
+    """Return the session id that a client gave; '' when it is no text, or too long for such an id."""
     return given if isinstance(given, str) and len(given) <= MOST_SESSION else ""
 
 

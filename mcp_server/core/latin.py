@@ -30,7 +30,7 @@ def latin(text: str) -> str:
 def _spelled(letter: str) -> str:
     if letter in _LATIN:
         return _LATIN[letter]
-    bare = unicodedata.normalize("NFD", letter)[0]  # "ά" becomes "α"; Hangul syllables are spelled by name below
+    bare = unicodedata.normalize("NFD", letter)[0]  # "ά" becomes "α"; Hangul is spelled by name below
     if bare in _LATIN:
         return _LATIN[bare]
     name = unicodedata.name(letter, "")

@@ -49,7 +49,7 @@ def is_artifact(target: str) -> bool:
 
 
 def parse_link(said: str) -> Link:
-    """Return the link that "rel: target" says, `relates-to` for a target alone; no target: raises Rejected."""
+    """Return the link that "rel: target" says, `relates-to` without "rel: "; raise Rejected for no target."""
     rel, colon, target = f"{said.strip()} ".partition(": ")
     if not colon:
         rel, target = "", said

@@ -217,7 +217,7 @@ def _ascii_words(title: str) -> list[str]:
 
 
 def clean_text(text: str, limit: int = MAX_TEXT) -> str:
-    """Return *text* with `\\n` line ends and no blank lines around it; raise Rejected if empty or too long."""
+    """Return *text* with `\\n` line ends, no blank lines around it; raise Rejected if empty or too long."""
     if len(text) > 2 * limit:  # checked first, before the loop over all characters
         raise _too_long(text, limit)
     lines = text.replace("\r\n", "\n").replace("\r", "\n")

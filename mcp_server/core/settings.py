@@ -315,7 +315,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
     for name in _PLACES:
         if not isinstance(config.get(name, ""), str):
             raise SettingsError(f"{name} in config.toml is no text.", "Put it between quotation marks.")
-    told: dict[str, Any] = {"model_calls": bool(config.get("api_key"))}  # a key in config.toml is consent, too
+    told: dict[str, Any] = {"model_calls": bool(config.get("api_key"))}  # a key put there is consent, too
     for row in ROWS:
         variable = row.metadata["variable"]
         if (text := value(variable)) is not None:

@@ -1,7 +1,7 @@
 """
 Find secrets in text and mask them, before anything reaches the disk, a model or a log.
 
-Four things give a secret away: the shape its vendor gave it (`secret_shapes`), where it stands (in a URL or a
+Four things reveal a secret: the shape its vendor gave it (`secret_shapes`), its place (in a URL or a
 header, `secret_places`; in a file or a call, `secret_settings`; in a command, `secret_commands`), the word it
 is assigned to (`secret_words`), and what a sentence says of it (`secret_words`, `secret_phrases`).
 Entropy alone does not: commit hashes, lock files and identifiers have as much of it as keys.

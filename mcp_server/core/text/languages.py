@@ -202,7 +202,7 @@ def _is_cyrillic(word: str) -> bool:
     return _FIRST_CYRILLIC <= word[0] <= _LAST_CYRILLIC
 
 
-# A digit, which nobody writes there, keeps stems apart from words, and from those of other languages.
+# A digit, which no word has there, keeps stems apart from words, and from stems of other languages.
 def _whole(word: str, language: str) -> str:
     return f"{stem(word, language)}0{language}"
 
