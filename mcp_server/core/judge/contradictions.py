@@ -21,7 +21,7 @@ MOST_PAIRS = 2000  # nearest pairs that are compared closely, which takes about 
 
 @dataclass(frozen=True, slots=True)
 class Opposed:
-    """Two memories that may contradict each other: what differs, their nearness, and whether it is sure."""
+    """Two memories that may contradict each other: what differs, nearness (more is nearer), how sure."""
 
     one: int
     other: int

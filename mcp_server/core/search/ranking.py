@@ -95,7 +95,7 @@ def normalised(scores: Mapping[int, float], coverage: float = 1.0) -> dict[int, 
     """
     Return BM25 *scores* (larger is better) so that the largest is 1.
 
-    It is less than 1 when even the best memory has little *coverage*: the best of poor matches is poor.
+    The largest is less than 1 when even the best memory has little *coverage*: it is then a poor match.
     """
     top = max(scores.values(), default=0.0)
     if top <= 0:
