@@ -119,7 +119,7 @@ class Seen(NamedTuple):
 
 
 class Speaking(NamedTuple):
-    """The same as numbers that are weighed: *lead* is how far no other memory is as good, by the score."""
+    """The same as numbers to be weighted: *lead* is the score minus the best score of another memory."""
 
     calling: float
     maxsim: float
@@ -128,7 +128,7 @@ class Speaking(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """How much each thing that speaks for a memory adds to the logarithm of its odds."""
+    """How much each piece of evidence for a memory adds to the logarithm of its odds."""
 
     calling: float
     level: float
@@ -167,7 +167,7 @@ def in_prompt(
 
 
 def speaking(seen: Sequence[Seen], calling: float) -> list[Speaking]:
-    """Return what speaks for each of *seen* with a prompt of that *calling*."""
+    """Return the evidence for each of *seen* with a prompt of that *calling*, limited as above."""
     called = max(-MOST_CALLING, min(MOST_CALLING, calling))
     spoken = []
     for each in seen:

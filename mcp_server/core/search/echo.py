@@ -54,7 +54,7 @@ class EchoedQuestion:
         return frozenset().union(*self.terms.values())
 
     def answered_by(self, text: str) -> frozenset[str]:
-        """Return which terms of the question stand in *text*, in whatever form."""
+        """Return which terms of the question occur in *text*, in any form."""
         said = {root(folded(word)) for word in words(spelled(text).replace("_", " "))}
         said.update(map(root, index_parts(text)))
         return frozenset(term for term, roots in self.terms.items() if not roots.isdisjoint(said))
