@@ -1,4 +1,4 @@
-"""Who changes memories, as the ledger and the history name them."""
+"""The authors of changes to memories, as the ledger and the history name them."""
 
 PERSON, CLAUDE, MODEL, TIDY = "person", "claude", "model", "tidy"
-"""In a terminal, in a session, while it learns from one, during upkeep."""
+"""The person in a terminal, Claude in a session, the model that learns from a session, tidying."""

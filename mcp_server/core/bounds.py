@@ -1,4 +1,4 @@
-"""How much may be given at once: looked at before anything else is done with it."""
+"""How large the arguments of a call may be: checked before anything else is done with them."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ MOST_SESSION = 200  # characters of the id of a session; Claude Code's have 36
 
 
 def check_amount(arguments: Mapping[str, object]) -> None:
-    """Raise Rejected for an argument with more characters or items than can be meant; counts no further."""
+    """Raise Rejected for an argument with too many characters or items; the count stops at the limit."""
     for name, value in arguments.items():
         most = MOST_OF.get(name, MOST)
         characters, items = _amount(value, most)
@@ -27,12 +27,12 @@ _SPLIT = "Give less at once, or split it into several calls."
 
 
 def session_id(given: object) -> str:
-    """Return the id of a session as a client gave it; '' for what is none of Claude Code's."""
+    """Return the session id that a client gave; '' when it is no text, or too long for such an id."""
     return given if isinstance(given, str) and len(given) <= MOST_SESSION else ""
 
 
 def _amount(value: object, most: int) -> tuple[int, int]:
-    """Return how many characters and items *value* has, counted until there are too many."""
+    """Return how many characters and items *value* has; the count stops when there are too many."""
     characters, items, left = 0, 0, [value]
     while left and characters <= most and items <= MOST_ITEMS:
         items += 1

@@ -1,7 +1,7 @@
 """
-What calling the model may cost, and what to do when it does not answer.
+What calls of the model may cost, and what to do when the model does not answer.
 
-Every figure is here: prices, caps, how often something is asked, how long to leave the model alone.
+All figures are here: prices, caps, number of tries, pauses between calls.
 """
 
 import hashlib
@@ -19,17 +19,17 @@ API = "https://api.anthropic.com"
 PUBLISHED = {MODEL: (1.00, 5.00)}
 """USD for a million input tokens and a million output tokens, as published in November 2026."""
 
-CHARACTERS_PER_TOKEN = 2.5  # English and code have 3.5 to 4.5: what is reserved is more than is spent
-FRAME_TOKENS = 64  # roles and the like, which are counted with the prompt
+CHARACTERS_PER_TOKEN = 2.5  # English and code have 3.5 to 4.5, so we reserve more than is spent
+FRAME_TOKENS = 64  # roles and the like, which the API counts with the prompt
 
 MOST_TRIES = 4  # calls for one item, ever
-PLAN_PAUSE = 3600.0  # seconds; Claude Code does not say when the limit of a plan is lifted
+PLAN_PAUSE = 3600.0  # seconds; Claude Code does not say when a plan's limit ends
 PAUSES = (30.0, 120.0, 600.0)  # seconds after an item's first, second and every further try
-JITTER = 0.5  # the share of a pause that is added at random, so that machines do not return together
-LONGEST_PAUSE = 31 * DAY  # no answer keeps the model away for longer
+JITTER = 0.5  # largest share of a pause added at random, so that machines do not all call again together
+LONGEST_PAUSE = 31 * DAY  # seconds; a longer pause that an answer asks for is cut to this
 
-# What LiteLLM, Ollama and vLLM say of a name that they do not know, some of them as a 400 or a 500: whatever
-# they are asked, they say it again.
+# What LiteLLM, Ollama and vLLM answer to an unknown model name, some of them with status 400 or 500. Every
+# further call gets the same answer.
 _NO_MODEL = re.compile(
     r"not_found_error|invalid model name|no such model|unknown model|provider not provided"
     r"|model\b.{0,220}\b(?:not (?:be )?found|does not exist|is not (?:available|supported))",
@@ -54,7 +54,7 @@ class CallOutcome(StrEnum):
 
     @property
     def needs_person(self) -> bool:
-        """Whether only the person can mend it: the next call would end likewise."""
+        """Whether only the person can fix it: until then every call ends the same way."""
         return self in (CallOutcome.REFUSED_KEY, CallOutcome.NO_MODEL, CallOutcome.NO_CREDIT)
 
 
@@ -70,10 +70,10 @@ class Reply:
 
 class CallFailed(Exception):
     """
-    A call without a reply: `outcome`, the seconds to wait as told (None when nothing was told).
+    A call without a reply: its `outcome`, and `retry_after`, the seconds to wait (None when not given).
 
-    `charged` is false when it is known to have cost nothing. `str(error)` is a sentence without the
-    key and without anything of the prompt.
+    `charged` is false when the call is known to have cost nothing. `str(error)` is a sentence that holds
+    neither the key nor any part of the prompt.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class Cost:
     """
     What learning from a session cost: calls with a key and on the person's plan, tokens, and USD.
 
-    A call about several sessions counts as one for each; its tokens and USD are parted between them. What
-    was on the plan costs no USD. Calls made before this was written down are not known.
+    A call about several sessions counts as one call for each; its tokens and USD are divided between them.
+    Calls on the plan cost no USD. Calls from before costs were recorded are not counted.
     """
 
     calls: int = 0
@@ -98,7 +98,7 @@ class Cost:
     usd: float = 0.0
 
     def __str__(self) -> str:
-        """Say it as `3 calls, 4,120 tokens, $0.0061`; '' for no call."""
+        """Return the cost as `3 calls, 4,120 tokens, $0.0061`; '' for no call."""
         paid = [counted(self.calls, "call")] if self.calls else []
         planned = [f"{counted(self.plan_calls, 'call')} on your plan"] if self.plan_calls else []
         said = [*paid, *planned, f"{self.tokens:,} tokens", *([f"${self.usd:.4f}"] if self.calls else [])]
@@ -108,9 +108,9 @@ class Cost:
 @dataclass(frozen=True, slots=True)
 class Rest:
     """
-    How long the model is left alone: `seconds`, None for as long as the settings stay as they are.
+    A pause in which the model is not called: `seconds` long, or None: until the settings change.
 
-    `lifted` tells whether other settings end it before its time.
+    `lifted` says whether a change of the settings ends the pause early.
     """
 
     seconds: float | None
@@ -118,28 +118,28 @@ class Rest:
 
 
 def price(settings: Settings) -> tuple[float, float] | None:
-    """Return the USD for a million input and a million output tokens; None when nobody told the price."""
+    """Return the USD for a million input and a million output tokens; None when the price is unknown."""
     return settings.model_price or PUBLISHED.get(settings.model)
 
 
 def cost(settings: Settings, input_tokens: int, output_tokens: int) -> float:
-    """Return what a call costs in USD, 0 where the price is not known: `Spending.today` says so beside it."""
+    """Return what a call costs in USD, 0 when the price is unknown; `Spending.today` then says so."""
     of_input, of_output = price(settings) or (0.0, 0.0)
     return (input_tokens * of_input + output_tokens * of_output) / 1_000_000
 
 
 def reserve(settings: Settings, prompt_characters: int, most_tokens: int) -> float:
-    """Return the most that a call may cost in USD: a dense prompt, and an answer of full length."""
+    """Return the most USD that a call may cost: for a dense prompt and an answer of *most_tokens*."""
     return cost(settings, tokens_of(prompt_characters), most_tokens)
 
 
 def tokens_of(prompt_characters: int) -> int:
-    """Return the most tokens that a prompt of so many characters has, where nobody counted them."""
+    """Return an upper estimate of the tokens of a prompt with so many characters."""
     return FRAME_TOKENS + int(prompt_characters / CHARACTERS_PER_TOKEN) + 1
 
 
 def refusal(spent_today: float, calls_today: int, reserved: float, settings: Settings) -> str:
-    """Return why a call that may cost *reserved* USD is too much for today; '' when it is not."""
+    """Return why a call that may cost *reserved* USD may not be made today; '' when it may."""
     if calls_today >= settings.daily_calls:
         return f"Today's calls of the model ({settings.daily_calls}) are used up."
     if spent_today + reserved > settings.daily_usd:
@@ -151,7 +151,7 @@ def refusal(spent_today: float, calls_today: int, reserved: float, settings: Set
 
 
 def refusal_on_plan(calls_today: int, settings: Settings) -> str:
-    """Return why no more is asked on the person's own plan today; '' when it may be."""
+    """Return why no more calls on the person's plan are made today; '' when they may be."""
     if calls_today < settings.daily_plan_calls:
         return ""
     return f"Today's calls on your plan ({settings.daily_plan_calls}) are used up."
@@ -176,10 +176,10 @@ def outcome_of(status: int, message: str = "") -> CallOutcome:
 
 def failure_on_plan(reason: str, status: int | None) -> CallFailed:
     """
-    Return what it means that Claude Code brought no reply: its *reason*, and the HTTP *status* if any.
+    Return the failure for a call on the plan without a reply: *reason*, and the HTTP *status* if any.
 
-    The reasons are those of `$.model.complete`, with `stopped` for a call that the module ended, and
-    `refused` for one that Claude Code did not make.
+    The reasons are those of `$.model.complete`, and also `stopped` for a call that the module ended and
+    `refused` for a call that Claude Code did not make.
     """
     if reason == "stopped":
         return CallFailed(CallOutcome.STOPPED, "The call was stopped, for the person went on.")
@@ -196,9 +196,10 @@ def failure_on_plan(reason: str, status: int | None) -> CallFailed:
 
 def rest_after(outcome: CallOutcome, tries: int, retry_after: float | None, chance: float) -> Rest | None:
     """
-    Return how long the model is left alone after an answer; None when the next item may be asked at once.
+    Return the pause after a call that ended with *outcome*; None when the next item may be asked at once.
 
-    *tries* counts the item's calls, this one included; *chance*, 0 to 1, spreads the pause.
+    *tries* counts the item's calls, this one included; *retry_after* are the seconds that the answer asked
+    for; *chance*, from 0 to 1, is the random part of the pause.
     """
     told = None if retry_after is None else min(max(0.0, retry_after), LONGEST_PAUSE)
     if outcome in (CallOutcome.OK, CallOutcome.BAD_REQUEST, CallOutcome.STOPPED):
@@ -212,7 +213,7 @@ def rest_after(outcome: CallOutcome, tries: int, retry_after: float | None, chan
 
 
 def is_loopback(base_url: str) -> bool:
-    """Tell whether the endpoint is on this machine: what is sent there stays here, and no key is needed."""
+    """Tell whether the endpoint is on this machine: prompts do not leave it, and no key is needed."""
     try:
         host = urlsplit(base_url).hostname or ""
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -222,9 +223,9 @@ def is_loopback(base_url: str) -> bool:
 
 def endpoint(base_url: str) -> str:
     """
-    Return the address that the library puts "/v1/messages" behind, Anthropic's where none was named.
+    Return the address to which the library appends "/v1/messages"; Anthropic's when *base_url* is ''.
 
-    Raises ValueError with a sentence for what is no address.
+    Raises ValueError with a sentence when *base_url* is not an http(s) address.
     """
     try:
         parts = urlsplit(base_url or API)
@@ -237,17 +238,17 @@ def endpoint(base_url: str) -> str:
 
 
 def identity(key: str, base_url: str) -> str:
-    """Return what stands for a key and the endpoint that it is for; it tells nothing of the key."""
+    """Return a digest of a key and its endpoint; it does not reveal the key."""
     said = f"{key}\n{base_url}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(said, digest_size=16).hexdigest()
 
 
 def settings_digest(identity: str, settings: Settings) -> str:
-    """Return what stands for the settings that calls depend on, 16 hexadecimal characters."""
+    """Return a digest of the settings that calls depend on, 16 hexadecimal characters."""
     said = f"{identity} {settings.daily_usd} {settings.daily_calls} {settings.model} {settings.model_price}"
     return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def is_hopeless(outcome: CallOutcome, tries: int) -> bool:
-    """Tell whether an item is given up: it cannot be asked like this, or was asked often enough."""
+    """Tell whether an item is given up: the request itself is bad, or was tried `MOST_TRIES` times."""
     return outcome is CallOutcome.BAD_REQUEST or (tries >= MOST_TRIES and outcome is not CallOutcome.STOPPED)

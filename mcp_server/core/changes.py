@@ -1,4 +1,4 @@
-"""The difference between what is on disk and what is indexed: the heart of sync."""
+"""The difference between the files on disk and those in the index: the core of sync."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 class Stamp(NamedTuple):
     """
-    What tells whether a file changed without reading it: size in bytes, mtime in nanoseconds.
+    A file's path, size in bytes and mtime in nanoseconds: they show a change without reading the file.
 
-    A tuple, because two are made of every file and compared whenever a command begins.
+    A tuple, for speed: at the start of every command, two are made of each file and compared.
     """
 
     path: str
@@ -18,7 +18,7 @@ class Stamp(NamedTuple):
     mtime_ns: int
 
 
-BY_PATH = itemgetter(0)  # texts alone are sorted three times as fast as whole stamps; each path is there once
+BY_PATH = itemgetter(0)  # sorting by path is three times as fast as by whole stamps; paths are unique
 
 
 class FileChange(StrEnum):
@@ -29,11 +29,11 @@ class FileChange(StrEnum):
 
 def diff(on_disk: Iterable[Stamp], indexed: Iterable[Stamp]) -> Iterator[tuple[FileChange, Stamp]]:
     """
-    Yield what must change in the index for it to equal the disk.
+    Yield the changes that make the index equal to the disk.
 
-    Both sides are sorted by path, each path at most once; the stamp given is the one on disk,
+    Both sides must be sorted by path, each path at most once. The stamp yielded is the one on disk,
     or the indexed one when the file is gone.
-    A file counts as modified when its size or mtime differs; whether its bytes did is for the reader.
+    A file counts as modified when its size or mtime differs; the caller checks whether its bytes do.
     """
     disk, index = iter(on_disk), iter(indexed)
     ours, theirs = next(disk, None), next(index, None)

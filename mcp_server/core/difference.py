@@ -11,7 +11,7 @@ NOT_TOLD = ("id", "kind", "created", "updated")
 
 
 def difference(was: Memory, now: Memory) -> str:
-    """Return what *now* says otherwise than *was*; '' when nothing but the dates differ."""
+    """Return what differs between *was* and *now*; '' when only the dates do."""
     return "; ".join(_differences(was, now))
 
 
@@ -35,7 +35,7 @@ def _differences(was: Memory, now: Memory) -> Iterator[str]:
 
 
 def _where_they_part(was: str, now: str) -> tuple[str, str]:
-    """Return two texts from the first word on that differs."""
+    """Return both texts from one word before the first difference on."""
     before, after = was.split(), now.split()
     same = (one == other for one, other in zip(before, after, strict=False))
     start = max(0, sum(takewhile(bool, same)) - 1)  # with the word before

@@ -1,7 +1,7 @@
 """
-The embedding models that can be named: what they are, and where each is downloaded from.
+The embedding models that the person can name, and where each is downloaded from.
 
-Sizes and languages are those their makers give; `benchmarks/README.md` has what was measured here.
+Sizes and languages are as their makers state them; `benchmarks/README.md` has our measurements.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class EmbeddingModel:
     """
     A model of the catalogue.
 
-    *model* is the name stored beside each vector; *repository* on the Hugging Face hub holds *file*, the
-    ONNX file, '' for the model that is shipped. *megabytes* is what a download takes.
+    *model* is the name stored with each vector. *repository* on the Hugging Face hub holds *file*, the
+    ONNX file; it is '' for the shipped model. *megabytes* is the size of the download.
     """
 
     name: str
@@ -38,7 +38,7 @@ CATALOGUE = (
         23,
         "English",
         "good and fast; shipped, measured",
-        file="mapped.onnx",  # says that its weights are in model.onnx, so that all processes share them
+        file="mapped.onnx",  # refers to the weights in model.onnx, so that all processes share them
     ),
     EmbeddingModel(
         "minilm-l12",
@@ -81,7 +81,7 @@ def is_folder(setting: str) -> bool:
 
 
 def chosen(said: str) -> str | None:
-    """Return the setting that *said* means: a name of `NAMES`, or an absolute path as it is; else None."""
+    """Return the setting that *said* means: a name in `NAMES`, or an absolute path unchanged; else None."""
     if is_folder(said):
         return said
     return said.lower() if said.lower() in NAMES else None

@@ -4,16 +4,16 @@ The errors that Daybook raises on purpose.
     DaybookError                1   base; catch this to catch everything raised on purpose
       SettingsError             2   a setting does not parse, a folder cannot be used
       NotFound                  3   nothing has that id
-      Rejected                  4   what was given cannot be stored: empty, too long, a secret
+      Rejected                  4   the input cannot be stored: empty, too long, a secret
       Conflict                  5   the file changed since it was read
       Unreadable                6   this file is not a memory: path, line, reason
-      IndexUnavailable          7   SQLite cannot be used: its disk is full, its file may not be opened
-        IndexBusy               7   another process has it for longer than we wait
-        IndexSetAside           7   it was damaged and is out of the way: the next use makes it anew
+      IndexUnavailable          7   SQLite cannot be used: its disk is full, its file cannot be opened
+        IndexBusy               7   another process holds the index for longer than we wait
+        IndexSetAside           7   the index was damaged and moved aside: the next use rebuilds it
       EmbedderUnavailable       8   the embedding model cannot be loaded
       ModelUnavailable         10   the model was not asked, or did not answer
       Held                     11   another process holds a lock for longer than we wait
-      PersonNeeded             12   only the person may say that, and they did not say it here
+      PersonNeeded             12   only the person may do this, in their own terminal
 
 `str(error)` is a whole sentence for a person; `hint` says what to do next.
 Inside Daybook a broken file is data in a report: `Unreadable` is collected, not propagated.
@@ -23,14 +23,14 @@ from collections.abc import Iterable, Sequence
 
 
 def disk_refused(error: OSError) -> str:
-    """Return a sentence about an error of the disk, with the file or folder that it is about."""
+    """Return a sentence about a disk error, with the file or folder concerned."""
     what = f" {error.filename}" if isinstance(error.filename, str) else ""
     return f"The disk refused{what}: {error.strerror or error}. Nothing was changed."
 
 
 def similar(name: str, among: Iterable[str]) -> list[str]:
-    """Return up to three of the lower-case names *among* that look like *name*, the most alike first."""
-    import difflib  # only a mistake needs it
+    """Return up to three of the lower-case names *among* that are most like *name*, best first."""
+    import difflib  # imported here, because only a mistyped name needs it
 
     return difflib.get_close_matches(name[:80].lower(), list(among), n=3)
 
@@ -54,7 +54,7 @@ class SettingsError(DaybookError):
 
 
 class NotFound(DaybookError):
-    """No visible memory has the id asked for; *sentence* and *hint* are for what is no memory."""
+    """No visible memory has the requested id; *sentence* and *hint* are for things other than memories."""
 
     exit_code = 3
 
@@ -69,7 +69,7 @@ class NotFound(DaybookError):
 
 
 class Rejected(DaybookError):
-    """What was given cannot be stored: it is empty, too long, malformed or holds a secret."""
+    """The input cannot be stored: it is empty, too long, malformed or holds a secret."""
 
     exit_code = 4
 
@@ -93,14 +93,14 @@ class Unreadable(DaybookError):
 
 
 class IndexUnavailable(DaybookError):
-    """SQLite cannot be used; the memories themselves are safe. The hint is what helps against the reason."""
+    """SQLite cannot be used; the memories themselves are safe. The hint says what helps in this case."""
 
     exit_code = 7
     hint = "Your memories are safe in their files. Ask again; 'daybook doctor' says what is wrong."
 
 
 class IndexBusy(IndexUnavailable):
-    """Another process has the index for longer than we wait; *holder* are words for it."""
+    """Another process holds the index for longer than we wait; *holder* describes that process."""
 
     hint = "Ask again when that process is done; end it if it is stopped."
 
@@ -109,7 +109,7 @@ class IndexBusy(IndexUnavailable):
 
 
 class IndexSetAside(IndexUnavailable):
-    """The index was damaged and is out of the way; whoever asks again gets a new one."""
+    """The index was damaged and moved aside; the next call rebuilds it."""
 
     hint = "Ask again: it is made anew from the files."
 
@@ -126,9 +126,9 @@ class EmbedderUnavailable(DaybookError):
 
 class ModelUnavailable(DaybookError):
     """
-    The model was not asked, or did not answer.
+    The model was not called, or did not answer.
 
-    `later` tells whether the same may be asked another time; otherwise the item is given up.
+    `later` says whether the same request may be tried again later; otherwise the item is given up.
     """
 
     exit_code = 10
@@ -140,7 +140,7 @@ class ModelUnavailable(DaybookError):
 
 
 class Held(DaybookError):
-    """Another process holds the lock *name* for longer than we wait; *holder* are words for it."""
+    """Another process holds the lock *name* for longer than we wait; *holder* describes that process."""
 
     exit_code = 11
     hint = "Try again when that process is done; end it if it is stopped."
@@ -152,9 +152,9 @@ class Held(DaybookError):
 
 class PersonNeeded(DaybookError):
     """
-    This needs the person's own word: accepting, consenting, settling, deleting for good.
+    Only the person may do this: accept, consent, settle, delete for good.
 
-    *act* is what needs it, as a noun; *typed* is the command that they type instead, without `daybook`.
+    *act* names the action, as a noun; *typed* is the command that the person types, without `daybook`.
     """
 
     exit_code = 12

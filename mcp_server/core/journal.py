@@ -1,8 +1,8 @@
 """
-Changes as tidying writes them down before it makes them, so that they can be ended or taken back.
+Changes that tidying records before it makes them, so that they can be completed or undone.
 
-A change names the fields of one memory with their values before and after, and where its file lies:
-never a text, which only its file holds.
+A change holds fields of one memory with their values before and after, and the place of its file.
+It never holds the text: only the file does.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,19 +14,19 @@ from mcp_server.core.memory import Link, Memory, Status, fingerprint, parse_time
 
 PLACE = "place"  # key of `was` and `now`: the file's path in its vault
 UNDONE = "undone"
-"""The verb by which the ledger and the history name that a change was taken back."""
+"""The verb with which the ledger and the history record that a change was undone."""
 FIELDS = ("status", "archived_reason", "superseded_by", "valid_to", "tags", "links", "merged_from")
 
 Values = dict[str, Any]
-"""Fields of a memory as JSON has them: times and statuses as texts, links as lists of rel, to and notes."""
+"""Fields of a memory as JSON: times and statuses as texts, links as lists of rel, to and notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """
-    One memory before and after; `was` is empty for one that was not there.
+    One memory before and after; `was` is empty for a memory that the change creates.
 
-    `ref` names it as `vault/id`, `said` is the fingerprint of its title and text.
+    `ref` is its `vault/id`, `said` the fingerprint of its title and text.
     """
 
     ref: str
@@ -52,9 +52,9 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
     """
-    What tidying does in one go: a step, the reason that the ledger keeps, and the changes.
+    What tidying does at once: the step, the reason that the ledger keeps, and the changes.
 
-    `title`, for people to read, is that of the memory that comes out of it. `new` is the memory that the
+    `title`, for people to read, is the title of the resulting memory. `new` is the memory that the
     first change creates. `heir` takes over the accesses of the `ancestors`.
     """
 
@@ -76,7 +76,7 @@ class JournalEntry:
 
 
 def change(ref: str, memory: Memory, place: str, *, to: str = "", **fields: object) -> Change:
-    """Return the change of *memory*, whose file is at *place*, to *fields*, and to another place."""
+    """Return the change that sets *fields* of *memory*, and moves its file from *place* to *to*, if given."""
     after = replace(memory, **fields)  # type: ignore[arg-type]
     was, now = values(memory, fields), values(after, fields)
     said = fingerprint(memory.title, memory.text)
@@ -84,12 +84,12 @@ def change(ref: str, memory: Memory, place: str, *, to: str = "", **fields: obje
 
 
 def creation(ref: str, memory: Memory, place: str) -> Change:
-    """Return the change that makes *memory* at *place*."""
+    """Return the change that creates *memory* at *place*."""
     return Change(ref, fingerprint(memory.title, memory.text), {}, {PLACE: place})
 
 
 def change_of(said: object) -> Change | None:
-    """Return the change that JSON says, None when it says none."""
+    """Return the change that the parsed JSON *said* holds, None when it holds none."""
     match said:
         case {"ref": str(ref), "said": str(fingerprint), "was": dict(was), "now": dict(now)}:
             return Change(ref, fingerprint, was, now)
@@ -97,18 +97,18 @@ def change_of(said: object) -> Change | None:
 
 
 def values(memory: Memory, names: Iterable[str]) -> Values:
-    """Return the fields *names* of *memory* as JSON has them."""
+    """Return the fields *names* of *memory* as JSON values."""
     return {name: _plain(getattr(memory, name)) for name in names if name in FIELDS}
 
 
 def with_values(memory: Memory, said: Mapping[str, Any]) -> Memory:
-    """Return *memory* with the fields that *said* names; raise ValueError when one does not parse."""
+    """Return *memory* with the fields of *said*; raise ValueError when one does not parse."""
     found = {name: _field(name, value) for name, value in said.items() if name in FIELDS}
     return replace(memory, **found)
 
 
 def stands_between(memory: Memory, change: Change) -> bool:
-    """Tell whether every field of *memory* is as it was before or as it is after *change*, and its words."""
+    """Tell whether *memory* has the title and text of *change*, and each field as before or after it."""
     if fingerprint(memory.title, memory.text) != change.said:
         return False
     names = [name for name in change.now if name in FIELDS]

@@ -1,4 +1,4 @@
-"""Latin letters for those of other scripts, so that the id of a memory says something about it."""
+"""Latin letters for the letters of other scripts, so that a memory's id is readable."""
 
 import unicodedata
 
@@ -19,10 +19,10 @@ _BY_NAME = ("HIRAGANA LETTER ", "KATAKANA LETTER ", "HANGUL SYLLABLE ")
 
 def latin(text: str) -> str:
     """
-    Return *text* with Cyrillic, Greek, Arabic, Hebrew, kana and Hangul in Latin letters; what else is stays.
+    Return *text* with Cyrillic, Greek, Arabic, Hebrew, kana and Hangul in Latin letters; others stay.
 
-    Arabic and Hebrew are spelled as they are written, mostly without vowels. What a Chinese character or a
-    letter of an Indian script sounds like depends on the word, which no small table knows.
+    Arabic and Hebrew are spelled as they are written, mostly without vowels. Chinese characters and Indian
+    scripts are not spelled: their sound depends on the word, which a small table cannot know.
     """
     return text if text.isascii() else "".join(map(_spelled, unicodedata.normalize("NFC", text.lower())))
 
@@ -30,7 +30,7 @@ def latin(text: str) -> str:
 def _spelled(letter: str) -> str:
     if letter in _LATIN:
         return _LATIN[letter]
-    bare = unicodedata.normalize("NFD", letter)[0]  # "ά" is "α"; a syllable of Hangul would come apart
+    bare = unicodedata.normalize("NFD", letter)[0]  # "ά" becomes "α"; Hangul is spelled by name below
     if bare in _LATIN:
         return _LATIN[bare]
     name = unicodedata.name(letter, "")

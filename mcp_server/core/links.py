@@ -12,7 +12,7 @@ RELATES_TO = "relates-to"
 SUPERSEDES = "supersedes"
 CONTRADICTS = "contradicts"
 RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELATES_TO)
-"""Labels that say the same to everybody; the first two have effects. Any other may be used as well."""
+"""Labels with a fixed meaning; the first two have effects. Any other label may be used as well."""
 
 MAX_LABEL = 60  # characters
 
@@ -34,12 +34,12 @@ def all_links(memory: Memory) -> list[Link]:
 
 
 def as_name(said: str) -> str:
-    """Return a link's target, or what a memory is called, as the two are compared: in whatever case."""
-    return unicodedata.normalize("NFC", said).strip().lower()  # macOS takes the accents of file names apart
+    """Return a link's target or a name of a memory in the form in which they are compared: lower case."""
+    return unicodedata.normalize("NFC", said).strip().lower()  # macOS decomposes accents in file names
 
 
 def names(memory: Memory) -> frozenset[str]:
-    """Return what links may call *memory*: its id, its title and its aliases."""
+    """Return the names that links may use for *memory*: its id, its title and its aliases."""
     return frozenset(filter(None, map(as_name, (memory.id, memory.title, *memory.aliases))))
 
 
@@ -49,7 +49,7 @@ def is_artifact(target: str) -> bool:
 
 
 def parse_link(said: str) -> Link:
-    """Return the link that "rel: target" says; a target alone is related to. Raises Rejected for neither."""
+    """Return the link that "rel: target" says, `relates-to` without "rel: "; raise Rejected for no target."""
     rel, colon, target = f"{said.strip()} ".partition(": ")
     if not colon:
         rel, target = "", said
@@ -60,9 +60,9 @@ def parse_link(said: str) -> Link:
 
 def check_label(words: str) -> str:
     """
-    Return the label of a link that *words* say, so that `relates_to` and "Relates to" are one.
+    Return the link label for *words* in kebab case, so that `relates_to` and "Relates to" are the same.
 
-    Raises Rejected when there is no letter or digit in them, or more than 60 characters.
+    Raises Rejected when *words* have no letter or digit, or the label more than 60 characters.
     """
     label = _kebab(words)
     if not label or len(label) > MAX_LABEL:
@@ -74,16 +74,16 @@ def check_label(words: str) -> str:
 
 
 def as_label(words: str) -> str:
-    """Return a label that somebody else wrote, as labels are compared; one without a letter as it stands."""
+    """Return a stored label in the form in which labels are compared; one without a letter or digit stays."""
     return _kebab(words)[:MAX_LABEL].strip("-") or words.strip()
 
 
 def labelled(links: Iterable[Link], words: str) -> list[Link]:
     """
-    Return those of *links* whose label *words* name, whoever wrote it and however.
+    Return those of *links* whose label is the one that *words* name, in whatever spelling it was written.
 
-    Earlier versions took vowel signs, or all that is not ASCII, for blanks: a label that they wrote is
-    meant when no other is.
+    Earlier versions replaced vowel signs, or everything that is not ASCII, by blanks. Links with such a
+    label are returned only when no other matches.
     """
     label = as_label(words)
     held = list(links)

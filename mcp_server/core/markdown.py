@@ -1,8 +1,8 @@
 """
-Markdown line by line, as https://spec.commonmark.org/0.31.2/ has it: fenced code, headings, paragraphs.
+Markdown line by line, as in https://spec.commonmark.org/0.31.2/: fenced code, headings, paragraphs.
 
-A fence that is never closed holds all that follows. A line is underlined as a heading only where it stands
-alone: what people write below a list or a table is a rule.
+A fence that is never closed encloses all that follows. An underlined line is a heading only when it stands
+alone: below a list or a table, people mean a rule.
 """
 
 import re
@@ -16,7 +16,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,4}[.)])[ \t]+\S")
 
 
 def opens(line: str) -> str:
-    """Return the fence with which *line* begins a block of code, '' when it begins none."""
+    """Return the fence if *line* begins a block of code, '' otherwise."""
     fence = _FENCE.match(line)
     return fence[1] if fence else ""
 
@@ -28,7 +28,7 @@ def closes(line: str, fence: str) -> bool:
 
 
 def lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield each line of *text*, and whether it is fenced code, fences included."""
+    """Yield each line of *text*, and whether it is fenced code; the fences count as code."""
     fence = ""
     for line in text.split("\n"):
         if fence:
@@ -40,7 +40,7 @@ def lines(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def outside_code(text: str) -> str:
-    """Return *text* without code, between fences or in line."""
+    """Return *text* without fenced and inline code."""
     return _INLINE.sub("", "\n".join("" if is_code else line for line, is_code in lines(text)))
 
 
@@ -73,7 +73,7 @@ def first_heading(text: str) -> str:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """Yield the parts of *text* between blank lines; fenced code is not parted."""
+    """Yield the parts of *text* between blank lines; fenced code is not split."""
     part: list[str] = []
     for line, is_code in lines(text):
         if line.strip() or is_code:
@@ -86,18 +86,18 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def _heading(line: str) -> tuple[int, str]:
-    """Return how deep the heading is that *line* is, and its words; (0, '') for any other line."""
+    """Return the depth and the words of the heading in *line*; (0, '') for any other line."""
     mark = _HEADING.match(line)
     if not mark:
         return 0, ""
     words = line[mark.end() :].rstrip()
     bare = words.rstrip("#")
-    title = bare.rstrip() if bare[-1:] in ("", " ", "\t") else words  # `C#` ends with its own
+    title = bare.rstrip() if bare[-1:] in ("", " ", "\t") else words  # the `#` of `C#` is part of the word
     return (len(mark[1]), title) if title else (0, "")
 
 
 def _stands_alone(run: list[str]) -> bool:
-    """Tell whether the last line of *run* is prose between blank lines, which a line below may underline."""
+    """Tell whether the last line of *run* is prose after a blank line, so that the next may underline it."""
     if not run or not run[-1].strip() or (len(run) > 1 and run[-2].strip()):
         return False
     return any(map(str.isalnum, run[-1])) and not is_item(run[-1]) and "|" not in run[-1]

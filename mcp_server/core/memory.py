@@ -16,7 +16,7 @@ DAY = 86_400  # seconds
 
 
 class Kind(StrEnum):
-    """What a file is; the value names one memory, `folder` the folder that holds them."""
+    """What a file is; the value names one such memory, `folder` the folder that holds them."""
 
     KNOWLEDGE = "knowledge"
     CONVERSATION = "conversation"
@@ -42,19 +42,19 @@ class Status(StrEnum):
 
 
 ARCHIVE_FOLDER = "archive"
-TRASH = "trash:"  # what the place of a file begins with that is in its vault's folder of the trash
+TRASH = "trash:"  # prefix of the place of a file that is in its vault's trash folder
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TITLE = 200
 MAX_TEXT = 64 * 1024  # characters
 MAX_CONVERSATION = 768 * 1024  # characters of a conversation, so that its file stays below a mebibyte
 MAX_TAGS = 20
-MAX_LINKS = 50  # of one memory to which what is said again adds its own
+MAX_LINKS = 50  # of one memory; remembering the same again adds links only up to this
 MAX_TOUCHES = 50
 
 
 def type_or_kind(kind: Kind, type: str) -> str:
-    """Return what a memory is called by: its type, or its kind when it is no knowledge."""
+    """Return the type of a memory, or its kind when it is not knowledge."""
     return type if kind is Kind.KNOWLEDGE else kind.value
 
 
@@ -70,9 +70,9 @@ class Link:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """
-    The keys with which a person puts memories in order, '' where one is not said: a row each.
+    The keys by which a person sorts memories, one row each, '' where the file has none.
 
-    From the row follows that memories, drafts and filters have it, and that it is read, written, indexed,
+    A row here is enough: memories, drafts and filters get the key, and it is read, written, indexed,
     searched by, compared, merged and shown.
     """
 
@@ -81,7 +81,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewWords:
-    """What the keys of `Words` are to be; None leaves one as it is."""
+    """New values for the keys of `Words`; None leaves a key unchanged."""
 
     category: str | None = None
 
@@ -92,11 +92,10 @@ WORDS = tuple(key.name for key in fields(Words))
 @dataclass(frozen=True, slots=True)
 class Memory(Words):
     """
-    One memory as its file says it; times are aware and in UTC.
+    One memory as its file has it; times are aware and in UTC.
 
-    Each field but `text` is a key of the file's head, whose type tells how it is read, written and indexed.
-
-    `text` is the body with `\\n` line ends and no blank lines around it.
+    Each field but `text` is a key of the file's frontmatter; the field's type decides how the key is read,
+    written and indexed. `text` is the body with `\\n` line ends and no blank lines around it.
     Counters, scores and embeddings are not here: the ledger and the index hold them.
     """
 
@@ -130,7 +129,7 @@ class Memory(Words):
 
 @dataclass(frozen=True, slots=True)
 class Draft(Words):
-    """What a caller wants remembered, before it has an id and a file."""
+    """What a caller wants to remember, before it has an id and a file."""
 
     title: str
     text: str
@@ -153,14 +152,14 @@ _OF_DRAFT = tuple({key.name for key in fields(Memory)} & {key.name for key in fi
 
 
 def made_of(draft: Draft, memory_id: str, now: datetime) -> Memory:
-    """Return the memory that *draft* becomes *now* under that id."""
+    """Return the memory made of *draft*, with that id, created *now*."""
     return Memory(
         id=memory_id, created=now, updated=now, **{name: getattr(draft, name) for name in _OF_DRAFT}
     )
 
 
 def check_id(memory_id: str) -> str:
-    """Return *memory_id* unchanged; raise Rejected when it could not name a file of ours."""
+    """Return *memory_id* unchanged; raise Rejected when it is not a valid id."""
     if not ID.fullmatch(memory_id):
         raise Rejected(
             f"'{memory_id[:80]}' is not an id.",
@@ -170,7 +169,7 @@ def check_id(memory_id: str) -> str:
 
 
 def slug(title: str) -> str:
-    """Return *title* in kebab case, ASCII, at most 60 characters; '' when no letter survives."""
+    """Return *title* in kebab case, ASCII, at most 60 characters; '' when no letter or digit is left."""
     kept = ""
     for word in _ascii_words(title):
         if kept and len(kept) + 1 + len(word) > 60:
@@ -181,11 +180,11 @@ def slug(title: str) -> str:
 
 def id_of_name(stem: str) -> str:
     """
-    Return a lasting id for a file called *stem*, in which no id stands: its slug.
+    Return a lasting id for a file named *stem* whose frontmatter has no id: the slug of *stem*.
 
-    A digest of all of *stem* follows where letters, digits or symbols are lost, or the slug is cut.
+    A digest of *stem* is appended when letters, digits or symbols are lost, or the slug is cut.
     """
-    whole = unicodedata.normalize("NFC", stem)  # macOS takes accents apart
+    whole = unicodedata.normalize("NFC", stem)  # macOS decomposes accents
     kept = slug(whole)
     apart = unicodedata.normalize("NFKD", whole)
     lost = any(not each.isascii() and unicodedata.category(each)[0] in "LNS" for each in apart)
@@ -199,8 +198,8 @@ def new_id(title: str, text: str, created: datetime, attempt: int = 0) -> str:
     """
     Return an id made of the title's slug and a four-character suffix.
 
-    The suffix is a digest of what is stored and when, so that equal titles differ;
-    *attempt* gives another suffix when the id is taken.
+    The suffix is a digest of title, text and time, so that equal titles get different ids;
+    another *attempt* gives another suffix when the id is taken.
     """
     seed = f"{title}\n{text}\n{created.isoformat()}\n{attempt}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.blake2b(seed, digest_size=8).digest(), "big")
@@ -218,8 +217,8 @@ def _ascii_words(title: str) -> list[str]:
 
 
 def clean_text(text: str, limit: int = MAX_TEXT) -> str:
-    """Return *text* with `\\n` line ends, no blank lines around it; raise Rejected when unusable."""
-    if len(text) > 2 * limit:  # before each of its characters is looked at
+    """Return *text* with `\\n` line ends, no blank lines around it; raise Rejected if empty or too long."""
+    if len(text) > 2 * limit:  # checked first, before the loop over all characters
         raise _too_long(text, limit)
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = "".join(c for c in lines if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
@@ -247,7 +246,7 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """
     Return *tags* in lower case with hyphens for blanks, each once, in order; at most 20.
 
-    The signs behind a word stay: `c++` and `c#` are not `c`.
+    Signs at the end of a word stay: `c++` and `c#` are not `c`.
     """
     unique = tuple(dict.fromkeys(filter(None, map(_clean_tag, tags))))
     if len(unique) > MAX_TAGS:
@@ -261,7 +260,7 @@ def _clean_tag(tag: str) -> str:
 
 
 def _between_words(run: re.Match[str]) -> str:
-    """Return one hyphen for what parts words, and the accents and vowel signs, which are parts of letters."""
+    """Return *run* with separators as one hyphen; accents and vowel signs, parts of letters, stay."""
     said = "".join(c if unicodedata.category(c).startswith("M") else " " for c in run[0])
     return re.sub(" +", "-", said)
 
@@ -275,13 +274,13 @@ def check_type(name: str) -> str:
 
 
 def split_list(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the parts of a list, or of a text with commas, without blanks around them."""
+    """Return the parts of a list or of a comma-separated text, stripped, empty ones left out."""
     parts = value.split(",") if isinstance(value, str) else value
     return tuple(part.strip() for part in parts if part.strip())
 
 
 def fingerprint(title: str, text: str) -> str:
-    """Return a digest that is equal for memories that say the same but for case, outside code, and blanks."""
+    """Return a digest of title and text that ignores blanks, and case outside code."""
     pieces = re.split(r"(`[^`]*`)", " ".join(f"{title}\n{text}".split()))
     normal = "".join(piece if at % 2 else piece.casefold() for at, piece in enumerate(pieces))
     return hashlib.blake2b(normal.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -293,9 +292,9 @@ def timestamp(moment: datetime) -> str:
 
 
 def parse_timestamp(value: str) -> datetime:
-    """Return an ISO 8601 date or time as an aware UTC time; raise ValueError when it is none."""
+    """Return an ISO 8601 date or time as an aware UTC time; raise ValueError when it does not parse."""
     moment = datetime.fromisoformat(value.strip())
     try:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except OverflowError as error:  # in another zone, the first or the last day of all
+    except OverflowError as error:  # converted to UTC, it is before year 1 or after year 9999
         raise ValueError(str(error)) from error

@@ -1,11 +1,11 @@
-"""The types of a memory: one row each, from which all follows that depends on the type."""
+"""The types of a memory, one row each; everything that depends on the type follows from its row."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class Told(StrEnum):
-    """Under which heading of the brief what has a type is told."""
+    """The heading of the brief under which memories of a type are listed."""
 
     SETTLED = "settled"
     PREFERENCES = "preferences"
@@ -17,16 +17,16 @@ class Type(NamedTuple):
     """
     One type of memory.
 
-    `meaning` says to a model what belongs there, '' where a model is not to choose it.
+    `meaning` says to a model what has this type, '' where a model is not to choose it.
     `topic` is its heading in the managed block (`core/context/managed_block.TOPICS`), `colour` that of its
     nodes in a drawing. `trust_half_life` and `currency_life` are in days (docs/ratings.md); None: the usual
-    half-life, and always current. `ages`: what shows no sign of life is put away.
-    `general`: it is the person's, unless it names the project.
-    `others` are the names of types and categories that other tools have for it.
+    half-life, and always current. `ages`: memories without a sign of life are archived.
+    `general`: it belongs to the user level, unless it names the project.
+    `others` are the types and categories of other tools that mean the same.
 
-    `headings` are regular expressions of the headings of documents under which it stands, `sentences` of what
-    is said in a session, with a `confidence` from 0 to 1, and `person_only` where only the person can say it.
-    Where words of several types are found, the one with the lowest `rank` names what is said.
+    `headings` is a regular expression for the headings of documents under which it stands, `sentences` one
+    for sentences of a session, with a `confidence` from 0 to 1; `person_only`: only the person can say it.
+    Where the words of several types are found, the type with the lowest `rank` wins.
     """
 
     name: str
@@ -158,15 +158,15 @@ GENERAL = frozenset(row.name for row in ROWS if row.general)
 
 
 def told_under(heading: Told) -> tuple[str, ...]:
-    """Return the types that the brief tells under *heading*."""
+    """Return the types that the brief lists under *heading*."""
     return tuple(row.name for row in ROWS if row.told is heading)
 
 
 def asked() -> str:
-    """Return what a model is told of the types, as in "`gotcha` (a trap, and the way out)"."""
+    """Return the types as a prompt lists them, as in "`gotcha` (a trap, and the way out)"."""
     return ", ".join(f"`{row.name}` ({row.meaning})" for row in ROWS if row.meaning)
 
 
 def by_rank() -> list[Type]:
-    """Return the rows in the order in which their words are looked for."""
+    """Return the rows in the order in which their words are looked for, the lowest rank first."""
     return sorted(ROWS, key=lambda row: row.rank)

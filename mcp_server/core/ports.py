@@ -1,4 +1,4 @@
-"""The outside things that the core and the actions know only by what they do."""
+"""The interfaces by which the core and the actions use the clock, the embedder and the model."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -13,9 +13,9 @@ Vector = bytes
 
 class Embedded(NamedTuple):
     """
-    What a model makes of a text: one vector for all of it, and one for each token, one after another.
+    What an embedder returns for a text: one vector for the whole, and the vectors of its tokens, joined.
 
-    A token that the text has several times has one vector; there is none where the model tells none.
+    A token that occurs several times has one vector; `tokens` is empty if the model gives no token vectors.
     """
 
     vector: Vector
@@ -23,15 +23,15 @@ class Embedded(NamedTuple):
 
 
 Clock = Callable[[], datetime]
-"""Returns the present moment, aware and in UTC."""
+"""Returns the current time, aware and in UTC."""
 
 
 class Embedder(Protocol):
-    """A model that turns texts into vectors whose dot product is their likeness."""
+    """A model that turns texts into vectors whose dot product is their similarity."""
 
     @property
     def model(self) -> str:
-        """The name stored beside each vector; vectors of different models are never compared."""
+        """The name stored with each vector; vectors of different models are never compared."""
 
     @property
     def dimensions(self) -> int: ...
@@ -46,7 +46,7 @@ class Model(Protocol):
 
     @property
     def identity(self) -> str:
-        """A digest that changes with the key and the endpoint, and tells neither."""
+        """A digest that changes with the key and the endpoint, and reveals neither."""
 
     def ask(self, *, system: str, prompt: str, most_tokens: int) -> "Reply":
         """Make one call and return its reply; raises CallFailed for everything else."""

@@ -1,8 +1,8 @@
 """
-Memories as text for a model: data inside a frame that they cannot leave.
+Memories as text for a model: data inside a frame that they cannot break out of.
 
-In context that nobody asked for, a memory is one neutralised line.
-In an answer to a search its text is quoted, every line behind a bar.
+In context that Daybook adds unasked, a memory is one neutralised line.
+In an answer to a search its text is quoted: a bar begins every line.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from mcp_server.core.memory import Status
 
-LINE_LIMIT = 300  # characters of one memory in pushed context
+LINE_LIMIT = 300  # characters of one memory in context that Daybook adds unasked
 QUOTE = "   | "
 CHARACTERS_PER_TOKEN = 4  # of English, about
 
@@ -24,9 +24,9 @@ _LEADING = "#->|*+=~_"
 
 def state_of(status: Status, *, by: str = "", here: str = "") -> str:
     """
-    Return in a few words where a memory stands that is not simply told, '' for one that is.
+    Return in a few words the state of a memory, '' for an active one.
 
-    *by* took its place everywhere, *here* in this project alone.
+    The memory *by* replaced it everywhere, the memory *here* shadows it in this project only.
     """
     if status is not Status.ACTIVE:
         return status.value + (f" by {one_line(by, 80)}" if by else "")
@@ -34,7 +34,7 @@ def state_of(status: Status, *, by: str = "", here: str = "") -> str:
 
 
 def outdated(by: Sequence[str]) -> str:
-    """Return in a few words that a conversation says what the memories *by* have superseded, '' for none."""
+    """Return a note that a conversation says what the memories *by* have superseded since; '' for none."""
     return f"says what is superseded since by {one_line(', '.join(by), 200)}" if by else ""
 
 
@@ -45,7 +45,7 @@ def visible(text: str) -> str:
     Joiners stay where they join letters or symbols, as in emoji, Persian and Hindi.
     """
     if _PLAIN.fullmatch(text):
-        return text  # as most texts are, and this is much quicker to see
+        return text  # most texts match, and this check is much faster
     kept = []
     for at, character in enumerate(text):
         category = unicodedata.category(character)
@@ -60,7 +60,7 @@ def visible(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return *text* as one line without what nobody sees: what breaks a line or controls is a blank."""
+    """Return *text* as one line: control characters and line breaks become blanks, invisible ones go."""
     return " ".join(visible(text.translate(_BLANKS)).split())
 
 
@@ -80,7 +80,7 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return how many there are of what *noun* names: "1 memory", "2 memories", "2 days"."""
+    """Return a number with its noun: "1 memory", "2 memories", "2 days"."""
     if number != 1:
         many = f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"
         noun = f"{noun}es" if noun.endswith("s") else many
@@ -88,20 +88,20 @@ def counted(number: int, noun: str) -> str:
 
 
 def repeats(title: str, text: str) -> bool:
-    """Tell whether *text* begins with all that *title* says, so that both need not be shown."""
+    """Tell whether *text* begins with the whole *title*, so that the title need not be shown."""
     beginning, said = (" ".join(each.casefold().split()) for each in (title, text[: 2 * len(title) + 80]))
     return beginning.rstrip("…. ") != "" and said.startswith(beginning.rstrip("…. "))
 
 
 def bytes_of(number: int) -> str:
-    """Return how many bytes there are: "900 bytes", "24 kB", "1.5 MB"."""
+    """Return a number of bytes for people: "900 bytes", "24 kB", "1.5 MB"."""
     if number < 1000:
         return counted(number, "byte")
     return f"{number / 1e3:.0f} kB" if number < 999_500 else f"{number / 1e6:,.1f} MB"
 
 
 def quoted(text: str) -> str:
-    """Return *text* with every line behind a bar, so that nothing in it can pass for ours."""
+    """Return *text* with a bar before every line, so that no line can be taken for one of Daybook's."""
     return "\n".join(f"{QUOTE}{line}".rstrip() for line in visible(text).split("\n"))
 
 
@@ -111,7 +111,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def within(parts: Sequence[str], limit: int, *, separator: str = "\n") -> tuple[list[str], int]:
-    """Return the first of *parts* that fit into *limit* characters together, and how many were left out."""
+    """Return the first *parts* that together fit into *limit* characters, and how many were left out."""
     taken: list[str] = []
     length = 0
     for part in parts:

@@ -1,5 +1,5 @@
 """
-The settings a person can make: by environment variable, or in `config.toml` of the store.
+The settings that a person can make, by environment variable or in the store's `config.toml`.
 
 It is long because the row of each setting says all of it, also what the README says.
 """
@@ -15,7 +15,7 @@ from mcp_server.core.errors import SettingsError, similar
 
 CAPTURES = ("auto", "suggest", "manual")
 TOOLSETS = ("core", "sessions", "curation", "graph", "admin")
-HOOK_TOOL = "hook"  # which hooks and the module in the client call
+HOOK_TOOL = "hook"  # the tool that hooks and the module in the client call
 PROPOSES = "submit_candidates"  # the tool by which an agent proposes what it learned
 KEPT = (
     HOOK_TOOL,
@@ -24,10 +24,10 @@ KEPT = (
     *(PROPOSES, "summarize_session", "undo"),
 )
 """
-The tools that the module keeps from the main conversation, for each costs every request its name.
+The tools that the module hides from the main conversation, because each name costs tokens in every request.
 
-Claude reaches what they do by the command line, agents have them, and a set that the person switched on is
-offered whole.
+Claude can do the same by the command line, and agents have these tools. A set that the person switched on
+is offered whole.
 """
 MODEL = "claude-haiku-5-5"
 LONGEST_MODEL = 200  # characters of a model's name
@@ -35,7 +35,7 @@ MOST_PRICE = 10_000  # USD for a million tokens
 
 
 def _number(most: int) -> Callable[[str, str], int]:
-    """Return what reads a whole number from 0 to *most*."""
+    """Return a function that reads a whole number from 0 to *most*."""
 
     def read(name: str, text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) > most:
@@ -48,7 +48,7 @@ def _number(most: int) -> Callable[[str, str], int]:
 
 
 def _amount(most: int) -> Callable[[str, str], float]:
-    """Return what reads a number from 0 to *most*, with or without decimals."""
+    """Return a function that reads a number from 0 to *most*, with or without decimals."""
 
     def read(name: str, text: str) -> float:
         # At most nine digits: neither "nan" nor anything that a float cannot hold.
@@ -124,9 +124,9 @@ T = TypeVar("T")
 
 def _setting(default: T, variable: str, read: Callable[[str, str], object], about: str) -> T:
     """
-    Return the row of one setting: its default, the variable that sets it, and what *read*s that.
+    Return the row of one setting: its default, the variable that sets it, the function that *read*s that.
 
-    *about* is what the README says of it.
+    *about* is what the README says about it.
     """
     told: T = field(default=default, metadata={"variable": variable, "read": read, "about": about})
     return told
@@ -260,38 +260,38 @@ class Settings:
 
     @property
     def on_plan(self) -> bool:
-        """Whether the person's own plan is the road: who agreed to calls with a key goes by that one."""
+        """Whether Daybook calls the model on the person's plan; consent to calls with a key goes first."""
         return bool(self.plan_calls) and not self.model_calls
 
     @property
     def model_reads(self) -> bool:
-        """Whether a model reads sessions, on either road."""
+        """Whether a model reads sessions, with a key or on the plan."""
         return self.model_calls or self.on_plan
 
 
 DEFAULTS = Settings()
 ROWS = fields(Settings)
-_PLACES = ("api_key", "api_base_url")  # what `config.toml` says besides: `adapters/claude_model.py` reads it
+_PLACES = ("api_key", "api_base_url")  # also in `config.toml`; `adapters/claude_model.py` reads them
 HOOKS = "DAYBOOK_HOOKS"
-LONGEST = 4096  # characters of a setting; a path may have so many
+LONGEST = 4096  # characters of a setting; a path may be as long
 
 
 def in_config(variable: str) -> str:
-    """Return what a *variable* is called in `config.toml`."""
+    """Return the name of a *variable* in `config.toml`."""
     return variable.removeprefix("DAYBOOK_").lower()
 
 
 IN_CONFIG = (*(in_config(row.metadata["variable"]) for row in ROWS), *_PLACES)
-"""What `config.toml` may say; another name there is refused, for nothing would come of it."""
+"""The names allowed in `config.toml`; another name there is refused, because it would have no effect."""
 
 
 def hooks_are_off(environment: Mapping[str, str]) -> bool:
-    """Tell whether nothing is to be shown unasked and nothing captured: DAYBOOK_HOOKS=off."""
+    """Tell whether the hooks must show nothing unasked and capture nothing: DAYBOOK_HOOKS=off."""
     return environment.get(HOOKS, "").lower() == "off"
 
 
 def is_unattended(environment: Mapping[str, str]) -> bool:
-    """Tell whether a program runs the session, as in `claude -p`: no person reads what is told them."""
+    """Tell whether a program runs the session, as in `claude -p`: no person reads messages to them."""
     return environment.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk")
 
 
@@ -304,7 +304,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
             return None
         try:
             text = str(found).strip()
-        except ValueError:  # a number of thousands of digits
+        except ValueError:  # Python refuses to print a number with thousands of digits
             text = " " * (LONGEST + 1)
         if len(text) > LONGEST:
             raise SettingsError(f"{name} is too long.", "Correct or unset it.")
@@ -329,11 +329,11 @@ def _meant(name: str) -> str:
 
 
 def environment_told(data: bytes) -> dict[str, object] | None:
-    """Return the `env` of a file of Claude Code's settings, None when nobody can tell what it says."""
+    """Return the `env` of a settings file of Claude Code, {} for none; None when it is not valid JSON."""
     if not data.strip():
         return {}
     try:
-        # Numbers stay as they are written: Python would refuse long ones, Claude Code does not.
+        # Numbers stay texts: Python would refuse long ones, Claude Code does not.
         said = json.loads(data.decode("utf-8-sig", "replace"), parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return None
@@ -341,19 +341,19 @@ def environment_told(data: bytes) -> dict[str, object] | None:
     return told if isinstance(told, dict) else {}
 
 
-ESCAPE = b"\\u"  # JSON can write any letter of a name as its number
+ESCAPE = b"\\u"  # JSON can escape any letter of a name
 
 
 def may_name(data: bytes, name: str) -> bool:
-    """Tell whether a file of settings that nobody can read could mean the variable *name*."""
+    """Tell whether a settings file that does not parse could set the variable *name*."""
     return name.encode("utf-8", "surrogateescape") in data or ESCAPE in data
 
 
 def is_told(told: Mapping[str, object] | None, name: str, value: str) -> bool:
     """
-    Tell whether the variable *name* has its *value* from what `environment_told` returned.
+    Tell whether the variable *name* has its *value* from *told*, the result of `environment_told`.
 
-    When nobody can tell, every variable counts that says where something is sent or what it may cost.
+    If that is None (unreadable), true for every variable that may say where data goes or what it costs.
     """
     if told is None:
         return name.startswith(("ANTHROPIC_", "DAYBOOK_", "EMBEDDING_", "HF_"))

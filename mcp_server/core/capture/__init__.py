@@ -1,1 +1,1 @@
-"""What of a session is worth keeping, whose words it is, and what a model is asked about it."""
+"""Which parts of a session are worth keeping, whose words they are, and what a model is asked about them."""

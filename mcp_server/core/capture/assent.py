@@ -1,8 +1,8 @@
 """
-Whether a turn of the person's confirms what Claude said just before: "yes exactly", "perfect, that was it".
+Whether a turn of the person confirms what Claude said just before: "yes exactly", "perfect, that was it".
 
-"Go on" and "ok" confirm nothing, for they may answer anything, and neither does a "yes, but".
-Made on the sessions of `tests/data/extraction` that are not kept aside.
+"Go on" and "ok" confirm nothing, because they may answer anything; nor does "yes, but".
+The patterns were made on the sessions of `tests/data/extraction` that are not held out.
 """
 
 import re
@@ -44,7 +44,7 @@ _GOES_ON = re.compile(
 
 
 def assents(turn: str) -> bool:
-    """Tell whether *turn* confirms what was said to the person just before it."""
+    """Tell whether *turn*, one of the person's, confirms what Claude said just before it."""
     first = re.split(r"(?<=[.!?。！？])\s*|\n", turn.strip()[:MOST_READ], maxsplit=1)[0]
     if not (_AGREES.match(first) or _CJK.match(first)) or first.rstrip().endswith(("?", "？")):
         return False

@@ -1,9 +1,9 @@
 """
-Whether what was said bears out a memory that a model proposes, and whose word it then is.
+Whether the transcript supports a memory that a model proposes, and whose word the memory then is.
 
-The evidence has to stand in the transcript, and what stands around it decides: the person's own words, what
-Claude said and the person confirmed, or what Claude said alone, which waits for the person. What the person
-pasted, or denied, is nobody's word. Made on the sessions of `tests/data/extraction` that are not kept aside.
+The quoted evidence must occur in the transcript. Its source is then the person's own words, or what Claude
+said and the person confirmed, or what Claude alone said, which waits for the person. Text that the person
+pasted or denied supports nothing. Made on the sessions of `tests/data/extraction` that are not held out.
 """
 
 import re
@@ -19,9 +19,9 @@ from mcp_server.core.sessions.transcript import Speaker, Utterance
 from mcp_server.core.text.verdict import negates
 from mcp_server.core.text.words import folded_words, identifier_parts, telling
 
-SHORTEST_QUOTE = 8  # characters; fewer occur anywhere
-STEM = 5  # letters by which two forms of a word are taken for one
-HEARD = SAID / 2  # share of what a memory tells that must have been said for it to be proposed at all
+SHORTEST_QUOTE = 8  # characters; a shorter quote may occur anywhere
+STEM = 5  # two words with the same first letters, this many, count as forms of one word
+HEARD = SAID / 2  # share of a memory's words that must occur in the transcript for it to be proposed at all
 
 EXTRACTED = "extracted"
 UNCONFIRMED = "waits for you: Claude said so, or you in other words"
@@ -41,7 +41,7 @@ _CLAUSE = re.compile(r"[,;.!?:\n，。；！？、：]+\s*")
 
 @dataclass(frozen=True, slots=True)
 class Borne:
-    """Whose word a memory is, and why it is only a candidate, '' for one that is stored."""
+    """The source of a memory, and why it is only a candidate; '' when it is stored."""
 
     source: str
     waits: str = ""
@@ -49,10 +49,10 @@ class Borne:
 
 def borne_out(text: str, evidence: str, said: Sequence[Utterance]) -> Borne | None:
     """
-    Return whose word *text* is that rests on *evidence*; None when what was *said* does not bear it out.
+    Return the source of the memory *text* with its *evidence*; None when the turns *said* do not support it.
 
-    One quote of the person is not enough for `extracted`: most of what the memory tells must be their own
-    words, and each command, URL, path and setting, or a page that Claude read could speak in their name.
+    One quote of the person is not enough for `extracted`: most of the memory must be in their own words,
+    and so must each command, URL, path and setting. Else a page that Claude read could speak for the person.
     """
     told = _Told(text)
     found = utterances_with(evidence, said)
@@ -74,10 +74,10 @@ def borne_out(text: str, evidence: str, said: Sequence[Utterance]) -> Borne | No
 
 def utterances_with(quote: str, said: Iterable[Utterance]) -> list[Utterance]:
     """
-    Return those of *said* in which somebody said *quote*, in their order.
+    Return the utterances of *said* that contain *quote*, in their order.
 
-    Case, white space, and the kinds of quotation marks and dashes make no difference; a quote under
-    8 characters is no evidence, and what a person pasted they did not say.
+    Case, white space, and the kinds of quotation marks and dashes make no difference. A quote under
+    8 characters is no evidence, and text that the person pasted does not count.
     """
     wanted = _LABEL.sub("", _fold(quote))
     if len(wanted) < SHORTEST_QUOTE:
@@ -86,12 +86,12 @@ def utterances_with(quote: str, said: Iterable[Utterance]) -> list[Utterance]:
 
 
 def own_part(said: Utterance) -> str:
-    """Return the words of an utterance that are its speaker's: a person pastes those of others."""
+    """Return the speaker's own words of an utterance: without what a person pasted from others."""
     return own_words(said.words) if said.speaker is Speaker.USER else said.words
 
 
 class _Told:
-    """What a memory tells, to be looked up in what was said."""
+    """The words of a memory, to be looked up in turns."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -99,7 +99,7 @@ class _Told:
         self.named = [word for word in telling_words(text) if word.named]
 
     def share(self, turns: Iterable[str]) -> float:
-        """Return the share of the memory's words that stand in *turns*, by their first letters."""
+        """Return the share, 0 to 1, of the memory's words that *turns* have, compared by first letters."""
         whole = "\n".join(turns)
         heard = {*folded_words(whole), *identifier_parts(whole)}
         stems = {word[:STEM] for word in heard}
@@ -107,35 +107,35 @@ class _Told:
         return there / len(self.terms) if self.terms else 0.0
 
     def is_said(self, turns: Iterable[str], share: float) -> bool:
-        """Tell whether that *share* stands in *turns*, and each command, URL, path and setting."""
+        """Tell whether *turns* have that *share* of the words, and each command, URL, path and setting."""
         said = list(turns)
         whole = Text("\n".join(said))
         return self.share(said) >= share and all(word.stands_in(whole) for word in self.named)
 
 
 def _confirmed(said: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
-    """Yield what Claude said last before each turn by which the person confirmed it, and that turn."""
+    """Yield (what Claude said last, the turn in which the person confirmed it)."""
     for claim, turn in _answered(said):
         if assents(own_part(turn)):
             yield claim, turn
 
 
 def _denied(told: _Told, said: Sequence[Utterance]) -> bool:
-    """Tell whether the memory is what Claude had said and the person then denied, more than their words."""
+    """Tell whether the memory is nearer to a claim of Claude that the person denied than to their words."""
     best = max((told.share([own_part(one)]) for one in said if one.speaker is Speaker.USER), default=0.0)
     claims = [claim.words for claim, turn in _answered(said) if denies(own_part(turn))]
     return any(told.share([claim]) >= max(best, HEARD) for claim in claims)
 
 
 def _turns_around(told: _Told, own: Iterable[str]) -> bool:
-    """Tell whether the person denied what the memory states, in the clause that is nearest to it."""
+    """Tell whether the person's clause nearest to the memory denies something, and the memory does not."""
     clauses = [clause for turn in own for clause in _CLAUSE.split(turn) if clause.strip()]
     nearest = max(clauses, key=lambda clause: told.share([clause]), default="")
     return negates(nearest) and not negates(told.text)
 
 
 def _answered(said: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
-    """Yield what Claude said last before each turn of the person's, and that turn."""
+    """Yield (what Claude said last, the person's next turn)."""
     last: Utterance | None = None
     for each in said:
         if each.speaker is Speaker.CLAUDE:

@@ -1,10 +1,10 @@
 """
-What a person says once and means to hold: a correction, a standing rule, a decision, in seven languages.
+What a person says once and means to last: a correction, a standing rule, a decision, in seven languages.
 
-A correction says that something is wrong and what is right: another thing instead ("no, use pnpm not npm") or
-a value ("that is wrong, the port is 8081"). A rule says from when on, or that it is always so. What is meant
-for this moment alone ("no, try again", "always use that file for this") is none. Patterns err: what they find
-waits for the person. They were made on `tests/data/corrections/chosen.tsv` and judged on `aside.tsv`.
+A correction says that something is wrong and what is right: another thing ("no, use pnpm not npm") or a
+value ("that is wrong, the port is 8081"). A rule says "from now on" or "always". What is meant only for this
+moment ("no, try again", "always use that file for this") is neither. Patterns err, so their findings
+wait for the person. They were made on `tests/data/corrections/chosen.tsv` and judged on `aside.tsv`.
 """
 
 import re
@@ -12,18 +12,18 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 LEAST = 8  # characters of a sentence that can say something
-MOST_DENIED = 40  # characters that may stand before what is right
+MOST_DENIED = 40  # characters that may stand before the words that deny
 
 
 class Correction(NamedTuple):
-    """What a sentence settles: the type it has as a memory, and whether it says that something is wrong."""
+    """What a sentence settles: its type as a memory, and whether it says that something is wrong."""
 
     type: str
     corrects: bool
 
 
 def correction(sentence: str) -> Correction | None:
-    """Return what *sentence*, one of the person's, settles for good, None for nothing."""
+    """Return what *sentence*, one of the person's, settles for good; None when it settles nothing."""
     if len(sentence) < LEAST and sentence.isascii():
         return None
     if _QUESTION.search(sentence) or _UNSURE.search(sentence) or _REPORTS.search(sentence):
@@ -67,7 +67,7 @@ _UNSURE = _any(
     _words("vielleicht", "eventuell", "peut-être", "quizás?", "tal vez", "может быть", "возможно", "кажется"),
     "也许|可能|多分|かもしれ|と思う",
 )
-# Of this moment: what was tried, what still fails, what lies open.
+# About this moment: attempts, failures, open work.
 _REPORTS = _any(
     _words("errors?", "fail(?:s|ed|ing)?", "still", "broken", "crash(?:es|ed)?", "red", "again"),
     _words("keeps", "i meant"),
@@ -85,7 +85,7 @@ _FOR_NOW = _any(
     "这次|先|今回|とりあえず|今日",
 )
 
-# That something is not so, before what is: a "no" may decline, "wrong" does not.
+# Says that something is not so, before the right thing: "no" may also just decline, "wrong" does not.
 _NO = _any(
     r"^(?:no(?:pe)?|nein|non|não|нет|不|不是|いいえ|いや|actually|ojo|eigentlich)(?!\w)[\s,.:;!、，。–—-]*",
 )
@@ -104,7 +104,7 @@ _WRONG = _any(
     "^(?:你|您)?(?:不对|错了|搞错了|弄错了)",
     "^.{0,6}(?:違(?:います|う)|間違い(?:です)?|間違って(?:います|る))",
 )
-# One thing in place of another, both named: what to use.
+# What to use instead of what, both named.
 _INSTEAD = _any(
     r"(?:please )?\b(?:use|using|take|prefer|write|run|go with)\b.{1,60}?(?:\bnot|instead of"
     r"|rather than|over) (?!that\b|this\b|yet\b|now\b|the other\b)\w",
@@ -120,7 +120,7 @@ _INSTEAD = _any(
     r".{0,12}用.{1,30}?(?:不要用|不用|而不是|代替)",
     r".{0,24}(?:ではなく|じゃなくて|の代わりに).{1,20}(?:使|にして)",
 )
-# A thing is so, and not as was thought: the contrast itself says that it is a correction.
+# A thing is so and not otherwise: the contrast itself makes it a correction.
 _NOT_BUT = _any(
     r"\b(?:is|are|has|have|goes?|belongs?|lives?|runs?|takes?|returns?|stores?|means|spelled"
     r"|called)\b.{1,60}?,? (?:and )?\bnot (?:in |to |at |a |an |the )?(?!that\b|this\b|yet\b|now\b"
@@ -198,7 +198,7 @@ _DECIDES = _any(
 
 
 def what_it_corrects(before: Iterable[str], sentence: str) -> str:
-    """Return the last line of *before*, what Claude said or ran, with a word of *sentence* in it, or ''."""
+    """Return the last line of *before*, what Claude said or ran, with a word of *sentence*; else ''."""
     words = set(_WORD.findall(sentence.lower()))
     for said in reversed(list(before)):
         for line in reversed(said.splitlines()):
@@ -208,4 +208,4 @@ def what_it_corrects(before: Iterable[str], sentence: str) -> str:
 
 
 _WORD = re.compile(r"[^\W_][\w.+#-]{2,}")
-_MOST_SHOWN = 200  # characters of what was corrected
+_MOST_SHOWN = 200  # characters of the corrected line

@@ -1,8 +1,8 @@
 """
-What a model is asked about a piece of transcript, and what of its answer is believed.
+What a model is asked about a piece of transcript, and which parts of its answer are accepted.
 
-Nothing is taken on the model's word: the shape is checked, the evidence must stand in the transcript, and
-what was said there decides whose word the memory is, and whether it waits for the person.
+The model alone is never believed: the shape of its answer is checked, the evidence must occur in the
+transcript, and the transcript decides whose word the memory is and whether it waits for the person.
 """
 
 import json
@@ -23,7 +23,7 @@ LONGEST = 500  # characters of one memory
 SHORTEST = 15
 MOST_TAGS = 5
 NEIGHBOUR = 300  # characters of a known memory in the prompt
-KNOWN = 6000  # characters of all of them together, about 1,500 tokens
+KNOWN = 6000  # characters of all known memories in the prompt, about 1,500 tokens
 ANSWER_TOKENS = 1024  # of the model, at most
 
 _REFUSAL = re.compile(
@@ -36,9 +36,9 @@ _MARKUP = re.compile(r'^\s*[\[{]|"(?:type|content|evidence)"\s*:|</?(?:transcrip
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """
-    A memory that a model proposes, checked; `supersedes` is the number of a neighbour, from 1.
+    A memory that a model proposes, after the checks; `supersedes` is the number of a neighbour, from 1.
 
-    `waits` says for people why it is only a candidate, '' for one that is stored.
+    `waits` says for people why it is only a candidate; '' when it is stored.
     """
 
     type: str
@@ -53,9 +53,9 @@ class Proposal:
 
 def request(chunks: Sequence[Chunk], neighbours: Sequence[tuple[str, str, str]], *, today: str) -> str:
     """
-    Return what the model is asked: *neighbours* are (type, title, text), numbered from 1, then the chunks.
+    Return the prompt for the model: the *neighbours*, (type, title, text), numbered from 1, then the chunks.
 
-    Everything is data inside tags that nothing in it can close.
+    All of it is data inside tags, and no text in it can close a tag.
     """
     known = "\n".join(known_line(number, *each) for number, each in enumerate(neighbours, start=1))
     parts = [
@@ -70,16 +70,16 @@ def request(chunks: Sequence[Chunk], neighbours: Sequence[tuple[str, str, str]],
 
 
 def known_line(number: int, type: str, title: str, text: str) -> str:
-    """Return the line that shows a known memory to the model, which names it by its *number*."""
+    """Return the line that shows a known memory to the model; the model refers to it by *number*."""
     return f"[{number}] {type}: {one_line(title)}: {one_line(text, NEIGHBOUR)}"
 
 
 def proposals(answer: str, chunks: Sequence[Chunk], *, neighbours: int) -> list[list[Proposal]] | None:
     """
-    Return what *answer* proposes for each of *chunks* and the checks let through; None without a JSON array.
+    Return for each of *chunks* the proposals of *answer* that pass the checks; None without a JSON array.
 
-    A proposal belongs to the first chunk that has its evidence. An answer that was cut off is believed as
-    far as its objects are whole.
+    A proposal belongs to the first chunk that supports it. Of an answer that was cut off, the complete
+    objects count.
     """
     objects = _objects(answer)
     if objects is None:
@@ -93,7 +93,7 @@ def proposals(answer: str, chunks: Sequence[Chunk], *, neighbours: int) -> list[
 
 
 def placed(said: Any, chunks: Sequence[Chunk], *, neighbours: int) -> tuple[int, Proposal | None]:
-    """Return the place of the first of *chunks* that bears *said* out, and the memory; (0, None) for none."""
+    """Return the index of the first of *chunks* that supports *said*, and the memory; (0, None) for none."""
     for at, chunk in enumerate(chunks):
         if made := proposal(said, chunk, neighbours=neighbours):
             return at, made
@@ -101,7 +101,7 @@ def placed(said: Any, chunks: Sequence[Chunk], *, neighbours: int) -> tuple[int,
 
 
 def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
-    """Return the memory that the object *said* proposes, None when a check does not let it through."""
+    """Return the memory that the object *said* proposes, None when a check fails."""
     if not isinstance(said, dict):
         return None
     name, text = said.get("type"), said.get("content")
@@ -111,7 +111,7 @@ def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
     text = " ".join(text.split())
     title = (clipped(title) if isinstance(title, str) else "") or title_of(text)
     if "[secret removed" in f"{title}\n{text}" or find_secrets(f"{title}\n{text}"):
-        return None  # of what was masked nobody learns anything, and what was not never stood in a piece
+        return None  # a masked secret is worth nothing; one that is not masked was never in the chunk
     if not SHORTEST <= len(text) <= LONGEST or _REFUSAL.search(text) or _MARKUP.search(text):
         return None
     borne = borne_out(f"{title}\n{text}", evidence, said_in(chunk))
@@ -134,7 +134,7 @@ def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
 
 
 def _objects(answer: str) -> list[Any] | None:
-    """Return the members of the first JSON array in *answer*, whole ones alone when it was cut off."""
+    """Return the objects of the first JSON array in *answer*; if it was cut off, the complete ones."""
     start = answer.find("[")
     while start >= 0:
         members = list(_members(answer, start + 1))

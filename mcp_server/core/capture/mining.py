@@ -1,12 +1,11 @@
 """
-Candidates found in a conversation by patterns alone, for those who let no model read along.
+Candidates found in a conversation by patterns alone, for people who let no model read their sessions.
 
-They are found in what the person said and in the commands that ran. What Claude or an agent of Claude's says
-is left alone: they repeat what they read.
+The patterns read what the person said, commands that ran, and output. They do not read what Claude or an
+agent says: these repeat what they read.
 
-A pattern says what kind of sentence it finds and how far that is worth believing; seeing the same in
-several sessions says more than any pattern. What the person settles (`corrections`) need not be seen again.
-docs/capture.md tells what they find.
+A pattern has a type and a confidence. The same finding in several sessions says more than any pattern.
+What the person settles (`corrections`) need not be seen again. docs/capture.md lists what is found.
 """
 
 import hashlib
@@ -20,18 +19,18 @@ from mcp_server.core.memory_types import by_rank
 from mcp_server.core.text.titles import MOST_MADE, clipped, title_of
 from mcp_server.core.text.verdict import tokens
 
-STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: with this confidence,
-STORED_TIMES = 3  # seen this often
-STORED_SESSIONS = 2  # in so many sessions, a candidate is stored without being asked for
+STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: a candidate with this confidence,
+STORED_TIMES = 3  # seen this often,
+STORED_SESSIONS = 2  # in this many sessions, is stored without asking the person
 EXPIRES_AFTER = 30.0  # days without another sighting
-MOST = 6  # candidates of one chunk: the most believable ones
+MOST = 6  # candidates of one chunk: those with the highest confidence
 SHORTEST, LONGEST = 20, 300  # characters of a sentence; a code block may have 2,000
 CODE = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """A memory proposed by a pattern: what it says and how far that is to be believed, 0 to 1."""
+    """A memory proposed by a pattern, with its confidence from 0 to 1."""
 
     type: str
     title: str
@@ -41,18 +40,18 @@ class Mined:
     times: int = 1
     """In how many turns it was found."""
     settles: bool = False
-    """Whether the person settled something by it."""
+    """Whether the person settled something with this sentence."""
     corrects: str = ""
-    """What Claude had said or run before, where the person corrected that."""
+    """The line that Claude had said or run, if the person corrected it."""
 
     @property
     def key(self) -> str:
-        """The same for the same words in another order, case or punctuation: 16 hexadecimal digits."""
+        """16 hexadecimal digits, equal for the same words in another order, case or punctuation."""
         said = " ".join([self.type, *sorted(tokens(self.text))])
         return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-# The first that matches a sentence names it.
+# The first pattern that matches a sentence gives its type.
 _SENTENCES = [(row, re.compile(row.sentences, re.IGNORECASE)) for row in by_rank() if row.sentences]
 _PROGRAMS = "npm|npx|yarn|pnpm|bun|uv|pip|python3?|pytest|node|git|docker|make|cargo|go|just|tox|ruff|mypy"
 _COMMAND = re.compile(rf"\[Bash\]: (?P<command>(?:{_PROGRAMS})\b[^\n]{{3,160}})$")
@@ -82,10 +81,10 @@ def mine(turns: Iterable[tuple[str, str]], *, before: Sequence[str] = ()) -> lis
     """
     Return what the patterns find in *turns*, pairs of (speaker, words), at most six, the best first.
 
-    *before*: what Claude had said and run when the first of them began, which that may correct.
+    *before* is what Claude had said and run before the first turn: that turn may correct it.
 
-    The speaker is `user`, `tool` for a command that ran, or `output` for what a program printed; of others,
-    such as `claude` and `agent`, nothing is taken. Questions and plans are left out.
+    The speaker is `user`, `tool` for a command that ran, or `output` for what a program printed; other
+    speakers, such as `claude` and `agent`, are ignored. Questions and plans are left out.
     """
     found: dict[str, Mined] = {}
     for speaker, words in turns:
@@ -130,14 +129,14 @@ def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
 def _commands(words: str) -> Iterable[Mined]:
     match = _COMMAND.search(words)
     if not match:
-        return  # one that failed ends in "-> failed", which may be why it was run; it is no recipe
+        return
     command = match["command"].strip()
-    if not command.endswith("-> failed"):
+    if not command.endswith("-> failed"):  # a command that failed is no recipe
         yield from _recipe(command)
 
 
 def _typed(words: str) -> Iterable[Mined]:
-    """Yield the commands behind a prompt and in the shell's code blocks, each once."""
+    """Yield the commands after a shell prompt (`$`) and in shell code blocks, each once."""
     said = [match["command"] for match in _TYPED.finditer(words)]
     said += [
         line["command"]
@@ -181,7 +180,7 @@ _MARK = re.compile(r"^[\s>*#•–-]+|^\d+[.)]\s+")
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of *text*, list marks and blanks around them taken off."""
+    """Return the sentences of *text* without list marks and blanks around them."""
     return [" ".join(_MARK.sub("", part).split()) for part in _BREAK.split(text) if part.strip()]
 
 
@@ -189,7 +188,7 @@ def _closed(words: str) -> tuple[str, str]:
     """
     Return *words* up to the last fence that may close a code block, and the rest.
 
-    Looking for an end in the rest, from each beginning there anew, would take its length squared.
+    Searching the rest for an end, again from each opening fence, would take time by the square of its length.
     """
     end = max((fence.end() for fence in _FENCE_END.finditer(words)), default=0)
     return words[:end], words[end:]

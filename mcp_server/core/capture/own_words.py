@@ -1,10 +1,10 @@
 """
-What of a turn the person wrote themselves: without what they pasted of others' words.
+The part of a turn that the person wrote themselves, without what they pasted from others.
 
-A README, an e-mail, a chat, a log, another model's answer: what stands there is not what the person settles.
-They are told by how they are set off (a fence, `>`, quotation marks, the head of a mail) or announced ("The
-README says:"). Patterns err: what is taken for a paste is found in the conversation all the same.
-Made on the sessions of `tests/data/extraction` that are not kept aside.
+A README, an e-mail, a chat, a log, another model's answer: the person does not settle what these say.
+A paste is recognised by its form (a fence, `>`, quotation marks, a mail header) or by an announcement ("The
+README says:"). Patterns err, but what is taken for a paste can still be found in the conversation.
+Made on the sessions of `tests/data/extraction` that are not held out.
 """
 
 import functools
@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 
 from mcp_server.core import markdown
 
-GAP = "\n\x00\n"  # stands for what is left out, so that nothing is read across it
-FEW = 2  # lines of a fence that count as the person's: a command to run, say
-SHORTEST_SPEECH = 6  # words between quotation marks that are somebody's speech; fewer name a thing
+GAP = "\n\x00\n"  # replaces what is left out, so that no pattern matches across it
+FEW = 2  # a fenced block of up to so many lines counts as the person's, such as a command to run
+SHORTEST_SPEECH = 6  # from so many words on, quoted words are another's speech; fewer name a thing
 
 _HEAD = re.compile(
     r"^\W{0,3}(?:from|to|cc|date|sent|subject|von|an|gesendet|betreff|datum|de|à|objet|envoyé|para|asunto|fecha"
@@ -72,7 +72,7 @@ _SPEECH = re.compile(
 
 @functools.lru_cache(maxsize=512)
 def own_words(turn: str) -> str:
-    """Return *turn*, one of the person's, with GAP for each passage that is another's."""
+    """Return *turn*, one of the person's, with GAP in place of each passage that others wrote."""
     lines = turn.split("\n")
     kept: list[str] = []
     at = 0
@@ -94,7 +94,7 @@ def own_words(turn: str) -> str:
 
 
 def _paste_end(lines: Sequence[str], at: int) -> int:
-    """Return behind which line a paste ends that begins with line *at* and is known by its looks, or *at*."""
+    """Return the number of the line after a paste that begins at line *at*, known by its form; else *at*."""
     line = lines[at]
     if line.lstrip().startswith(">"):
         return _while(lines, at, lambda each: each.lstrip().startswith(">"))
@@ -117,16 +117,16 @@ def _paste_end(lines: Sequence[str], at: int) -> int:
 
 
 def _announces(line: str) -> bool:
-    """Tell whether *line* says that another's words follow."""
+    """Tell whether *line* says that the words of others follow."""
     return line.rstrip().endswith((":", "：")) and bool(_ANNOUNCES.search(line)) and not _OWN.search(line)
 
 
 def _announced_end(lines: Sequence[str], at: int) -> int:
     """
-    Return behind which line the paste ends that was announced before line *at*.
+    Return the number of the line after the paste that the line before *at* announces.
 
-    What is set off ends where that does; else it goes on to the end of the turn, but for a last paragraph
-    that asks something.
+    A fenced or quoted paste ends where its form ends. Any other goes on to the end of the turn, without a
+    last paragraph that asks something.
     """
     begin = _while(lines, at, lambda each: not each.strip())
     if begin == len(lines):

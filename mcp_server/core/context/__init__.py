@@ -1,1 +1,1 @@
-"""What is told within a budget: the brief, the managed block, the work at hand."""
+"""What Daybook shows within a budget: the brief, the managed block, the current work."""

@@ -1,7 +1,7 @@
 """
-The work at hand: what the name of a branch is about, and which memories bear on that.
+The current work: what the name of a branch is about, and which memories concern it.
 
-It only says what a session is told first at its start: nothing is shown or left out because of it.
+It only decides the order in which the brief shows memories at the start of a session, not which ones.
 """
 
 import re
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from mcp_server.core.memory import DAY
 
-WORKED_ON = 3 * DAY  # seconds in which a file changed that is being worked on
-MOST = 0.5  # share of memories whose files changed lately above which that tells nothing: a fresh clone
+WORKED_ON = 3 * DAY  # seconds; a file that changed within them is being worked on
+MOST = 0.5  # if the files of a larger share of memories changed lately, it means nothing: a fresh clone
 
 _GENERAL = frozenset(
     """
@@ -19,18 +19,18 @@ _GENERAL = frozenset(
     pr prototype refactor release remove rename spike story support task temp test tests the ticket tmp trunk
     try update use user users wip with work
     """.split()
-)  # words in the names of branches that tell nothing of what they are about
+)  # words in branch names that say nothing about the work
 _TICKET = re.compile(r"\b[A-Z]{2,10}-\d+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 def branch_pattern(branch: str) -> re.Pattern[str] | None:
-    """Return what finds the words of a branch's name in a text; None when it tells nothing, like `main`."""
+    """Return a pattern for the words of a branch's name; None for a name without telling words, as `main`."""
     words = {word.casefold().removesuffix("s") for word in _WORD.findall(_TICKET.sub(" ", branch))}
     telling = sorted(word for word in words if word not in _GENERAL and f"{word}s" not in _GENERAL)
     if not telling:
         return None
-    # A word of a path or an identifier counts as well, so `_` ends one.
+    # Words inside paths and identifiers count too, so `_` ends a word.
     return re.compile(rf"(?<![^\W_])(?:{'|'.join(telling)})s?(?![^\W_])", re.IGNORECASE)
 
 

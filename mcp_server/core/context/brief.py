@@ -1,8 +1,8 @@
 """
 The brief: what is worth having in context at the start of a session, within a budget.
 
-One line for each memory, in sections; a section that has nothing is left out. Below them stands the index:
-the titles of as much of the rest as fits, by type, so that a small project is known whole.
+One line for each memory, in sections; empty sections are left out. Below them is the index: as many titles of
+the other memories as fit, by type, so that Claude knows all memories of a small project.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,10 +13,10 @@ from mcp_server.core.latin import latin
 from mcp_server.core.memory import slug
 from mcp_server.core.render import LINE_LIMIT, estimated_tokens, one_line
 
-BUDGET = 4000  # characters; of more than 10,000 Claude Code shows the beginning
+BUDGET = 4000  # characters; of more than 10,000 Claude Code shows only the beginning
 FEW = 10  # memories up to which a brief stays below 300 tokens
 BUDGET_OF_FEW = 1190
-INDEX_SHARE = 0.75  # of the budget that titles may take before text is told
+INDEX_SHARE = 0.75  # of the budget: the room reserved for titles before texts are shown
 SUBAGENT_BUDGET = 1200
 PROMPT_BUDGET = 2500
 TITLE = 120  # characters of a title that stands alone
@@ -28,7 +28,7 @@ PROMPT_FRAME = (
     " read_memory has the text):"
 )
 FOOTER = "More with the recall tool; ids are in brackets."
-WHOLE = 1000  # characters of a line that is told in full, such as a preference
+WHOLE = 1000  # characters of a line that is shown in full, such as a preference
 BETWEEN = "; "
 MORE = "and {} more"
 INDEX_ROOM = 250  # characters of the index that are no titles
@@ -40,9 +40,9 @@ SUBAGENT_FOOTER = (
 
 class BriefEntry(NamedTuple):
     """
-    One memory of a brief; `ref` names it in the ledger, `digest` the bytes its file has.
+    One memory of a brief; `ref` is its name in the ledger, `digest` that of its file's bytes.
 
-    Secrets in its title and text are masked when it is told.
+    Secrets in its title and text are masked when it is shown.
     """
 
     id: str
@@ -55,13 +55,13 @@ class BriefEntry(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """What `id` adds to the title that it was made from, or else all of it."""
+        """The suffix of `id` if the rest is the slug of the title, else the whole `id`."""
         stem, _, ending = self.id.rpartition("-")
         return ending if stem and stem == slug(latin(self.title)) else self.id
 
 
 class BriefSection(NamedTuple):
-    """`entries` are told one by one, as long as there is room, in lines of at most `limit` characters."""
+    """`entries` are shown in order while there is room, in lines of at most `limit` characters."""
 
     title: str
     entries: Iterable[BriefEntry]
@@ -70,7 +70,7 @@ class BriefSection(NamedTuple):
 
 def dated_line(dated: str, *, stale: bool, otherwise: str = "") -> str:
     """
-    Return what stands in brackets about a memory: its date, and that a file it is about changed.
+    Return the note in brackets about a memory: its date, and whether a file that it is about changed.
 
     *otherwise* says which newer memory may replace it.
     """
@@ -91,7 +91,7 @@ def _head(entry: BriefEntry) -> str:
 
 
 def pointer_line(id: str, title: str) -> str:
-    """Return `- title (id)`: a memory that Claude reads when it matters."""
+    """Return `- title (id)`: Claude reads that memory when it needs it."""
     return f"- {one_line(title, TITLE)} ({id})"
 
 
@@ -99,7 +99,7 @@ class Brief(NamedTuple):
     """
     The text, '' when there is nothing to say, and the ref, digest and tokens of each memory in it.
 
-    `titles` are the refs of those that it tells by title alone.
+    `titles` are the refs of the memories that it shows by title alone.
     """
 
     text: str
@@ -119,13 +119,13 @@ def render_brief(
     looked_at: Callable[[BriefEntry], BriefEntry | None] = lambda entry: entry,
 ) -> Brief:
     """
-    Return the brief in at most *budget* characters; its refs are those of what was told with its text.
+    Return the brief in at most *budget* characters; its refs are those of memories shown with their text.
 
-    Sections come in order of importance; a memory is told once, and one that does not fit is left out.
-    Of *index*, the most important first, those titles are told that fit and whose text is not: room is kept
-    for them.
-    What fits is *looked_at*, which returns what to tell, None for nothing, and its secrets are masked: both
-    take longer than all the rest.
+    Sections come in order of importance; a memory is shown once, and one that does not fit is left out.
+    *index*, the most important first, gives titles of memories not shown with their text, as many as fit:
+    room is reserved for them.
+    *looked_at* is called only for an entry that fits, and returns the entry to show or None; then its secrets
+    are masked. Both take longer than all the rest.
     """
     lines = [one_line(notice) for notice in notices]
     left = budget - len(FRAME) - len(footer) - 2 - sum(len(line) + 1 for line in lines)
@@ -141,7 +141,7 @@ def render_brief(
             if room < SHORTEST:
                 break
             free = room - min(most, sum(kept.values()) + (INDEX_ROOM if kept else 0) - kept.get(entry.ref, 0))
-            # The head is quickly made, and mostly tells by itself that there is no room.
+            # The head is quick to make, and mostly shows already that there is no room.
             if (
                 entry.ref in told
                 or len(_head(entry)) >= free
@@ -167,7 +167,7 @@ def render_brief(
 
 
 def _lengths(index: Sequence[BriefEntry], most: int) -> dict[str, int]:
-    """Return ref → characters of its title, for the first of *index* that take *most* together."""
+    """Return ref → characters of its title, for the first of *index* until they take more than *most*."""
     kept: dict[str, int] = {}
     total = 0
     for entry in index:
@@ -180,7 +180,7 @@ def _lengths(index: Sequence[BriefEntry], most: int) -> dict[str, int]:
 
 def _index_lines(entries: Sequence[BriefEntry], room: int) -> tuple[list[str], list[str]]:
     """
-    Return the refs of the first of *entries* whose titles fit, and the lines that tell these, one a type.
+    Return the refs of the *entries* whose titles fit, and the lines with these titles, one line a type.
 
     A last line says how many do not fit.
     """
@@ -209,8 +209,8 @@ def _titled(entry: BriefEntry) -> str:
 
 
 def _masked(entry: BriefEntry, *, text: bool = True) -> BriefEntry:
-    """Return *entry* with the secrets in its title masked, and those in its *text* if that is told."""
-    from mcp_server.core.secrets.redaction import redact  # slow to load, and a brief may have nothing to tell
+    """Return *entry* with the secrets in its title masked, and those in its text if *text*."""
+    from mcp_server.core.secrets.redaction import redact  # slow to load, and a brief may be empty
 
     title, said = redact(entry.title), redact(entry.text) if text else entry.text
     return entry if (title, said) == (entry.title, entry.text) else entry._replace(title=title, text=said)

@@ -1,9 +1,9 @@
 """
-The managed block: our lines between two markers in a file of the person's.
+The managed block: Daybook's lines between two markers in a file of the person.
 
-Everything outside the markers is theirs and stays as it is, to the byte. A marker counts only alone on
-its line and outside code; unless there is exactly one START and after it one END, or neither, the
-markers are damaged, and nobody writes before they are mended.
+Everything outside the markers is the person's and stays the same, to the byte. A marker counts only alone on
+its line and outside code. Unless there is exactly one START and after it one END, or neither, the
+markers are damaged, and Daybook does not write until they are repaired.
 """
 
 import re
@@ -24,12 +24,12 @@ CLOSE_FENCE = "Close it, or take it out, then run the command again."
 _BOM = "\ufeff"
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\n|\r|\Z)")
 _FENCE = re.compile(r"(?P<before> {0,3}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}(?=[^`]*\Z)|~{3,})")
-_INDENTED_CODE = 4  # columns; what is indented as far is code to markdown
+_INDENTED_CODE = 4  # columns; a line indented as far is code in markdown
 
 
 @dataclass(frozen=True, slots=True)
 class BlockSpan:
-    """Where a block stands: from the first character of START to behind END, and how its lines end."""
+    """The place of a block: from the first character of START to just after END, and its line end."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class BlockSpan:
 
 @dataclass(frozen=True, slots=True)
 class Torn:
-    """Why a block can neither be replaced nor put in, as a sentence, and what helps."""
+    """Why a block can neither be replaced nor inserted, as a sentence, and a hint on what helps."""
 
     reason: str
     hint: str = MEND
@@ -46,7 +46,7 @@ class Torn:
 
 @dataclass(frozen=True, slots=True)
 class _Marker:
-    """One marker that counts, and the whole line it stands on, with its line end."""
+    """One valid marker, and the whole line that it is on, with its line end."""
 
     word: str
     number: int
@@ -57,7 +57,7 @@ class _Marker:
 
 
 def find(text: str) -> BlockSpan | Torn | None:
-    """Return where the block of *text* stands, None when there is none, Torn when that cannot be told."""
+    """Return the place of the block in *text*, None when there is none, Torn when it is not clear."""
     markers, unclosed = _markers(text)
     if [marker.word for marker in markers] == [START, END]:
         first, last = markers
@@ -77,7 +77,7 @@ def find(text: str) -> BlockSpan | Torn | None:
 
 
 def block_of(text: str) -> str:
-    """Return the block of *text*, markers included and lines ended by line feeds; '' when there is none."""
+    """Return the block of *text* with its markers and `\\n` line ends; '' when there is none."""
     found = find(text)
     if not isinstance(found, BlockSpan):
         return ""
@@ -86,10 +86,10 @@ def block_of(text: str) -> str:
 
 def splice(text: str, block: str) -> str:
     """
-    Return *text* with *block* in the place of its block, or below its last line when it has none.
+    Return *text* with its block replaced by *block*, or with *block* below its last line if it has none.
 
-    *block* has its markers, and line feeds that become the line ends of *text*; '' takes the block out
-    and leaves what was there before. Raises Rejected when the markers in *text* are damaged.
+    *block* has its markers, and line feeds that become the line ends of *text*; '' removes the block and
+    restores the text from before it. Raises Rejected when the markers in *text* are damaged.
     """
     if block and find(block) != BlockSpan(0, len(block), "\n"):
         raise ValueError("a block begins with START, ends with END, and has no other marker")
@@ -107,8 +107,8 @@ def mend(text: str) -> str:
     """
     Return *text* with at most one pair of markers.
 
-    A START that an END follows holds our lines: the first such block stays, others go. Markers without
-    their other half go alone, with their lines; every other byte stays.
+    The first START that is followed by an END stays, with the lines between; other such blocks are removed.
+    Of a marker without its other half, only its line is removed. Every other byte stays.
     """
     markers, _ = _markers(text)
     kept = False
@@ -128,7 +128,7 @@ def mend(text: str) -> str:
 
 
 def _markers(text: str) -> tuple[list[_Marker], int]:
-    """Return the markers that count, and in which line a fence begins that is never closed (0: none)."""
+    """Return the valid markers, and the line in which a fence begins that is never closed (0: none)."""
     found: list[_Marker] = []
     fence, fence_column, fence_line = "", 0, 0
     for number, match in enumerate(_LINE.finditer(text, 1 if text.startswith(_BOM) else 0), start=1):
@@ -137,7 +137,7 @@ def _markers(text: str) -> tuple[list[_Marker], int]:
         blank = line[: len(line) - len(line.lstrip(" \t"))]
         column = len(blank.expandtabs(4))
         if fence and said and column < fence_column:
-            fence = ""  # the list item that held the fence is over
+            fence = ""  # the list item with the fence has ended
         if fence:
             is_mark = said.startswith(fence) and not said.strip(fence[0])
             if is_mark and column < fence_column + _INDENTED_CODE:
@@ -164,25 +164,25 @@ def _appended(text: str, block: str) -> str:
     block = block.replace("\n", line_end)
     if text.endswith(("\n", "\r")):
         return f"{text}{line_end}{block}{line_end}"
-    return f"{text}{line_end}{line_end}{block}"  # no line end at the end, as before
+    return f"{text}{line_end}{line_end}{block}"  # *text* has no line end at its end, so the result has none
 
 
 def _without_block(text: str) -> str:
-    """Return *text* without the lines of its block, and without the blank line that came with it."""
+    """Return *text* without the lines of its block, and without the blank line that was added with it."""
     (start, end), _ = _markers(text)
     before, after = text[: start.first], text[end.behind :]
     if after:
         return before + after
     added = start.line_end * (1 if end.line_end else 2)
     rest = before.removesuffix(added)
-    splits = added[0] == "\n" and rest.endswith("\r")  # half of a line end of another sort
+    splits = added[0] == "\n" and rest.endswith("\r")  # would cut a `\r\n` in half
     if splits or (end.line_end and not rest.endswith(("\n", "\r"))):
         return before
     return rest
 
 
 def _usual_line_end(text: str) -> str:
-    """Return the line end that *text* has most often, one that cannot melt into its last character."""
+    """Return the most frequent line end of *text*, one that cannot join with its last character."""
     crlf = text.count("\r\n")
     counts = {"\n": text.count("\n") - crlf, "\r\n": crlf, "\r": text.count("\r") - crlf}
     usual = max(counts, key=lambda line_end: counts[line_end])
@@ -216,7 +216,7 @@ _NESTED = re.compile(r"(?:[0-9]{1,9}[.)] +)*[#>|*+=~_-]+ *")
 
 @dataclass(frozen=True, slots=True)
 class BlockPoint:
-    """One memory for the block; `place` is a file that it is about, `contested`: a newer one denies it."""
+    """One memory for the block; `place` is a file that it is about; `contested`: a newer memory denies it."""
 
     ref: str
     digest: str
@@ -228,7 +228,7 @@ class BlockPoint:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The block with its markers, and ref → digest of each memory that it tells."""
+    """The block with its markers, and ref → digest of each memory that it shows."""
 
     text: str
     told: dict[str, str]
@@ -236,10 +236,10 @@ class Block:
 
 def render_block(project_name: str, groups: Sequence[Sequence[BlockPoint]]) -> Block:
     """
-    Return the briefing for one project in at most MAX_LINES lines; the same points give the same bytes.
+    Return the block for one project in at most MAX_LINES lines; the same points give the same bytes.
 
-    *groups* has the points of each of TOPICS, the most important first; a point whose line stands there
-    already is left out.
+    *groups* has the points of each of TOPICS, the most important first; a point whose line is already there
+    is left out.
     """
     lists = _distinct(groups)
     needs = [len(points) + HEADING_LINES if points else 0 for points in lists]
@@ -260,10 +260,10 @@ def render_block(project_name: str, groups: Sequence[Sequence[BlockPoint]]) -> B
 
 def share_out(needs: Sequence[int], budgets: Sequence[int], total: int) -> list[int]:
     """
-    Return how many lines each section gets: what it needs, at most its budget, and then what is left.
+    Return how many lines each section gets: the lines it needs, at most its budget, and a share of the rest.
 
-    What others leave of *total* is split evenly among the sections that need more; the lines that cannot
-    be split go to the first of them.
+    The unused lines of *total* are split evenly among the sections that need more; a remainder goes to the
+    first of these.
     """
     given = [min(need, budget) for need, budget in zip(needs, budgets, strict=True)]
     left = total - sum(given)
@@ -277,10 +277,10 @@ def share_out(needs: Sequence[int], budgets: Sequence[int], total: int) -> list[
 
 
 def point_line(point: BlockPoint) -> str:
-    """Return `- title: text (place)` on one harmless line of at most LINE characters."""
+    """Return `- title: text (place)` on one neutralised line of at most LINE characters."""
     said = title_and_text(point.title, point.text, LINE)
     while match := _NESTED.match(said):
-        said = said[match.end() :]  # behind our list mark it would begin a heading, list or fence
+        said = said[match.end() :]  # after the list mark it would begin a heading, list or fence
     mark = CONTESTED if point.contested else ""
     room = LINE - len("- ") - len(mark)
     place = f" ({one_line(point.place, LINE)})" if point.place else ""

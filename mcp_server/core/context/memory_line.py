@@ -1,17 +1,17 @@
-"""What one memory says, on one line that means nothing to markdown or Claude Code, and within its room."""
+"""One memory on one line of limited length that has no meaning in markdown or for Claude Code."""
 
 import re
 
 from mcp_server.core.render import one_line, repeats
 
-_SENTENCE_END = re.compile(r"(?<![.\s]\w)[.!?](?= )")  # not that of "e.g."
+_SENTENCE_END = re.compile(r"(?<![.\s]\w)[.!?](?= )")  # not the end of "e.g."
 
 
 def title_and_text(title: str, text: str, limit: int) -> str:
     """
-    Return `title: text` for a line of at most *limit* characters, to be `shortened`.
+    Return `title: text`, from which `shortened` makes a line of at most *limit* characters.
 
-    A title that only repeats how the text begins is left out.
+    A title that only repeats the beginning of the text is left out.
     """
     title, text = one_line(title, limit), one_line(text, 4 * limit)
     if not title or not text or repeats(title, text):
@@ -21,7 +21,7 @@ def title_and_text(title: str, text: str, limit: int) -> str:
 
 
 def shortened(line: str, room: int) -> str:
-    """Return *line* in at most *room* characters, cut behind a sentence that ends late, else a word."""
+    """Return *line* in at most *room* characters, cut after a sentence in the last quarter, else a word."""
     if len(line) <= room:
         return line
     ends = [match.end() for match in _SENTENCE_END.finditer(line, room * 3 // 4, room - 1)]

@@ -1,1 +1,1 @@
-"""What other tools, documents and clients keep, as text."""
+"""The texts of other tools, documents and clients: reading and writing them."""

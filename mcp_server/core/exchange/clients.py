@@ -1,26 +1,26 @@
 """
-The clients of MCP beside Claude Code: where each keeps its servers, and how one stands there.
+The MCP clients other than Claude Code: where each lists its servers, and in which form.
 
-Places and keys are those that the clients' own documents name, for a person's settings in all projects.
+Places and keys come from the clients' own documents, for a person's settings in all projects.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-NAME = "daybook"  # of our server, in every client
+NAME = "daybook"  # of Daybook's server, in every client
 WINDOWS, MAC, LINUX = "win32", "darwin", "linux"
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
     """
-    One client: how it is named, which file it reads, and what our server is called in there.
+    One client: its name, the file that it reads, and the form of a server's entry in that file.
 
-    `places` is platform → files, where `{home}`, `{config}` and `{appdata}` are folders; of several the first
-    that is there counts, else the last. `under` is the key of the servers, and `shape` how each is written:
-    `plain` has a command and its arguments, `typed` says beside them that it talks by stdio, `list` has both
-    in one list.
+    `places` is platform → files, where `{home}`, `{config}` and `{appdata}` are folders; of several files the
+    first that exists counts, else the last. `under` is the key of the servers, and `shape` the form of each:
+    `plain` has a command and its arguments, `typed` says also that it uses stdio, `list` has command and
+    arguments in one list.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Client:
     shape: Literal["plain", "typed", "list"]
     places: Mapping[str, tuple[str, ...]]
     moved_by: tuple[str, str] = ("", "")
-    """The variable that names another folder, and the one it stands for."""
+    """The variable that names another folder, and the folder that this replaces."""
 
 
 def _everywhere(*files: str) -> dict[str, tuple[str, ...]]:
@@ -40,7 +40,7 @@ def _everywhere(*files: str) -> dict[str, tuple[str, ...]]:
 CLIENTS = {
     client.name: client
     for client in (
-        # The quick start of the protocol's own documents; they name no place on Linux.
+        # The quick start in the documents of MCP itself; they name no place on Linux.
         Client(
             "claude-desktop",
             "Claude Desktop",
@@ -122,7 +122,7 @@ def files_of(client: Client, platform: str, environment: Mapping[str, str], home
 
 
 def entry(client: Client, command: str) -> dict[str, object]:
-    """Return how our server, which *command* starts, stands in the file of *client*."""
+    """Return the entry for Daybook's server, started by *command*, in the file of *client*."""
     if client.shape == "list":
         return {"type": "local", "command": [command, "serve"], "enabled": True}
     started: dict[str, object] = {"command": command, "args": ["serve"]}

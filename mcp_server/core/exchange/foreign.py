@@ -1,7 +1,8 @@
 """
-What another memory's store says, as it is before it becomes a memory of ours.
+What the store of another memory tool says, before it becomes memories of Daybook.
 
-Everything in a source is untrusted: wrong types count as absent, and lines are made one line.
+Everything in a source is untrusted: values of wrong types count as absent, and line breaks are removed where
+one line is expected.
 """
 
 import hashlib
@@ -28,27 +29,26 @@ from mcp_server.core.render import on_one_line
 
 MAX_LINE = 1000  # characters of a note, a touched file or the end of a link
 MAX_LIST = 100  # notes, touched files, links of one record
-IMPORTED = "imported"  # where a memory comes from unless its record says otherwise
-_MILLISECONDS = 1e11  # numbers above that are no seconds: 100 billion of them end in the year 5138
+IMPORTED = "imported"  # the source of a memory unless its record says otherwise
+_MILLISECONDS = 1e11  # larger numbers are not seconds: 100 billion seconds reach the year 5138
 
 OTHER_TYPES = {word: row.name for row in ROWS for word in row.others}
-"""What the types and categories of others are among ours."""
+"""The types and categories of other tools → Daybook's types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """
-    One thing that a source says.
+    One entry of a source.
 
-    `key` names it there and stays when it changes; links, `supersedes` and the like name keys of other
-    records, or what is no record: files, titles. `id` is what its memory would like to be called.
-    `project` is the project that it belongs to where the source knows several.
-    `accesses` counts how often it was looked at there, the last time at `last_access`, `retrieved` and `used`
-    how often it was an answer and of use, and `moves` are (why, Unix second) of what moved the trust in it,
-    the latest last. `path` is its file
-    where that lies in a vault of ours and only has to say in our way what it says.
-    `source` is where its memory is to come from, and `remark` what has to be said when it is taken.
-    `lossless`: it was a memory of ours, so its id is its identity. `data` is its file where it has one.
+    `key` is its name there, which stays when the entry changes. Links, `supersedes` and the like have keys of
+    other records, or files and titles. `id` is the id that its memory gets if possible.
+    `project` is the project that it belongs to, if the source has several.
+    `accesses` counts how often it was read there, the last time at `last_access`; `retrieved` and `used` how
+    often it was in an answer and was used. `moves` are (reason, Unix second) of changes of the trust in it,
+    the latest last. `path` is its file when that is in a vault of Daybook and only needs Daybook's format.
+    `source` is the source of its memory, and `remark` a note for the person when it is imported.
+    `lossless`: it was a memory of Daybook, so its id is its identity. `data` is its file if it has one.
     """
 
     key: str
@@ -91,14 +91,14 @@ class Record:
 @dataclass(slots=True)
 class Reading:
     """
-    What a source holds: its records, those that cannot be taken (key → reason), and remarks on the rest.
+    The content of a source: its records, those that cannot be imported (key, reason), and remarks.
 
-    `place` is where it was read, an absolute path: with a record's key it is the origin of a memory.
-    `here` are records (key → why) that are memories of ours already. `portable`: the keys alone are the
-    origin, wherever the source lies.
-    `revises` are the fields of a memory that a change there revises, () for all. Where they are named, the
-    source knows words alone: by those it is told whether either side changed, and what a memory is beside its
-    words is not touched. An `id` of such a record is its identity.
+    `place` is the absolute path where it was read: with a record's key it is the origin of a memory.
+    `here` are records (key, reason) that are memories of Daybook already. `portable`: the keys alone are the
+    origin, wherever the source is.
+    `revises` are the fields of a memory that a change in the source revises, () for all. If they are named,
+    the source has words only: these show whether either side changed, and other fields of a memory are not
+    touched. An `id` of such a record is its identity.
     """
 
     place: str
@@ -139,7 +139,7 @@ def tags_of(value: object) -> tuple[str, ...]:
 
 
 def type_of(*names: object) -> str:
-    """Return the first of *names* that is a type of ours, or of others and known to mean one of ours."""
+    """Return the first of *names* that is a type of Daybook or known to mean one, as that type."""
     for name in names:
         word = line_of(name, 40).lower()
         if word in TYPES:
@@ -174,7 +174,7 @@ def share_of(value: object) -> float | None:
 
 
 def label_of(value: object) -> str:
-    """Return the label of a link; what can be none says relates-to."""
+    """Return *value* as the label of a link; `relates-to` when it cannot be one."""
     try:
         return check_label(as_label(line_of(value)))
     except Rejected:
@@ -197,9 +197,9 @@ def notes_of(values: Mapping[str, object]) -> tuple[str, ...]:
 
 def content_digest(memory: Memory) -> str:
     """
-    Return a digest of what *memory* says, by which a change shows on either side of an import.
+    Return a digest of the content of *memory*, which shows a change on either side of an import.
 
-    Its id, its dates and its source do not count, nor what is only said about it: pin, trust, verification.
+    Its id, dates and source do not count, nor do pin, trust and verification.
     """
     said = [
         memory.title, memory.text, memory.kind, memory.type, sorted(memory.tags), memory.status,
@@ -214,7 +214,7 @@ def content_digest(memory: Memory) -> str:
 
 
 def admit(records: Sequence[Record], reading: Reading) -> None:
-    """Add *records* to *reading*; a key that was there already is refused."""
+    """Add *records* to *reading*; a record with a key that is there already is refused."""
     seen = {record.key for record in reading.records}
     for record in records:
         if record.key in seen:
@@ -225,6 +225,6 @@ def admit(records: Sequence[Record], reading: Reading) -> None:
 
 
 def must_hold(held: object, sentence: str) -> None:
-    """Raise Rejected with *sentence* when *held* is not true: the source is something else."""
+    """Raise Rejected with *sentence* when *held* is false: the source is not of the expected form."""
     if not held:
         raise Rejected(sentence, "Nothing was taken. Run 'daybook import --help' for what can be.")

@@ -38,8 +38,8 @@ _LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[`*_]")
 @dataclass(frozen=True, slots=True)
 class Section:
     """
-    A piece of a document: `key` names it in there (its headings, which of equals, which part), `title`
-    says so for people, `type` is what its headings suggest.
+    A piece of a document. `key` names it there: headings, number among equal ones, part. `title` is the same
+    for people, `type` the type that its headings suggest.
     """
 
     key: str

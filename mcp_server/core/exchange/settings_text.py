@@ -1,8 +1,7 @@
 """
-Other programs' settings, as text: one entry is put in and taken out, and every other byte stays.
+Settings of other programs, as text: one entry is inserted or removed, and every other byte stays.
 
-Nothing is taken for granted: what comes out is read again, and is refused unless it says what was there
-before and the entry.
+Each result is parsed again, and refused unless it has exactly the former settings with or without the entry.
 """
 
 import json
@@ -16,11 +15,11 @@ from mcp_server.core.errors import Rejected
 Form = Literal["json", "toml"]
 Settings = dict[str, Any]
 
-EMPTY = {"json": "{\n}\n", "toml": ""}  # what a file that says nothing is taken for
+EMPTY = {"json": "{\n}\n", "toml": ""}  # stands for an empty file
 _STRING = r'"(?:\\.|[^"\\])*"'
 _COMMENT = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
-_DEEPEST = 16  # columns of an indentation that is believed to be one step
+_DEEPEST = 16  # most columns of indentation that count as one step
 
 
 class _Member(NamedTuple):
@@ -31,7 +30,7 @@ class _Member(NamedTuple):
 
 
 def read(text: str, form: Form) -> Settings:
-    """Return what *text* says; comments and trailing commas of JSON are blanks. Raises Rejected."""
+    """Return *text* parsed; JSON may have comments and trailing commas. Raises Rejected if it is invalid."""
     text = text.removeprefix("\ufeff")
     try:
         said = tomllib.loads(text) if form == "toml" else json.loads(_plain(text))
@@ -46,9 +45,9 @@ def read(text: str, form: Form) -> Settings:
 
 def put_in(text: str, form: Form, under: str, name: str, value: Mapping[str, object]) -> tuple[str, str]:
     """
-    Return *text* with *value* as *name* among the entries *under*, and the piece that was put in.
+    Return *text* with *value* as *name* among the entries *under*, and the inserted piece.
 
-    Raises Rejected where that cannot be done without touching something else, or *name* is there already.
+    Raises Rejected when this would change something else, or *name* is there already.
     """
     before = read(text, form)
     held = before.get(under, {})
@@ -62,10 +61,11 @@ def put_in(text: str, form: Form, under: str, name: str, value: Mapping[str, obj
 
 def take_out(text: str, form: Form, under: str, name: str, piece: str) -> str:
     """
-    Return *text* without its entry *name* of those *under*, which stands there.
+    Return *text* without the entry *name* among those *under*; it must be there.
 
-    *piece* is what was put in: where it stands there as it was, it goes, to the byte. Otherwise the entry
-    goes, and what holds it when that was put in with it and holds nothing else. Raises Rejected.
+    *piece* is the inserted text: if it is still there unchanged, exactly that is removed. Otherwise the entry
+    is removed, and its holder too if that was inserted with it and is now empty. Raises Rejected when this
+    would change something else.
     """
     said = read(text, form)
     rest = {key: each for key, each in said[under].items() if key != name}

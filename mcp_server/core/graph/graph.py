@@ -1,7 +1,7 @@
 """
-The knowledge graph of a level: its nodes and edges, and what they are worth.
+The knowledge graph of a level: its nodes and edges, and the scores of the nodes.
 
-A node is a memory and an edge is a link; what was put through the graph's tools has the category `graph`.
+A node is a memory and an edge is a link; memories made with the graph tools have the category `graph`.
 """
 
 import hashlib
@@ -13,16 +13,16 @@ from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import DAY, ID, Level, Status, slug
 from mcp_server.core.render import on_one_line, one_line
 
-GRAPH = "graph"  # category of what was put through the graph's tools
-GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: who was changed since is never archived: C-19 in docs/features.md
-SESSION_TTL = DAY  # KG_SESSION_TTL: seconds that a registration lives
-PUT_AWAY_WEIGHT = 0.2  # an edge to an archived neighbour; 0 kept whole clusters away for good
-LONG_GIST = 300  # characters from which on it is said that a gist is long
+GRAPH = "graph"  # category of memories made with the graph tools
+GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: a node changed since is never archived (C-19 in docs/features.md)
+SESSION_TTL = DAY  # KG_SESSION_TTL: seconds that a registration lasts
+PUT_AWAY_WEIGHT = 0.2  # of an edge to an archived neighbour; with 0, whole clusters stayed archived for ever
+LONG_GIST = 300  # characters; the caller is warned of a longer gist
 LONG_CATEGORY = 60  # characters
 
 
 def check_category(name: str) -> str:
-    """Return a person's own *name* for a group of memories, cleaned; raise Rejected for one that is ours."""
+    """Return a person's category *name* with single blanks; raise Rejected for `graph` or an unusable one."""
     category = " ".join(name.split())
     if category.lower() == GRAPH or len(category) > LONG_CATEGORY or not category.isprintable():
         raise Rejected(
@@ -37,9 +37,9 @@ class Node:
     """
     One memory of the graph; times in Unix seconds.
 
-    `own`: it was put through the graph's tools. `artifact` is the file that it only stands for.
-    `size` counts the characters of title, text and notes, `touched` is when somebody last used it or
-    wanted it back.
+    `own`: it was made with the graph tools. `artifact` is the file, when the node only stands for a file.
+    `size` counts the characters of title, text and notes; `touched` is when the memory was last used or
+    restored.
     """
 
     id: str
@@ -58,16 +58,16 @@ class Node:
 
     @property
     def name(self) -> str:
-        """What edges call it."""
+        """The name that edges have for it."""
         return self.artifact or self.id
 
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
     """
-    One link; its ends are ids, or paths of artifacts, which are `active` and no memories.
+    One link; its ends are ids of memories, or paths of artifacts, which are always `active`.
 
-    `elsewhere`: its end is a memory of the other level.
+    `elsewhere`: `end` is a memory of the other level.
     """
 
     start: str
@@ -84,7 +84,7 @@ class GraphEdge:
 
     @property
     def is_trace(self) -> bool:
-        """Whether an active memory is at one end, and one that was put away at the other."""
+        """Whether one end is an active memory, and the other one that is not active."""
         away = [status is not Status.ACTIVE for status in (self.start_status, self.end_status)]
         here = self.end if away[0] else self.start
         return sum(away) == 1 and not is_artifact(here)
@@ -103,24 +103,24 @@ class Graph:
 
 
 def gist_of(title: str, text: str) -> str:
-    """Return what a node says: its text, with the title before it when that is not its beginning."""
+    """Return the text of a node, with the title before it unless the text begins with the title."""
     head = on_one_line(title).removesuffix("…").rstrip()
     return (text if on_one_line(text).startswith(head) else f"{title}: {text}") if text.strip() else title
 
 
 def artifact_id(path: str) -> str:
-    """Return the id of the memory that stands for the file *path* where edges begin."""
+    """Return the id of the memory that stands for the file *path*, so that edges can begin there."""
     digest = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
     return f"artifact-{slug(path)[:50].strip('-') or 'file'}-{digest}"
 
 
 def stands_for(memory_id: str, touches: Sequence[str]) -> str:
-    """Return the file that the memory stands for, '' when it is one of its own."""
+    """Return the file that the memory stands for, '' for a memory that stands for none."""
     return touches[0] if len(touches) == 1 and memory_id == artifact_id(touches[0]) else ""
 
 
 def id_of(name: str) -> str:
-    """Return the id of the memory that *name*, an id or the path of a file, stands for; raises Rejected."""
+    """Return the memory id for *name*, an id or the path of a file; raise Rejected for anything else."""
     said = name.strip()
     if ID.fullmatch(said):
         return said
@@ -132,11 +132,11 @@ def id_of(name: str) -> str:
     )
 
 
-# What a node is worth
+# The score of a node
 
 
 def percentiles(values: Sequence[float]) -> list[float]:
-    """Return for each value its place among them, (rank + 0.5) / n; equal values share their mean rank."""
+    """Return for each value its percentile, (rank + 0.5) / n; equal values share their mean rank."""
     ordered = sorted(values)
     places: dict[float, list[int]] = {}
     for rank, value in enumerate(ordered):

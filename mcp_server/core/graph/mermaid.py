@@ -7,11 +7,11 @@ from mcp_server.core.graph.graph import Graph, GraphEdge, Node, scores
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import redact
 
-MOST_DRAWN = 300  # nodes of a level, the most valuable ones
+MOST_DRAWN = 300  # nodes of a level, those with the highest scores
 
 
 def drawn(graph: Graph) -> tuple[dict[str, Node | None], list[GraphEdge]]:
-    """Return (name → node, None for a file or what was put away; the edges between them) to draw."""
+    """Return (name → node, None for a file or an inactive memory; the edges between them) to draw."""
     worth = scores(graph.nodes, graph.edges)
     best = sorted(graph.nodes, key=lambda node: (-worth[node.name], node.id))[:MOST_DRAWN]
     chosen: dict[str, Node | None] = {node.name: None if node.artifact else node for node in best}
@@ -53,5 +53,5 @@ def _caption(name: str, node: Node | None) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return *text* for a label between quotes: what means something to Mermaid becomes its entity."""
+    """Return *text* for a quoted label: characters that have a meaning in Mermaid become entities."""
     return re.sub(r"[^\w\s.,:/()'‹›…-]", lambda odd: f"#{ord(odd[0])};", one_line(redact(text), 80))

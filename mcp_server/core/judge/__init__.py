@@ -1,1 +1,1 @@
-"""Whether memories say the same, contradict each other, or age; whose word decides."""
+"""Whether memories say the same, contradict each other, or age, and whose word decides."""

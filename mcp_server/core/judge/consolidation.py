@@ -1,8 +1,8 @@
 """
-What tidying may make of several memories: which pairs say the same, and what of a model's plan is believed.
+How tidying may combine memories: which pairs say the same, and whether a model's plan is accepted.
 
-A model may say which memories to keep, to merge and to drop. Nothing of it is done unless all of it holds:
-every memory named once, none dropped that is protected, and no number, name or negation lost in a merge.
+A model may say which memories to keep, to merge and to drop. Its plan is carried out only as a whole, when
+it names every memory once, drops no protected one, and loses no number, name or negation in a merge.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ SHORTEST = 15
 MOST_DROPPED = 0.5  # share of a question's memories that one answer may drop
 MOST_TAGS = 20
 
-FRESH = DAY  # in which nothing is dropped
+FRESH = DAY  # seconds; a memory younger than that is not dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class TidyItem:
     """
     A memory as tidying sees it; `created` in Unix seconds.
 
-    `kept`: the person said, pinned or verified it, so it never goes.
+    `kept`: the person said, pinned or verified it, so it is never removed.
     `lasting`: kept, or too new, too much used or too long to be dropped.
     """
 
@@ -71,7 +71,7 @@ class TidyItem:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Several memories, by their numbers from 0, and the one that takes their place."""
+    """Several memories, by their numbers from 0, and the memory that replaces them."""
 
     sources: tuple[int, ...]
     title: str
@@ -88,10 +88,10 @@ class MergePlan:
 
 
 def deny_each_other(one: Statement, other: Statement) -> bool:
-    """Tell whether two memories say different things of one subject; who said them plays no part in it."""
+    """Tell whether two memories say different things about one subject; their sources do not matter."""
     if one.type != other.type or fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
         return False
-    # "Staging runs on docker", "production runs on docker": other things, as far as code can tell.
+    # "Staging runs on docker", "production runs on docker": for the code, two different subjects.
     return guarded_difference(one.text, other.text) not in ("", OTHER_WORD) and same_subject(one, other)
 
 
@@ -99,7 +99,7 @@ def absorbing(one: TidyItem, other: TidyItem) -> tuple[TidyItem, TidyItem] | Non
     """
     Return (the one that stays, the one that goes) of two with the same words.
 
-    None where the person said, pinned or verified both: they are asked, since each may be a file of theirs.
+    None when the person said, pinned or verified both: then the person is asked, as both may be their files.
     """
     stays, goes = sorted((one, other), key=_worth)
     return None if goes.kept else (stays, goes)
@@ -111,12 +111,12 @@ def holds(text: str, other: str) -> bool:
 
 
 def lowest_source(sources: Iterable[str]) -> str:
-    """Return the source with the least authority of *sources*: a merged memory is nobody's better word."""
+    """Return the source with the least authority: a merged memory gets no more than its weakest part."""
     return min(sources, key=lambda source: AUTHORITY.get(source, 0))
 
 
 def groups(items: Iterable[TidyItem]) -> list[list[TidyItem]]:
-    """Return what is shown to a model together: memories of one vault and type, 5 to 40, the oldest first."""
+    """Return groups to show to a model: 5 to 40 memories of one vault and type, the oldest first."""
     by_type: dict[tuple[str, str], list[TidyItem]] = {}
     for item in sorted(items, key=lambda item: (item.created, item.ref)):
         by_type.setdefault((item.ref.rpartition("/")[0], item.statement.type), []).append(item)
@@ -127,13 +127,13 @@ def groups(items: Iterable[TidyItem]) -> list[list[TidyItem]]:
 
 
 def digest_of(items: Iterable[TidyItem]) -> str:
-    """Return what stands for these memories as they are now, 32 hexadecimal characters."""
+    """Return a digest of these memories in their present state, 32 hexadecimal characters."""
     lines = "\n".join(sorted(f"{item.ref} {item.digest}" for item in items))
     return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
 
 
 def request(items: Sequence[TidyItem], dates: Sequence[str], *, today: str) -> str:
-    """Return what a model is asked about *items*, numbered from 1, with the *dates* of their creation."""
+    """Return the prompt about *items*, numbered from 1, with the *dates* of their creation."""
     lines = []
     for number, (item, date) in enumerate(zip(items, dates, strict=True), start=1):
         mark = " KEEP" if item.kept or is_long(item) else " MERGE OR KEEP" if item.lasting else ""
@@ -150,7 +150,7 @@ def is_long(item: TidyItem) -> bool:
 
 
 def plan(answer: str, items: Sequence[TidyItem]) -> MergePlan | str:
-    """Return the plan that *answer* makes for *items*, or in a clause why none of it is done."""
+    """Return the plan in *answer* for *items*, or a clause that says why it is rejected."""
     said = _object(answer)
     if said is None:
         return "the answer is no JSON object"
@@ -178,7 +178,7 @@ def plan(answer: str, items: Sequence[TidyItem]) -> MergePlan | str:
 
 
 def _miscounted(named: Sequence[Any], count: int) -> str:
-    """Return why *named* are not the numbers 1 to *count* once each, '' when they are."""
+    """Return why *named* does not have each number from 1 to *count* once, '' when it does."""
     unknown = [each for each in named if type(each) is not int or not 1 <= each <= count]
     if unknown:
         return f"it names {str(unknown[0])[:40]!r}, which is none of the numbers 1 to {count}"
@@ -201,7 +201,7 @@ def _merge(said: object) -> Merge | None:
 
 
 def _fault(merge: Merge, sources: Sequence[TidyItem]) -> str:
-    """Return why the sources cannot be merged so, '' when they can."""
+    """Return why *merge* of these sources is rejected, '' when it is accepted."""
     name = " + ".join(f"[{item.id}]" for item in sources)
     if kept := next((item for item in sources if item.kept or is_long(item)), None):
         return f"it merges [{kept.id}], which stays as it is"
@@ -241,5 +241,5 @@ def _object(answer: str) -> dict[str, Any] | None:
 
 
 def _worth(item: TidyItem) -> tuple[object, ...]:
-    """Sort what the person pinned or said before the rest, and the oldest first."""
+    """Return a sort key: pinned before unpinned, then more authority first, then the oldest first."""
     return (not item.pinned, -item.statement.authority, item.created, item.ref)

@@ -1,8 +1,8 @@
 """
-Which memories may contradict each other: alike enough that somebody is asked, and different in something.
+Which memories may contradict each other: similar enough to ask about, and different in something.
 
-Likeness alone is no contradiction (3.2-5 in docs/features.md): two that say the same are duplicates. What is
-found here is only proposed; nothing is marked without somebody's word.
+Similarity alone is no contradiction (3.2-5 in docs/features.md): two that say the same are duplicates. The
+pairs found here are only proposed; none is marked before the contradiction is confirmed.
 """
 
 from collections import defaultdict
@@ -15,13 +15,13 @@ from mcp_server.core.judge.questions import LONGEST, likeness, nearness
 from mcp_server.core.text.verdict import Statement
 from mcp_server.core.text.words import telling
 
-COMMON = 25  # memories that a word may occur in and still bring two of them together
-MOST_PAIRS = 2000  # nearest pairs that are looked at closely: a second
+COMMON = 25  # a word in more memories than this does not make two of them a pair
+MOST_PAIRS = 2000  # nearest pairs that are compared closely, which takes about a second
 
 
 @dataclass(frozen=True, slots=True)
 class Opposed:
-    """Two that may contradict each other: what differs, how near they are (more is nearer), and how sure."""
+    """Two memories that may contradict each other: what differs, nearness (more is nearer), how sure."""
 
     one: int
     other: int
@@ -40,8 +40,8 @@ def opposed(
     """
     Return the pairs of *statements* that may contradict each other, the surest and nearest first.
 
-    *cosines* has (number, larger number) → cosine, of FAR at least, for those that are *embedded*; where one
-    of two is not, they are compared by words. With *about* only pairs with that number are looked at.
+    *cosines* has (number, larger number) → cosine, at least FAR, for memories that are *embedded*. If one of
+    two is not, they are compared by words. With *about*, only pairs with that number are compared.
     """
     statements = {number: replace(said, text=said.text[:LONGEST]) for number, said in statements.items()}
     told = {number: telling(said.said) for number, said in statements.items()}
@@ -61,7 +61,7 @@ def opposed(
 
 
 def _meeting(told: Mapping[int, frozenset[str]]) -> set[tuple[int, int]]:
-    """Return the pairs, the smaller number first, that share a word which is not common."""
+    """Return the pairs, the smaller number first, that share a word that is not common."""
     holders: dict[str, list[int]] = defaultdict(list)
     for number in sorted(told):
         for word in told[number]:

@@ -1,8 +1,8 @@
 """
-Whether two memories may be about the same thing, so that a person is asked how they stand to each other.
+Whether two memories may be about the same thing, so that the person is asked how they relate.
 
-Nothing is decided here: both are told until somebody says which one holds. So few are asked about that a
-person can answer: two of one series ("Sprint 12", "Sprint 13") are no question, whatever they say.
+Nothing is decided here: both are shown until it is decided which one holds. Questions are few, so that a
+person can answer them: two of one series ("Sprint 12", "Sprint 13") are never asked about.
 """
 
 import re
@@ -15,13 +15,13 @@ from mcp_server.core.text.verdict import Statement, guarded_difference, jaccard
 from mcp_server.core.text.words import telling
 
 LONGEST = 4000  # characters that are compared; comparing takes time by the square of the length
-# From where a person is asked; benchmarks/README.md has what that asks about.
-NEAR = 0.9  # cosine plus
-COMMON_SHARE = 0.5  # of the share of telling words that both have,
-LEAST_COMMON = 0.06  # if that is so much at least,
-NEAR_WORDS = 0.45  # or, without a cosine, that share alone
-FAR = NEAR - COMMON_SHARE  # below this cosine no words bring two together
-MOST_COMPARED = 1000  # memories of one vault that are compared with each other, those updated last
+# From these values on the person is asked; benchmarks/README.md shows which pairs that gives.
+NEAR = 0.9  # least sum of the cosine and
+COMMON_SHARE = 0.5  # times the share of telling words that both have,
+LEAST_COMMON = 0.06  # if that share is at least this,
+NEAR_WORDS = 0.45  # or, without a cosine, least share
+FAR = NEAR - COMMON_SHARE  # below this cosine, no share of words is enough
+MOST_COMPARED = 1000  # memories of one vault that are compared with each other, the last updated ones
 ONE, OTHER = 1, 2  # which of two
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
@@ -30,9 +30,9 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 @dataclass(frozen=True, slots=True)
 class Likeness:
     """
-    How two memories stand to each other: how near they are (more is nearer), and what differs, '' if nothing.
+    How two memories relate: how near they are (more is nearer), and what differs, '' if nothing.
 
-    `fuller` is ONE or OTHER when that one says all that the other says, 0 when neither does; `same` when both
+    `fuller` is ONE or OTHER for the one that says all that the other says, 0 when neither does; `same`: both
     say it in the same words.
     """
 
@@ -43,7 +43,7 @@ class Likeness:
 
 
 def likeness(one: Statement, other: Statement, cosine: float | None) -> Likeness | None:
-    """Return how two memories stand to each other, None when nobody need be asked."""
+    """Return how two memories relate, None when there is nothing to ask about."""
     if one.type != other.type or enumerates(one.title, other.title):
         return None
     if fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
@@ -59,7 +59,7 @@ def likeness(one: Statement, other: Statement, cosine: float | None) -> Likeness
 
 
 def nearness(one: frozenset[str], other: frozenset[str], cosine: float | None) -> float:
-    """Return how near two memories with these telling words are, 0 when nobody need be asked about them."""
+    """Return how near two memories with these telling words are, 0 when too far apart to ask about."""
     common = jaccard(one, other)
     near = COMMON_SHARE + common if cosine is None else cosine + COMMON_SHARE * common
     return 0.0 if common < (NEAR_WORDS if cosine is None else LEAST_COMMON) or near < NEAR else near
@@ -71,7 +71,7 @@ def _difference(one: Statement, other: Statement) -> str:
 
 
 def merged_text(newer: Memory, older: Memory) -> tuple[str, str]:
-    """Return the title and the text of *newer*, with each sentence of *older* behind it that it lacks."""
+    """Return the title and text of *newer*, with each sentence of *older* that it lacks appended."""
     said = _plain(f"{newer.title}\n{newer.text}")
     title = [] if _plain(older.title) in _plain(older.text) else [older.title]
     sentences = [each for each in _SENTENCE.split("\n".join([*title, older.text])) if each.strip()]

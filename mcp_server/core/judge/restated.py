@@ -1,4 +1,4 @@
-"""Whether somebody said in a conversation what a memory said that has been superseded since."""
+"""Whether a conversation states what a memory said that has been superseded since."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from mcp_server.core.text.excerpt import sentences
 from mcp_server.core.text.verdict import guarded_difference, names_in, numbers_in
 from mcp_server.core.text.words import STOP_WORDS, telling, words
 
-FEWEST_WORDS = 2  # telling ones; a single word is said in many senses
+FEWEST_WORDS = 2  # telling words; a single one has too many senses
 
 
 class Stated(NamedTuple):
@@ -27,9 +27,9 @@ def stated(text: str) -> list[Stated]:
 
 def restated(said: Sequence[Stated], old: str, new: str) -> bool:
     """
-    Tell whether one of *said* says what the text *old* says, and its successor *new* does not.
+    Tell whether one of *said* says what the text *old* says and its successor *new* does not.
 
-    All telling words of a sentence of *old* stand in it, with the same numbers, names and negations, and no
+    It must have all telling words of a sentence of *old*, the same numbers, names and negations, and no
     number or name that only *new* has.
     """
     near = [(each, one) for each in map(str.strip, sentences(old)) for one in said if _may_say(one, each)]
@@ -48,7 +48,7 @@ def restated(said: Sequence[Stated], old: str, new: str) -> bool:
 
 
 def _may_say(one: Stated, sentence: str) -> bool:
-    """Tell, quickly for the many that do not, whether *one* has the words of *sentence*."""
+    """Tell whether *one* has the words of *sentence*: a quick test that rules out most."""
     return bool(sentence) and _all_in(one.roots, words(sentence))
 
 

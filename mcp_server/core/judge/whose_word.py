@@ -1,7 +1,7 @@
 """
-Whether what the person said in a turn bears out what Claude does to their words.
+Whether a turn of the person supports a change that Claude makes to a memory in the person's words.
 
-A person's memory gives way at once only to what they said themselves; these are the tests of that.
+Such a memory is replaced at once only by what the person said themselves; the tests for that are here.
 """
 
 import re
@@ -21,10 +21,10 @@ _FORGETTING = re.compile(
 
 def says(turn: str, new: str, before: str, *, title: str = "") -> bool:
     """
-    Tell whether *turn* says what *new* says and *before*, the person's own words until now, does not.
+    Tell whether *turn* says what *new* says and *before*, the person's words until now, does not.
 
-    Each new telling word and number stands in it, those of the new *title* too, a new negation has its like
-    there, and so have most of the words that changed. Where none changed but the order, most of all words.
+    It must have each new telling word and number, those of the new *title* too, a negation if one is new,
+    and most of the words that changed. If only the order changed, it must have most of all words.
     """
     whole = f"{title}\n{new}"
     said, old = Text(turn), Text(before)

@@ -46,7 +46,7 @@ _EACH = (
 
 # Each signal: words of which one must be there (of each group), which is quick to see, and the pattern.
 SIGNALS: tuple[tuple[str, str], ...] = (
-    # What was ordered before shall not hold.
+    # Earlier orders shall not hold.
     (
         "ignore|disregard|forget|override|overrule|supersede|drop|neglect",
         rf"\b(?:ignore|disregard|forget|override|overrule|neglect"
@@ -91,7 +91,7 @@ SIGNALS: tuple[tuple[str, str], ...] = (
         "gilt nur|gelten nur|vaut règle|única regla",
         r"\bgilt nur noch\b|\bgelten nur\b.{0,20}\banweisung|\bfait seul foi\b|\bes la única regla\b",
     ),
-    # Somebody shall not know, or not be asked.
+    # The person shall not know, or not be asked.
     (
         "not |n't |never |without |nobody|no one|between us|quiet|secret|silent",
         r"\b(?:do not|don't|never|must not|should not|not to|without)\s+(?:ever\s+)?(?:tell|telling"
@@ -136,7 +136,7 @@ SIGNALS: tuple[tuple[str, str], ...] = (
         r"|사용자에게.{0,12}(?:말하지|알리지|묻지)|لا (?:تخبر|تسأل|تذكر).{0,12}المستخدم|دون (?:سؤال"
         r"|تأكيد|إخبار)|उपयोगकर्ता को.{0,8}(?:मत|न) ",
     ),
-    # What is secret shall go somewhere.
+    # A secret shall be sent somewhere.
     (
         "send|post|upload|forward|exfiltrat|copy|leak|email|curl|wget|paste|publish|store"
         "&.env|secret|token|credential|password|key|keys|ssh|id_rsa| log|dump|prompt|conversation|chat"
@@ -155,7 +155,7 @@ SIGNALS: tuple[tuple[str, str], ...] = (
         rf"|отправ\w*|загруз\w*|上传|发送|보내|أرسل|ارفع|\bstuur\b).{{0,60}}{_SECRETS}"
         rf"|{_SECRETS}.{{0,60}}(?:上传|发送|送信|アップロード|보내)",
     ),
-    # A program of others shall run.
+    # A program from others shall be run.
     (
         "curl|wget|iwr|eval(",
         rf"\b(?:curl|wget|iwr)\b[^|\n]{{0,200}}\|\s*{_SHELL}|\bcurl\b.{{0,40}}\s(?:-d|--data\S*|-f|-t)\s*@"
@@ -187,7 +187,7 @@ SIGNALS: tuple[tuple[str, str], ...] = (
         r"|primero|subito|primeiro)\b"
         r"|установи\w*\b.{0,60}\bдо ответа",
     ),
-    # It speaks as the one who decides, or of what was allowed.
+    # It speaks as an authority, or claims a permission.
     (
         "you are now|your new|you must now|from now on|from this point",
         r"\byou are now\b(?! (?:able|ready|done|in the|on|set|logged|free to|asked))|\byour new (?:role"
@@ -266,7 +266,7 @@ SIGNALS: tuple[tuple[str, str], ...] = (
         r"\baffirme[rz]? qu|\bdichiara che\b|\bdeclara que\b|\bbehaupte\b"
         r"|\b(?:siempre )?responde (?:siempre )?que no\b",
     ),
-    # It takes a guard away.
+    # It removes a protection.
     (
         "disable|turn off|switch off|no-verify|without review|without a review|skip the|replace every"
         "|administrator|write access",
@@ -293,7 +293,7 @@ _SPEAKERS = (
     r"|系統|システム"
     r"|النظام|시스템)"
 )
-# Of these, one is in every text in which a head can be.
+# Every text with such a head has one of these.
 SPEAKING = "system|sistema|assistant|human|claude|système|система|系统|系統|システム|النظام|시스템"
 HEADS = (
     rf"^[ \t#>*]*+{_SPEAKERS}\s*[:：]"
@@ -301,7 +301,7 @@ HEADS = (
     rf"|^[ \t]*+#++\s*{_SPEAKERS}\s*$(?=\s*\S)"
     r"|^[ \t#>*]*+(?:system|sistema) (?:notice|message|note|override)\b|^claude[,:]\s"
 )
-TAG = (  # "<User>" is a component of somebody's page, "<user>" a speaker
+TAG = (  # "<User>" is a component of a web page, "<user>" a speaker
     r"</?(?:[a-z_]+:)?(?:system|assistant|user|human|tool_use|tool_result|function_calls?|instructions?"
     r"|SYSTEM|ASSISTANT"
     r"|USER|HUMAN|INSTRUCTIONS?)\b[^>\n]{0,80}>"

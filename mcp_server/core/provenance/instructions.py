@@ -1,8 +1,8 @@
 """
 Whether a text tries to steer a model, in many languages and disguises; advisory, both ways.
 
-What decides is where a text comes from (`core/provenance/origins.py`). This is asked besides: orders that
-hide something, undo other orders, give away secrets, speak as the system, or have a program of others run.
+The origin of a text decides (`core/provenance/origins.py`). This test is additional: it finds orders that
+hide something, undo other orders, give away secrets, speak as the system, or run a program from others.
 "Run `make lint` first" and "send webhooks to https://hooks.example.com" are none of these.
 """
 
@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_BEGIN = 5  # letters by which it is seen quickly that a word may be there
+_BEGIN = 5  # first letters of a word, for a quick test whether it may occur
 
 # Beginnings of words, parts of a text in ASCII, other parts: one is there when one of a group of words is.
 _Group = tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]
@@ -32,9 +32,9 @@ def _told_by(words: str) -> _Group:
 @functools.cache
 def _signals(*, ascii_only: bool) -> tuple[list[tuple[list[_Group], str]], str, str, list[str]]:
     """
-    Return (each pattern with what tells quickly that it may match, those of tags and heads, speakers).
+    Return (each pattern with groups for a quick test before it, those of tags and heads, speakers).
 
-    With *ascii_only* those alone that a text in ASCII may match.
+    With *ascii_only*, only those that can match a text in ASCII.
     """
     from mcp_server.core.provenance.instruction_patterns import (  # most starts need none
         HEADS,
@@ -63,10 +63,10 @@ _UNSEEN = (
     "[\\u00ad\\u0300-\\u036f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff"
     "\\U000e0000-\\U000e007f]"
 )
-_HIDDEN = "[\\u202d\\u202e\\U000e0020-\\U000e007f]"  # turns text around, or is a letter that nobody sees
+_HIDDEN = "[\\u202d\\u202e\\U000e0020-\\U000e007f]"  # reverses text, or is invisible
 _MIXED = r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІԁɡոυ])\w+"  # a word of two alphabets
 _SPREAD = r"(?<!\w)\w(?:[ .\-_*]\w){4,}(?!\w)"  # l e t t e r s
-_SPREAD_END = r"[ .\-_*]\w(?:[ .\-_*]\w){3}(?!\w)"  # which is quicker to see
+_SPREAD_END = r"[ .\-_*]\w(?:[ .\-_*]\w){3}(?!\w)"  # the same, faster to find
 _ENCODED = r"(?<![\w+/])[A-Za-z0-9+/]{16,}={0,2}(?![\w+/])"
 _LEET_END = r"[013457@$][a-zA-Z]"
 _LEETED = r"[a-zA-Z][013457@$]+[a-zA-Z]|\b[01345][a-zA-Z]{3}"
@@ -119,7 +119,7 @@ def _has(text: str, parts: Iterable[str]) -> bool:
 
 
 def _uncovered(text: str) -> list[str]:
-    """Return what *text* says when letters that stand apart, digits for letters, and base64 are read."""
+    """Return the hidden readings of *text*: spread letters, digits used as letters, base64."""
     found = []
     words = text.split()
     if re.search(_SPREAD_END, text) and any(len(word) < 2 or word[1] in ".-_*" for word in words):

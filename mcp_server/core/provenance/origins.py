@@ -1,8 +1,8 @@
 """
-Where the words of a memory stand in the session in which Claude stored it, and what follows.
+Where the words of a memory occur in the session in which Claude stored it, and whether it waits.
 
-A memory waits for the person when one of its telling words stands only in what others said, or when it reads
-like an instruction and no turn of the person's holds it. docs/privacy.md says the rule for people.
+A memory waits for the person when one of its telling words occurs only in the words of others, or when it
+reads like an instruction and no turn of the person has it. docs/privacy.md states the rule for people.
 """
 
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ from mcp_server.core.text.words import STOP_WORDS, words
 INSTRUCTS = "reads like an instruction"
 WITHOUT = "was stored without a transcript"
 UNREAD = "comes from a session that could not be read whole"
-LONGEST_SHOWN = 60  # characters of the word that decided
-_LATE = "~"  # behind every moment
+LONGEST_SHOWN = 60  # characters of the decisive word that are shown
+_LATE = "~"  # sorts after every time
 
 
 @dataclass(slots=True)
 class _Where:
-    """Where one word stands: with whom for sure, and when Claude and others had it first."""
+    """Where one word occurs: whose it is for sure, and when Claude and when others first had it."""
 
     settled: bool = False
     claude: str = _LATE
@@ -33,7 +33,7 @@ class _Where:
 
 @dataclass(slots=True)
 class Inquiry:
-    """Looks up the words of one memory in all that was said; ask it for `verdict` at the end."""
+    """Looks up the words of one memory in all texts of a session; `verdict` gives the result at the end."""
 
     text: str
     tellings: list[Telling] = field(init=False)
@@ -71,7 +71,7 @@ class Inquiry:
                     where.others, where.place = said.time, said.place
 
     def _holds(self, turn: str, text: Text) -> bool:
-        """Tell whether a turn of the person's says most of the memory."""
+        """Tell whether *turn*, one of the person's, says most of the memory."""
         share = len(self._content.intersection(words(turn))) / max(1, len(self._content))
         plain = [telling for telling in self.tellings if not telling.run]
         stand = sum(telling.stands_in(text) for telling in plain) / max(1, len(plain))
@@ -81,8 +81,8 @@ class Inquiry:
         """
         Return why the memory waits, as the end of a sentence for people, '' when it may be shown unasked.
 
-        *unread*: a part of the session could not be looked at, so that what stands nowhere may stand there.
-        *orders_wait*: what reads like an instruction waits even when a turn of the person's holds it.
+        *unread*: a part of the session could not be read, so a word not found may be there.
+        *orders_wait*: a memory that reads like an instruction waits even if a turn of the person has it.
         """
         if reads_like_instruction(self.text) and (orders_wait or not self._held):
             return INSTRUCTS

@@ -2,28 +2,28 @@
 Where a memory comes from, and whether it may enter the context without being asked for.
 
 Filters do not stop poisoned memories; provenance does.
-It is set by the code that stores a memory, never by a model or by what a file says of itself.
+The code that stores a memory sets its provenance; never a model, nor what a file says about itself.
 """
 
 MANUAL = "manual"
 """The person said it, or wrote the file in their own vault."""
 
 ASSISTANT = "assistant"
-"""Claude stored it of its own accord while it worked: shown once its words were looked up in the session."""
+"""Claude stored it unasked while it worked: shown after Daybook looked up its words in the session."""
 
 PUSHED_ALWAYS = frozenset({MANUAL})
 PUSHED_AS_FACTS = frozenset({"extracted", "imported", "mined"})
-"""Not the person's own bytes: a model or a pattern put their words, or those of their files, into these."""
+"""Not written by the person: a model or a pattern made them of the person's words or files."""
 
 OUTPUT, SEEDED = "output", "seeded"
 SEARCHED_ALONE = frozenset({OUTPUT, SEEDED})
-"""What programs said, and what documents say: anybody may have written it, so the person is asked first."""
+"""Output of programs, and documents: anyone may have written them, so the person is asked first."""
 
 SETTLED_ONCE = "waits for you: you said so once"
-"""Why a candidate waits that is a sentence of the person's."""
+"""Why a candidate that is a sentence of the person waits."""
 
 ACCEPTED_AS = {OUTPUT: "mined", SEEDED: "imported"}
-"""What such a memory becomes when the person accepts it."""
+"""The source of such a memory after the person accepts it."""
 
 
 def may_be_pushed(*, source: str, in_repository: bool, accepted: bool, instructing: bool) -> bool:
@@ -32,14 +32,14 @@ def may_be_pushed(*, source: str, in_repository: bool, accepted: bool, instructi
 
     *accepted*: exactly these bytes were written or accepted by the person on this machine, or Claude stored
     them and nothing in its session spoke against them (`core/provenance/origins.py`).
-    Files in a repository may come from anybody, so only accepted ones are pushed.
+    Files in a repository may come from anyone, so only accepted ones are shown unasked.
     """
     if not accepted and (in_repository or source == ASSISTANT):
         return False
     if source == ASSISTANT:
         return True
     if source in SEARCHED_ALONE:
-        return accepted and in_repository  # a private one is given another source when it is accepted
+        return accepted and in_repository  # accepting a private one changes its source
     if source in PUSHED_AS_FACTS:
         return accepted or not instructing
     return source in PUSHED_ALWAYS
@@ -47,14 +47,14 @@ def may_be_pushed(*, source: str, in_repository: bool, accepted: bool, instructi
 
 def waits(source: str, text: str) -> bool:
     """
-    Tell whether *text* of *source* waits for a word, the person's or that of a look at the session.
+    Tell whether a new memory *text* from *source* waits, for the person or for a check of the session.
 
-    *source* is of what is just written; what is not the person's and reads like an instruction waits.
+    A text that is not the person's and reads like an instruction waits, too.
     """
     if source == ASSISTANT or source in SEARCHED_ALONE:
         return True
     from mcp_server.core.provenance.instructions import (
-        reads_like_instruction,  # hooks, which only read, need not wait
+        reads_like_instruction,  # loaded late: hooks only read and do not need it
     )
 
     return source != MANUAL and reads_like_instruction(text)
@@ -66,11 +66,11 @@ SAID = 0.6  # share of a memory's telling words that the person must have used f
 
 def source_of(text: str, prompt: str) -> str:
     """
-    Return who a memory comes from that Claude stores during the turn of *prompt*.
+    Return the source of a memory *text* that Claude stores in the turn of *prompt*.
 
-    It is the person's when they said most of it themselves, every telling word included. It is also theirs
-    when they asked for it by command, and it gives no order and names no command, URL, path or setting that
-    their prompt does not.
+    It is the person's when they said most of it themselves, with every telling word. It is also theirs
+    when they asked for it by command, and it gives no order and has no command, URL, path or setting that
+    is not in their prompt.
     """
     if not prompt.strip():
         return ASSISTANT

@@ -1,8 +1,8 @@
 """
-What was said in a session, and by whom: the person, Claude, the person's project, or others.
+The texts of a session, and who they are from: the person, Claude, the person's project, or others.
 
-Unlike `core/sessions/transcript.py`, which keeps what is worth finding again, this reads what tools gave back
-as well, for nothing but to look up where words stand; nothing of it is stored.
+`core/sessions/transcript.py` keeps what is worth finding again. This module reads the results of tools, too,
+only to look up where words occur; none of it is stored.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any
 from mcp_server.core.provenance.tool_calls import OUR_TOOL, UNCONFIRMED, Own, Whose, whose
 from mcp_server.core.sessions.transcript import ECHOES, UNSAID, blocks_of, not_injected, texts_of
 
-MOST_CALLS = 4096  # calls whose results may still come
+MOST_CALLS = 4096  # calls that are remembered until their results come
 LARGEST = 16 * 1024 * 1024  # bytes of a line that is read; a longer one counts as unread
 _COMMAND_ARGUMENTS = ("<command-args>", "</command-args>")
 _WRITES = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
@@ -35,9 +35,9 @@ class Voice(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Said:
     """
-    One text: who said it, when (`2026-11-20T15:28:56.908Z`, '' when unknown), and what to call its place.
+    One text: who said it, when (`2026-11-20T15:28:56.908Z`, '' when unknown), and a name for its place.
 
-    `of_call` is what Claude had given to the tool that answered: those words are Claude's.
+    `of_call` are the arguments that Claude gave to the tool that answered: those words are Claude's.
     """
 
     voice: Voice
@@ -49,7 +49,7 @@ class Said:
 
 class Hearing:
     """
-    Reads the lines of one transcript in their order; never raises, whatever the bytes are.
+    Reads the lines of one transcript in their order; never raises, for any bytes.
 
     *own* tells whether a file is the project's own, given its path and the folder that a line was written in.
     `unread` says that a line could not be read; `calls` are the ids of the calls that were seen.
@@ -67,7 +67,7 @@ class Hearing:
         self._written: set[str] = set()
 
     def hear(self, lines: Iterable[bytes]) -> Iterator[Said]:
-        """Yield what *lines* say."""
+        """Yield the texts in *lines*."""
         for line in lines:
             if not line or len(line) > LARGEST:
                 self.unread = True
@@ -136,7 +136,7 @@ class Hearing:
                 self.calls.popitem(last=False)
         if name in _WRITES:
             self._written.add(str(given.get("file_path") or given.get("notebook_path")))
-        if not OUR_TOOL.fullmatch(name):  # what it asks us to store is what is looked up
+        if not OUR_TOOL.fullmatch(name):  # the text to store is the one that is looked up
             yield Said(Voice.CLAUDE, _strings(given), time)
 
     def _result(self, block: Mapping[str, Any], structured: object, time: str, folder: str) -> Iterator[Said]:

@@ -1,8 +1,8 @@
 """
-Telling words: what of a memory shows where it comes from when it is looked up in a session.
+Telling words: the words of a memory that show its origin when they are looked up in a session.
 
-Names, numbers, paths, URLs, commands, settings and rare words; and the runs of four words that it says, by
-which a text is known that was copied word for word.
+They are names, numbers, paths, URLs, commands, settings and rare words, and also runs of four words, which
+show that a text was copied word for word.
 """
 
 import hashlib
@@ -56,8 +56,8 @@ class Telling:
     """
     One telling word, as it is looked up in a folded text.
 
-    `named` says that it is a command, a URL, a path or a setting: what somebody could make use of.
-    `anchor` stands in every text that has it. A `run` is looked up among the words alone.
+    `named`: it is a command, a URL, a path or a setting, which an attacker could use.
+    `anchor` occurs in every text that has the word. A `run` is looked up in the words alone.
     """
 
     word: str
@@ -76,7 +76,7 @@ class Telling:
 
 
 class Text:
-    """What was said, folded once, however many words are looked up in it."""
+    """A text of a session, folded only once for all words that are looked up in it."""
 
     __slots__ = ("_words", "folded")
 
@@ -100,7 +100,7 @@ def folded(text: str) -> str:
 
 
 def telling_words(text: str) -> list[Telling]:
-    """Return the telling words of *text*, what somebody could make use of first, then the runs of words."""
+    """Return the telling words of *text*: first the `named` ones, last the runs of words."""
     named = dict.fromkeys(_cut(_named(text)))
     plain = dict.fromkeys(word for word in _cut(_plain(text)) if word not in named)
     words = [_telling(word, named=True) for word in named] + [_telling(word) for word in plain]
@@ -135,12 +135,12 @@ def _command(found: str) -> str:
 
 
 def _is_path(found: str) -> bool:
-    """Tell whether what has a slash is a path, and no "and/or" or "read/write"."""
+    """Tell whether *found*, which has a slash, is a path, not "and/or" or "read/write"."""
     return found[0] in "/~.\\" or found.count("/") + found.count("\\") > 1 or "." in found
 
 
 def _is_command(found: str) -> bool:
-    """Tell whether what begins like a program is a command, and no "go on" or "make sure"."""
+    """Tell whether *found*, which begins like a program, is a command, not "go on" or "make sure"."""
     program, *rest = found.split()
     english = {"go", "make", "just", "kill", "source", "node", "exec", "tar", "mount", "snap", "helm", "tee"}
     return program not in english or any(not word.isalpha() or word in _SUBCOMMANDS for word in rest[:1])

@@ -1,8 +1,8 @@
 """
-Whose words a tool gave back: those of the person's own project, or those of others.
+Whose words the result of a tool is: those of the person's own project, or those of others.
 
-What is not known to be of the project counts as others': a program that reaches a network, or that prints
-what anybody may have written, such as issues, logs and the messages of commits.
+A result not known to be the project's counts as others': that of a program that reaches a network, or that
+prints what anyone may have written, such as issues, logs and commit messages.
 """
 
 import re
@@ -16,11 +16,11 @@ Own = Callable[[str], bool]
 """Tells whether a file is the project's own: git tracks it, in a repository that the person accepted."""
 
 OUR_TOOL = re.compile(r"mcp__(?:plugin_daybook_)?daybook__\w+")
-UNCONFIRMED = "unconfirmed origin"  # what an answer of ours says of a memory that may not be shown unasked
+UNCONFIRMED = "unconfirmed origin"  # marks a memory in an answer of Daybook that may not be shown unasked
 
 
 class Whose(StrEnum):
-    """Whose words a result is; NOBODYS tells nothing, such as "the file was written"."""
+    """Whose words a result is; NOBODYS is one without information, such as "the file was written"."""
 
     PROJECTS = "project"
     OTHERS = "outside"
@@ -40,9 +40,9 @@ _WEB = {"WebFetch": "a web page", "WebSearch": "a web search"}
 
 def whose(name: str, given: Mapping[str, Any], *, own: Own, agents_read: bool) -> tuple[Whose, str]:
     """
-    Return whose words the tool *name* gave back for what it was *given*, and what to call it for people.
+    Return whose words the result of the tool *name*, called with *given*, is, and a name for it for people.
 
-    *agents_read*: the transcripts of the session's agents are read as well, so their reports tell nothing.
+    *agents_read*: the transcripts of the session's agents are read as well, so their reports add nothing.
     """
     if OUR_TOOL.fullmatch(name):
         return Whose.NOBODYS, "a memory of unconfirmed origin"
@@ -194,7 +194,7 @@ def _whose_part(words: Sequence[str], own: Own, *, piped: bool = False) -> Whose
 def _whose_subcommand(program: str, arguments: Sequence[str]) -> Whose:
     first = arguments[0] if arguments else ""
     if program == "git" and first == "show" and len(arguments) > 1 and ":" in arguments[1]:
-        return Whose.PROJECTS  # a file as it was; without a path it shows somebody's message
+        return Whose.PROJECTS  # an old version of a file; without a path it shows a commit message
     scripts = program in _PACKAGE_TOOLS and first.startswith(("test", "lint", "build", "check"))
     return Whose.PROJECTS if scripts or first in _SUBCOMMANDS[program].split() else Whose.OTHERS
 

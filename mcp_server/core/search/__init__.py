@@ -1,1 +1,1 @@
-"""What can be asked, how memories are ranked, and how far an answer is relied on."""
+"""Queries, the ranking of memories, and how far an answer can be relied on."""

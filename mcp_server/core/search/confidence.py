@@ -3,9 +3,9 @@ The gate: how far a hit can be relied on, and whether anything is shown unasked.
 
 It looks at absolute evidence (the cosine, how well the question's tokens are answered, the share of its
 telling words that a memory has, whether they stand together as in the question, and how unlikely they are
-by chance), never at a score divided by the best of the same answer: the best of nothing is nothing.
-A question that asks for nothing but a tag of a memory is answered by it, if somebody asks: no prompt is.
-Only what comes with a hit that passes needs a little less: that a question has an answer here is known, then.
+by chance), never at a score divided by the best of the same answer: the best of bad hits is still bad.
+A question that asks only for a tag of a memory is answered by that memory; this does not hold for prompts.
+The hits after one that passes need a little less evidence: it shows that the question has an answer here.
 The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
 it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
 what the words say alone holds for them too, and a cosine adds to it when it is high.
@@ -35,11 +35,11 @@ PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: ea
 COMPANIONS = 3  # first hits of an answer that need less evidence when any hit passes
 COMPANION_MARGIN = 0.06  # how much less
 
-MOST_LEAD = 0.15  # of a prompt: from where on that adds no more, so that what stands alone is not sure
+MOST_LEAD = 0.15  # in a prompt, a larger lead adds no more, so that a lone hit is not taken for a sure one
 MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
-TEXT_CHANCE = 0.6  # that a memory is of use, from where on its text comes with a prompt
-POINTER_CHANCE = 0.45  # that any memory is, from where on the first are pointed to
-LEAST_COSINE = 0.15  # of each memory that is pointed to: else an order points to whatever a small store has
+TEXT_CHANCE = 0.6  # least chance that a memory is of use, for its text to be shown with a prompt
+POINTER_CHANCE = 0.45  # least chance that any memory is of use, for the first to be pointed to
+LEAST_COSINE = 0.15  # of each memory that is pointed to; else an order points to anything in a small store
 POINTERS = 3  # first memories of an answer that a prompt may be pointed to
 
 ASKING = frozenset(
@@ -107,7 +107,7 @@ def confidence(
 
 class Seen(NamedTuple):
     """
-    What speaks for one memory as what a prompt calls for, as in `confidence`; it ranks by its *score*.
+    The evidence that a prompt calls for one memory, as in `confidence`; it ranks by its *score*.
 
     It is *sure* when it would answer a question with high confidence.
     """
@@ -119,7 +119,7 @@ class Seen(NamedTuple):
 
 
 class Speaking(NamedTuple):
-    """The same as numbers that are weighed: *lead* is how far no other memory is as good, by the score."""
+    """The same as numbers to be weighted: *lead* is the score minus the best score of another memory."""
 
     calling: float
     maxsim: float
@@ -128,7 +128,7 @@ class Speaking(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """How much each thing that speaks for a memory adds to the logarithm of its odds."""
+    """How much each piece of evidence for a memory adds to the logarithm of its odds."""
 
     calling: float
     level: float
@@ -137,7 +137,7 @@ class Weights(NamedTuple):
     lead: float = 0.0
 
     def chance(self, speaking: Speaking) -> float:
-        """Return how likely it is, 0 to 1, that what is *speaking* does so rightly."""
+        """Return the probability, 0 to 1, that the evidence *speaking* is right."""
         odds = self.level + sum(getattr(self, name) * number for name, number in speaking._asdict().items())
         return 1.0 / (1.0 + math.exp(-odds))
 
@@ -154,8 +154,8 @@ def in_prompt(
     Return how far each of *seen*, best first, is what a prompt calls for, by the shipped model.
 
     HIGH and MEDIUM are for its text and LOW for a pointer to it; *calling* is what `adapters.calling` says
-    of the prompt. A text asks for evidence that this memory bears on the prompt, a pointer that anything
-    here does; there is none beside a text.
+    of the prompt. A text needs evidence that this memory concerns the prompt, a pointer that any memory
+    does; when a text is shown, no pointers are.
     """
     spoken = speaking(seen, calling)
     verdicts = [Confidence.MEDIUM if text.chance(each) >= TEXT_CHANCE else Confidence.NONE for each in spoken]
@@ -167,7 +167,7 @@ def in_prompt(
 
 
 def speaking(seen: Sequence[Seen], calling: float) -> list[Speaking]:
-    """Return what speaks for each of *seen* with a prompt of that *calling*."""
+    """Return the evidence for each of *seen* with a prompt of that *calling*, limited as above."""
     called = max(-MOST_CALLING, min(MOST_CALLING, calling))
     spoken = []
     for each in seen:

@@ -1,8 +1,8 @@
 """
-Echoes: what in a conversation only asks what is asked now, and so is no evidence for an answer.
+Echoes: sentences of a conversation that only ask the present question, and so are no evidence for an answer.
 
-Whoever asks leaves a conversation that holds the words of the question, and is like the next one who asks the
-same more than anything that answers it. The rules know English, and the question mark of all languages.
+A conversation in which a question was asked has its words, so it is more similar to the same question asked
+again than any answer is. The rules know English, and the question marks of all languages.
 """
 
 import re
@@ -54,7 +54,7 @@ class EchoedQuestion:
         return frozenset().union(*self.terms.values())
 
     def answered_by(self, text: str) -> frozenset[str]:
-        """Return which terms of the question stand in *text*, in whatever form."""
+        """Return which terms of the question occur in *text*, in any form."""
         said = {root(folded(word)) for word in words(spelled(text).replace("_", " "))}
         said.update(map(root, index_parts(text)))
         return frozenset(term for term, roots in self.terms.items() if not roots.isdisjoint(said))
@@ -73,8 +73,8 @@ def without_echo(passage: str, question: EchoedQuestion) -> str:
     """
     Return a *passage* of a conversation without the sentences that only ask the *question*.
 
-    A question that repeats it goes, whoever of the person and Claude asks; so does what asks for it in other
-    forms, or says that it is not known, and adds nothing. It is the same text when there is no such sentence.
+    Removed are questions that repeat it, from the person or Claude, and sentences that ask for it in another
+    form, or say that it is not known, and add nothing. Without such sentences the text stays the same.
     """
     turns = [*_TURN.finditer(passage)]
     if not turns:

@@ -16,8 +16,8 @@ def parts_of(prompt: str) -> tuple[str, ...]:
     Return what to ask instead of *prompt*, () when that is one sentence: its sentences, one by one.
 
     A memory that answers one sentence of three is not like the whole (`benchmarks/README.md`). One or two
-    are asked together with the whole, which may be about one thing. Of many there are the first and the
-    last two: what somebody wants stands before or after what they pasted. Fenced code asks for nothing.
+    are asked together with the whole, which may be about one thing. Of many, the first and the last two are
+    asked: people say what they want before or after what they paste. Fenced code asks for nothing.
     """
     telling = sentences_of(_ends_of(_without_code(prompt)))
     if not telling or telling == [prompt.strip()]:
@@ -49,6 +49,6 @@ _COMMAND = re.compile(
 
 
 def command_in(text: str) -> str:
-    """Return the slash command that Claude Code noted in *text*, with what was given to it; '' for none."""
+    """Return the slash command that Claude Code noted in *text*, with its arguments; '' for none."""
     found = _COMMAND.search(text)
     return f"{found['name']} {found['arguments'] or ''}".strip() if found else ""

@@ -70,9 +70,9 @@ class Query:
     A question to recall; *limit* bounds the hits, 1 to 50.
 
     With *only_confident* the confident ones among the *examined* best, at least *limit*, are hits.
-    Where there are *parts* they are asked one by one instead of the whole *text*, and a memory counts by
-    the one that it answers best. A text *of_prompt* is what somebody told Claude, which may ask for nothing:
-    words of developers stand for their other names too, and no tag answers it by itself.
+    With *parts*, these are asked one by one instead of the whole *text*, and a memory counts by the part that
+    it answers best. A text *of_prompt* is a prompt to Claude, which may ask for nothing: developers' words
+    match their other names too, and no tag answers it by itself.
     """
 
     text: str
@@ -99,7 +99,7 @@ class Hit:
     """
     One memory of an answer: what it is, the passage that matched, and why it ranks where it does.
 
-    `ref` names it in the ledger; `pushable` tells whether it may be shown without having been asked for.
+    `ref` names it in the ledger; `pushable` tells whether it may be shown unasked.
     `stale` says which of its files changed since it was written, `gone` that none of them is there any more.
     """
 
@@ -126,7 +126,7 @@ class Hit:
     stale: str = ""
     gone: bool = False
     below: bool = False
-    """Whether it is a past conversation that nobody asked for, which stands below what is known."""
+    """Whether it is a past conversation that the query did not ask for; it comes after knowledge."""
     outdated_by: tuple[str, ...] = ()
     """Ids of the memories that hold now, where a conversation says what they have superseded since."""
     contradicts: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class Answer:
     """
     The hits of a query, and how far those that answer it can be relied on.
 
-    What is known comes first, best first, then past conversations, if nobody asked for a kind.
+    If the query names no kind, knowledge comes first, best first, then past conversations.
     """
 
     verdict: Confidence

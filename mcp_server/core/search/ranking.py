@@ -95,7 +95,7 @@ def normalised(scores: Mapping[int, float], coverage: float = 1.0) -> dict[int, 
     """
     Return BM25 *scores* (larger is better) so that the largest is 1.
 
-    It is less than 1 when even the best memory has little *coverage*: the best of poor matches is poor.
+    The largest is less than 1 when even the best memory has little *coverage*: it is then a poor match.
     """
     top = max(scores.values(), default=0.0)
     if top <= 0:
@@ -207,8 +207,8 @@ def telling_terms(frequencies: Mapping[str, int], *, most_rows: int = MOST_ROWS)
 
     Of a long question the 24 rarest are kept, in a large store only those of which at most *most_rows* are
     read together: the commonest terms cost most of the time and decide next to nothing. The two rarest are
-    always searched, each in the newest *most_rows* that have it. Terms that no memory has are kept and
-    take nobody's place: they cost nothing, and tell how much of the question is answered.
+    always searched, each in the newest *most_rows* that have it. Terms that no memory has are kept and do
+    not count towards the 24: they cost nothing, and show how much of the question is answered.
     """
     known = (term for term, rows in frequencies.items() if rows)
     rarest = sorted(known, key=lambda term: frequencies[term])[:MOST_TERMS]

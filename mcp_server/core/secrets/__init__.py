@@ -1,1 +1,1 @@
-"""Secrets in text: where they stand, what they look like, and masking them."""
+"""Secrets in text: their places, their shapes, and masking them."""

@@ -60,7 +60,7 @@ _PROSE = frozenset(
 
 
 def in_phrases(text: str, lowered: str) -> Iterator[Found]:
-    """What is told in a sentence; *lowered* is *text* in lower case."""
+    """Yield the secrets that a sentence states; *lowered* is *text* in lower case."""
     entries = _ENTRY.finditer(lowered)
     following = next(entries, None)
     while entry := following:

@@ -90,7 +90,7 @@ def before_hosts(text: str) -> Iterator[Found]:
             yield colon + 1, at, "a password"
 
 
-# What lets everybody in who knows the address: of a webhook, a private feed, a `?key=`.
+# Addresses that give access to anyone who knows them: of a webhook, a private feed, a `?key=`.
 _ADDRESS = r"[^\s\"'`<>]{24,2000}"
 _IN_ADDRESSES = r"""(?xi)
     (?: hooks?(?:\.[\w-]{1,40}){0,5}(?::[0-9]{1,5})?(?:/(?!blob|tree|commit|raw)[\w.-]{1,40}){0,4}?/

@@ -1,9 +1,9 @@
 """
 Find secrets in text and mask them, before anything reaches the disk, a model or a log.
 
-Four things give a secret away: the shape its vendor gave it (`secret_shapes`), where it stands (in a URL or a
-header, `secret_places`; in a file or a call, `secret_settings`; in a command, `secret_commands`), the word it
-is assigned to (`secret_words`), and what a sentence says of it (`secret_words`, `secret_phrases`).
+Four things reveal a secret: the shape its vendor gave it (`shapes.py`), its place (in a URL or a header,
+`places.py`; in a file or a call, `settings.py`; in a command, `commands.py`), the word it is assigned to
+(`words.py`), and what a sentence says about it (`words.py`, `phrases.py`).
 Entropy alone does not: commit hashes, lock files and identifiers have as much of it as keys.
 
 Every search looks for literals first and then reads a bounded number of characters from there, so that
@@ -33,7 +33,7 @@ from mcp_server.core.secrets.words import named
 
 KEEP_SECRETS = "keep_secrets, in a terminal --keep-secrets"
 
-# Ours alone: words too short for a secret to hide among them.
+# Daybook's own masks only: the words in them are too short to hide a secret.
 _MASK = re.compile(r"\[secret removed: an?(?: [A-Za-z0-9.-]{1,14}){1,6}\]")
 
 
@@ -96,7 +96,7 @@ def redact(text: str) -> str:
 
 
 def mask_gone(text: str, now: str) -> str:
-    """Return *text* with those of its secrets masked that do not stand in *now*."""
+    """Return *text* with those of its secrets masked that do not occur in *now*."""
     for secret in reversed(find_secrets(text)):
         if text[secret.start : secret.end] not in now:
             text = f"{text[: secret.start]}[secret removed: {secret.kind}]{text[secret.end :]}"
@@ -104,7 +104,7 @@ def mask_gone(text: str, now: str) -> str:
 
 
 def _outside(masks: list[tuple[int, int]], found: list[Found]) -> list[Found]:
-    """Return what of *found* neither lies in a mask of ours nor crosses one."""
+    """Return those of *found* that neither lie in one of Daybook's masks nor cross one."""
     ends = [end for _, end in masks]
     starts = [start for start, _ in masks]
     return [span for span in found if bisect_right(ends, span[0]) == bisect_left(starts, span[1])]

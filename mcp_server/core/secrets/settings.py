@@ -1,7 +1,7 @@
 """
-Secrets known by the file, the header or the call that they stand in, under a name that tells nothing.
+Secrets known by the file, the header or the call that they are in, under a name that does not show it.
 
-A row of the table is a place: a literal to look for, how it goes on from there, and what its value is like.
+A row of the table is a place: a literal to look for, a pattern for what follows it, and a test of the value.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Whether the value beside a word like "password" is a secret, or stands for one, or is a plain word."""
+"""Whether the value next to a word like "password" is a secret, a placeholder for one, or a plain word."""
 
 import re
 from functools import lru_cache
@@ -23,7 +23,7 @@ _STANDS_FOR_ONE = r"""(?xs)
     | sha(?:1|224|256|384|512)[-:].* | md5[-:].* | \{?(?:bcrypt|ssha|crypt|scram|argon2)[^a-z].*
     | \$(?:2[aby]?|5|6|1|y|7|apr1|argon2|pbkdf2|scrypt).*                  # a hash is not the password
     """
-# A part of a value that gives it away as an example or a template.
+# A part of a value that shows that it is an example or a template.
 _IN_AN_EXAMPLE = r"""(?xs)
     x{4} | \*{3} | \.{3} | … | •{2} | [<>]{1,3}[a-z]
     | \$\{[^}]*\} | \$\([^)]*\) | \{\{.*\}\} | \#\{[^}]*\} | %\(\w+\)s | <%.*%>
@@ -120,11 +120,11 @@ _OF_SENTENCES = frozenset(
 _SYMBOLS = frozenset("!@#$%^&*?~+=|")
 
 
-_KEPT = 1024  # values that are judged once in one text
+_KEPT = 1024  # values in each cache, so that each is judged only once in a text
 
 
 def forget_values() -> None:
-    """Forget which values were judged; they are secrets."""
+    """Empty the cache of judged values, because it holds secrets."""
     for judge in (is_strict, is_key, is_password):
         judge.cache_clear()
 
@@ -139,7 +139,7 @@ def is_placeholder(value: str) -> bool:
 
 def is_random(value: str) -> bool:
     """
-    Whether *value* is more of a jumble than of words and numbers.
+    Whether *value* looks more random than made of words and numbers.
 
     'a8f3k2j9' and 'QwXzTyUjKpAs' are a jumble; 'my-app-secret', 's3_client2', 'Ed25519PrivateKey' and
     'gpt-4-turbo' are not.

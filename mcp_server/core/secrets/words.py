@@ -1,8 +1,8 @@
 """
-Secrets known by the word beside them: `password = ...`, `"api_key": "..."`, "the password is ...".
+Secrets known by the word next to them: `password = ...`, `"api_key": "..."`, "the password is ...".
 
-A word of `secret_names` is looked for in the lower-cased text; what stands before it decides whether it names
-a secret, what follows it where the value is, and `secret_values` whether the value is one.
+A word of `names.py` is looked for in the lower-cased text. The text before it decides whether it names a
+secret, the text after it where the value is, and `values.py` whether the value is one.
 """
 
 import re
@@ -207,7 +207,7 @@ def _judged(
     strict: bool,
 ) -> tuple[int, int] | None:
     """
-    Return the place of the value in *match* when it is a secret; *strict*: and like nothing else.
+    Return the place of the value in *match* when it is a secret; *strict*: and cannot be anything else.
 
     The value ends where *following*, the next word that may name a secret, is given one.
     """

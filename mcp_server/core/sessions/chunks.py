@@ -1,8 +1,8 @@
 """
 Chunks: the digest of a transcript in pieces that a model reads one at a time.
 
-A line at the margin that begins with a speaker is always ours: what somebody said goes on indented, so
-that nobody's words can pass for another's.
+Only Daybook writes lines that begin with a speaker at the margin: further lines of a turn are indented, so
+that the words of one speaker cannot be taken for those of another.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from itertools import groupby
 from mcp_server.core.sessions.transcript import Speaker, Utterance
 
 SIZE = 6000  # characters of a chunk: A-13 in docs/features.md
-OVERLAP = 500  # characters of the chunk before that are told again
+OVERLAP = 500  # characters of the chunk before that are repeated
 
 _INDENT = "\n  "
 _SHORT = len("2026-11-20T15:28")
@@ -22,12 +22,12 @@ _SHORT = len("2026-11-20T15:28")
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """
-    Some utterances in a row: those of a line of the transcript are never parted.
+    Consecutive utterances; those of one line of the transcript are never split.
 
     `text` is their digest, at most 6,000 characters unless one line alone has more.
-    `overlap` is the end of the digest before, at most 500 characters, and `before` whose words stand in it.
-    `start` and `end` are their byte range in the transcript; `digest`, 32 hexadecimal characters, is over
-    their keys alone: the same in a copy of the transcript.
+    `overlap` is the end of the digest before, at most 500 characters; `before` are the utterances in it.
+    `start` and `end` are their byte range in the transcript; `digest`, 32 hexadecimal characters, is made of
+    their keys alone, so it is the same in a copy of the transcript.
     """
 
     utterances: tuple[Utterance, ...]
@@ -45,7 +45,7 @@ def render(utterances: Iterable[Utterance]) -> str:
 
 
 def chunks(utterances: Iterable[Utterance]) -> Iterator[Chunk]:
-    """Yield the chunks of *utterances* one by one, taking no more of them than it needs."""
+    """Yield the chunks of *utterances*, reading no more of them than each chunk needs."""
     last: Chunk | None = None
     waiting: list[Utterance] = []
     length = 0  # of the digest of those, with a line feed behind each
@@ -63,7 +63,7 @@ def chunks(utterances: Iterable[Utterance]) -> Iterator[Chunk]:
 
 
 def said_in(chunk: Chunk) -> tuple[Utterance, ...]:
-    """Return what was said in the overlap of *chunk*, and then in it."""
+    """Return the utterances in the overlap of *chunk*, and then its own."""
     return (*chunk.before, *chunk.utterances)
 
 
@@ -92,7 +92,7 @@ def _chunk(utterances: list[Utterance], last: Chunk | None) -> Chunk:
 
 
 def _end(chunk: Chunk) -> tuple[str, tuple[Utterance, ...]]:
-    """Return the last 500 characters of a digest, from the start of a line if there is one, and of whom."""
+    """Return the last 500 characters of a digest, from a line start if possible, and their utterances."""
     count = room = 0
     for utterance in reversed(chunk.utterances):
         room += len(_line(utterance)) + 1
@@ -106,7 +106,7 @@ def _end(chunk: Chunk) -> tuple[str, tuple[Utterance, ...]]:
     cut = text[-OVERLAP:]
     _, feed, rest = cut.partition("\n")
     if feed and rest.strip():
-        # A line that goes on with somebody's words does not say whose; it stays, being indented.
+        # A continued line does not name its speaker; it stays, because it is indented.
         whole = render(before[1:])
         return rest, before if len(rest) > len(whole) else before[1:]
     return "… " + cut[2:], before

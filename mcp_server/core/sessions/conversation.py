@@ -1,8 +1,8 @@
 """
 A conversation as markdown: one heading for each turn, `## speaker · time`, then the words.
 
-A line of a turn that would read as such a heading gets a backslash before it, so that every
-conversation comes back as it was saved.
+A line of a turn that looks like such a heading gets a backslash before it, so that every conversation is read
+back as it was saved.
 """
 
 import re
@@ -22,7 +22,7 @@ _ESCAPED = re.compile(r"\\*## ")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One utterance: who, what, and when ('' when nobody noted it)."""
+    """One utterance: speaker, words and time ('' when unknown)."""
 
     speaker: str
     words: str
@@ -43,7 +43,7 @@ def render_turns(turns: Sequence[Turn]) -> str:
 
 
 def parse_turns(text: str) -> list[Turn]:
-    """Return the turns of a conversation's body; text before the first heading belongs to nobody."""
+    """Return the turns of a conversation's body; text before the first heading has no speaker."""
     turns: list[Turn] = []
     speaker, time = "", ""
     lines: list[str] = []
@@ -89,7 +89,7 @@ def turns_of(messages: Sequence[object]) -> list[Turn]:
 
 def turns_said(utterances: Sequence["Utterance"], *, subagent: bool) -> list[Turn]:
     """
-    Return *utterances* of a transcript as turns: what one speaker says in a row is one turn.
+    Return *utterances* of a transcript as turns: consecutive utterances of one speaker are one turn.
 
     The tools that Claude (or its agent) called are lines of its turn.
     """
@@ -108,9 +108,9 @@ def turns_said(utterances: Sequence["Utterance"], *, subagent: bool) -> list[Tur
 
 def without_said(utterances: Sequence["Utterance"], turns: Sequence[Turn]) -> list["Utterance"]:
     """
-    Return those of *utterances* that *turns*, the end of their conversation, does not hold yet.
+    Return those of *utterances* that *turns*, the end of their conversation, do not have yet.
 
-    Some are there already when a process was killed between writing them and noting that it had.
+    Some are there already when a process was killed after it wrote them and before it recorded that.
     """
     if not utterances:
         return []

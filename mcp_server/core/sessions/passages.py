@@ -33,7 +33,7 @@ def passages(memory: Memory) -> list[str]:
 
 
 def without_head(passage: str, title: str) -> str:
-    """Return *passage* as it is shown below its title: the headings above it stay, the title goes."""
+    """Return *passage* without its *title*, as it is shown below that; the headings above it stay."""
     head, _, text = passage.partition("\n")
     if head == title:
         return text
@@ -57,7 +57,7 @@ def _utterances(memory: Memory) -> Iterator[str]:
 
 
 def _packed(utterances: Iterable[str]) -> list[str]:
-    """Return *utterances* joined as long as they fit into one passage."""
+    """Return *utterances* joined into passages, as many in each as fit."""
     found: list[str] = []
     for said in utterances:
         if found and len(found[-1]) + 1 + len(said) <= PASSAGE_SIZE:
@@ -95,7 +95,7 @@ def pieces(section: str, *, size: int = PASSAGE_SIZE, overlap: int = PASSAGE_OVE
 
 
 def _blocks(section: str, size: int) -> Iterator[str]:
-    """Yield paragraphs and whole fences; what is longer than *size* is cut at line ends, then anywhere."""
+    """Yield paragraphs and whole fences; longer ones than *size* are cut at line ends, else anywhere."""
     for block in markdown.paragraphs(section):
         if len(block) <= size:
             yield block

@@ -1,8 +1,8 @@
 """
 A saved session as markdown: its context, then lists of files, variables and open tasks.
 
-Every entry is one line, so that no value can pass for an entry of another list. A variable stands there as
-JSON, so that it comes back as what it was: `8080` is a number, `"8080"` a text.
+Every entry is one line, so that no value can be taken for an entry of another list. A variable is written as
+JSON, so that it keeps its type: `8080` is a number, `"8080"` a text.
 """
 
 import json
@@ -29,7 +29,7 @@ def render_snapshot(
 
 
 def variables_of(text: str) -> dict[str, object]:
-    """Return the variables of a session's body; a value that is no JSON, as people write it, is a text."""
+    """Return the variables of a session's body; a value that is not JSON, as people write, is a text."""
     found: dict[str, object] = {}
     for line in _below(text, VARIABLES):
         if match := _VARIABLE.fullmatch(line):
@@ -44,7 +44,7 @@ def tasks_of(text: str) -> list[str]:
 
 
 def noted(metadata: Mapping[str, object]) -> tuple[str, ...]:
-    """Return `key: value` for each entry of *metadata*, each on one line; a text stands there as it is."""
+    """Return `key: value` for each entry of *metadata*, each on one line; texts are written unquoted."""
     return tuple(
         f"{_line(key)}: {_line(value) if isinstance(value, str) else as_json(value)}"
         for key, value in metadata.items()
@@ -52,25 +52,25 @@ def noted(metadata: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def renoted(notes: Sequence[str], metadata: Mapping[str, object]) -> tuple[str, ...]:
-    """Return *notes* with those of *metadata* in the place of what had the same keys; null takes one away."""
+    """Return *notes* with those of *metadata* replacing notes with the same keys; null removes a note."""
     gone = tuple(f"{_line(key)}:" for key in metadata)
     kept = [note for note in notes if not note.startswith(gone)] if gone else notes
     return (*kept, *noted({key: value for key, value in metadata.items() if value is not None}))
 
 
 def name_of(note: str) -> str:
-    """Return the key of a note as `noted` writes it, all of one that has none."""
+    """Return the key of a note as `noted` writes it; the whole note when it has no key."""
     return note.partition(": ")[0]
 
 
 def as_json(value: object) -> str:
-    """Return *value* as JSON on one line; what JSON does not know, as a text."""
+    """Return *value* as JSON on one line; types that JSON does not know become texts."""
     said = json.dumps(value, ensure_ascii=False, default=str)
     return re.sub("[\x7f-\x9f\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", said)
 
 
 def _below(text: str, heading: str) -> list[str]:
-    """Return the lines of the last list that stands below *heading*."""
+    """Return the lines of the last list below *heading*."""
     _, found, rest = f"\n{text}".rpartition(f"\n{heading}\n")
     lines = rest.split("\n") if found else []
     return lines[: next((at for at, line in enumerate(lines) if line.startswith("#")), len(lines))]

@@ -1,9 +1,9 @@
 """
-From the lines of a transcript to utterances: what a person, Claude, an agent said, and which tools ran.
+Utterances from the lines of a transcript: what the person, Claude or an agent said, and which tools ran.
 
 Everything else is left out: thinking, results of tools, attachments, compaction summaries, echoes of
-commands, notifications, and whatever Daybook itself put in front of Claude, or memory would feed on itself.
-Private text and secrets go before anything else sees the words.
+commands, notifications, and all that Daybook itself showed to Claude: memory must not learn from itself.
+Private text and secrets are removed before any other code sees the words.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ from mcp_server.core.text.private import says_skip, without_private
 LONGEST_TURN = 4000  # characters; the middle of a longer one is left out
 LONGEST_COMMAND = 200  # characters of a command or a path
 LONGEST_NAME = 80  # characters of a tool's name
-MOST_CALLS = 32  # tool calls kept of one line, so that a line has an end
-LARGEST_PARSED = 4 * 1024 * 1024  # bytes of a line without its images; nobody types more
+MOST_CALLS = 32  # tool calls kept of one line, to bound its length
+LARGEST_PARSED = 4 * 1024 * 1024  # bytes of a line without its images; no person types more
 MOST_HELD = 64  # lines that wait for the result of a call
 FAILED = " -> failed"
 
@@ -41,7 +41,7 @@ ECHOES = (
     "<command-name>", "<command-message>", "<command-args>", "<local-command", "<task-notification", "<bash-",
     "[Request interrupted by user",
 )  # fmt: skip
-_TELLING = {  # what is kept of what a tool was given
+_TELLING = {  # which argument of a tool call is kept
     "Bash": "command", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
     "Read": "file_path", "Write": "file_path",
 }  # fmt: skip
@@ -88,7 +88,7 @@ class Utterance:
 
 @dataclass(slots=True)
 class _Held:
-    """What a line said, and which of its calls have no result yet: their ids, and where they are."""
+    """The utterances of a line, and which of its calls have no result yet: their ids, and their places."""
 
     said: list[Utterance]
     waiting: dict[str, int] = field(default_factory=dict)
@@ -96,11 +96,11 @@ class _Held:
 
 class Condenser:
     """
-    Reads the lines of one transcript in their order; never raises, whatever the bytes are.
+    Reads the lines of one transcript in their order; never raises, for any bytes.
 
-    A reading may end behind any line and go on there with the `skipping` it ended with. It may also go
-    on behind any utterance it gave: then nothing was being skipped. The utterances are the same as in one
-    reading, but a call whose result comes only in the later part is not marked as failed.
+    A reading may stop after any line and continue there later with the value that `skipping` then had. It may
+    also continue after any utterance it gave: then nothing was skipped. The utterances are the same as in
+    one reading, except that a call whose result comes only in the later part is not marked as failed.
     `cwd`, `branch`, `first_words`, the person's first turn, and `command`, their first, are '' until seen.
     """
 
@@ -112,13 +112,13 @@ class Condenser:
         self._held: deque[_Held] = deque()
 
     def read(self, lines: Iterable[tuple[bytes, int, int]]) -> Iterator[Utterance]:
-        """Yield what *lines* say; each is (bytes, first byte, byte behind it), as the adapter gives them."""
+        """Yield the utterances of *lines*; each line is (bytes, start, end), as the adapter gives them."""
         for line, start, end in lines:
             yield from self.utterances(line, start, end)
         yield from self.rest()
 
     def utterances(self, line: bytes, start: int, end: int) -> list[Utterance]:
-        """Return what can be told after this line: calls, and what follows them, wait for their results."""
+        """Return the utterances complete after this line: a call, and what follows, waits for its result."""
         data = parsed(line)
         if data is None:
             return []
@@ -135,7 +135,7 @@ class Condenser:
         return self._ready()
 
     def rest(self) -> list[Utterance]:
-        """Return what still waits for a result; to be asked at the end of a reading."""
+        """Return the utterances that still wait for a result; to be called at the end of a reading."""
         held, self._held = self._held, deque()
         return [utterance for line in held for utterance in line.said]
 
@@ -155,7 +155,7 @@ class Condenser:
                         held.said[at] = replace(held.said[at], words=held.said[at].words + FAILED)
 
     def _prompt(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _Held | None:
-        """Return what a person asked of Claude or Claude of an agent, None when nobody asked anything."""
+        """Return the prompt of a person to Claude, or of Claude to an agent; None when there is none."""
         aside = not self._subagent and data.get("isSidechain") is True
         asked_by_claude = aside or self._subagent
         origin = data.get("origin")  # absent where a program speaks for the person (`claude -p`)
@@ -173,13 +173,13 @@ class Condenser:
                 held.waiting.clear()
         if says_skip(own):
             self.skipping = True
-        elif not aside:  # what Claude asks of an agent does not end what the person began
+        elif not aside:  # Claude's prompt to an agent does not end the person's turn
             self.skipping = False
         if self.skipping:
             return None
         public, untagged = _public(text)
         forced = not asked_by_claude and untagged != public
-        # A turn that is nothing but the tag is about what was said before it.
+        # A turn with only the tag is about the turn before it.
         words = _kept(untagged) or (_kept(public) if forced else "")
         speaker = Speaker.CLAUDE if asked_by_claude else Speaker.USER
         if speaker is Speaker.USER:
@@ -187,7 +187,7 @@ class Condenser:
         return _Held([_utterance(speaker, words, _time(data), start, end, forced)]) if words else None
 
     def _answer(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _Held | None:
-        """Return what Claude or an agent said and which tools it called, None when that is skipped."""
+        """Return what Claude or an agent said and which tools it called; None when it is skipped."""
         made_up = data.get("isApiErrorMessage") or data["message"].get("model") == "<synthetic>"
         if self.skipping or made_up or any(data.get(flag) for flag in UNSAID):
             return None
@@ -205,7 +205,7 @@ class Condenser:
 
 
 def marked(prompt: str) -> str | None:
-    """Return what the person marked with #remember, cleaned like a turn, '' for the tag alone; or None."""
+    """Return the text marked with #remember, cleaned like a turn; '' for the tag alone, None without it."""
     if prompt.lstrip().startswith(ECHOES) or says_skip(not_injected(prompt)):
         return None
     public, untagged = _public(_LINE_END.sub("\n", prompt))
@@ -218,7 +218,7 @@ def _public(text: str) -> tuple[str, str]:
 
 
 def parsed(line: bytes) -> _Data | None:
-    """Return a line of a person, a tool or Claude; None for the others, most without parsing them."""
+    """Return the parsed line of a person, a tool or Claude; None for others, mostly without parsing them."""
     if (b'"user"' not in line and b'"assistant"' not in line) or not _SPOKEN.search(line):
         return None
     if len(line) > LARGEST_PARSED and len(line := _IMAGE.sub(b'""', line)) > LARGEST_PARSED:
@@ -281,12 +281,12 @@ def not_injected(text: str) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return *text* without secrets, and without characters that nobody sees, which could hide one."""
+    """Return *text* without secrets, and without invisible characters, which could hide one."""
     return redact(text if _PLAIN.fullmatch(text) else visible(text))
 
 
 def _kept(text: str) -> str:
-    """Return *text* trimmed and masked, in at most 4,000 characters; the middle of a longer one goes."""
+    """Return *text* trimmed and masked, in at most 4,000 characters: a longer one loses its middle."""
     if len(text) <= 2 * _WINDOW:
         head = tail = whole = _masked(text).strip()
         if len(whole) <= LONGEST_TURN:

@@ -1,4 +1,4 @@
-"""bracketed: what a person types behind their words, as in `Title | text [tags: a, b] [level: user]`."""
+"""Fields in brackets that a person types after their words: `Title | text [tags: a, b] [level: user]`."""
 
 from collections.abc import Collection
 

@@ -57,7 +57,7 @@ def normal(text: str) -> str:
 
 
 def _added(whole: str, part: str) -> str:
-    """Return what *whole* says beside *part*, as it is written."""
+    """Return what *whole* says in addition to *part*, as it is written."""
     line = " ".join(whole.split())
     wanted = " ".join(part.split()).rstrip(SENTENCE_ENDS + " ")
     at = line.casefold().find(wanted.casefold())

@@ -50,11 +50,11 @@ _NAMES = """
     image images img
 """
 LOOKED_AT = 1000  # characters of a memory's text
-_TOLD = 4  # first names of a thing that are told of it: more would say more than the prompt does
+_TOLD = 4  # first names of a thing that are added to a prompt: more would outweigh the prompt
 
 
 def _of_words() -> dict[str, tuple[str, ...]]:
-    """Return each word → the names that are told of its thing."""
+    """Return each word → the names that are added for its thing."""
     lines = (line.split() for line in _NAMES.splitlines())
     return {word: tuple(names[:_TOLD]) for names in lines for word in names}
 
@@ -64,7 +64,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 def with_other_names(text: str) -> str:
-    """Return *text* and behind it, in brackets, what else the things are called that it names."""
+    """Return *text*, followed in brackets by other names of the things that it names."""
     told = _things(text)
     return f"{text} ({', '.join(map(' '.join, told))})" if told else text
 
@@ -100,6 +100,6 @@ def _named(text: str, words: set[str]) -> set[tuple[str, ...]]:
 
 
 def _things(text: str) -> dict[tuple[str, ...], None]:
-    """Return what *text* names of the above, each once, in order, as the names told of it."""
+    """Return the things above that *text* names, each once, in order, as the names to be added."""
     found = (_OF_WORDS.get(word) for word in _WORD.findall(text.lower()))
     return dict.fromkeys(names for names in found if names)

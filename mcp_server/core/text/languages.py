@@ -121,7 +121,7 @@ def languages_of(text: str, said: Set[str]) -> tuple[str, ...]:
     """
     if not text.isascii() and 3 * sum(map(_is_cyrillic, said)) > len(said):
         return ("ru",)
-    few = said & _ANY  # of a text's words a tenth: to look for these in each language is quick
+    few = said & _ANY  # about a tenth of a text's words, so that testing them for each language is quick
     told = {
         language: len(few & every) + len(few & _TELLING[language])
         for language, every in FUNCTION_SETS.items()
@@ -202,7 +202,7 @@ def _is_cyrillic(word: str) -> bool:
     return _FIRST_CYRILLIC <= word[0] <= _LAST_CYRILLIC
 
 
-# A digit, which nobody writes there, keeps stems apart from words, and from those of other languages.
+# A digit, which no word has there, keeps stems apart from words, and from stems of other languages.
 def _whole(word: str, language: str) -> str:
     return f"{stem(word, language)}0{language}"
 

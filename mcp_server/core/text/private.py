@@ -1,4 +1,4 @@
-"""What the person marked as not to be kept: `<private>` and `#skip`."""
+"""The marks with which the person keeps text out of the store: `<private>` and `#skip`."""
 
 import re
 
@@ -24,5 +24,5 @@ def without_private(text: str) -> str:
 
 
 def kept_of(prompt: str) -> str:
-    """Return what of *prompt* may be written down: nothing with `#skip`, and nothing private."""
+    """Return the part of *prompt* that may be stored: nothing with `#skip`, and no private text."""
     return "" if says_skip(prompt) else without_private(prompt).strip()

@@ -1,7 +1,7 @@
 """
 Words for a time in a question: "last week", "in March 2024", "three days ago", "since 2026-11-03".
 
-Only what names a span by itself is understood: "before the migration" is left to the words.
+Only words that name a time by themselves are understood; "before the migration" is searched as words.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Titles: as people give them, and made from words that have none."""
+"""Titles: those that people give, and those made from a text without one."""
 
 import re
 
@@ -13,7 +13,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 def clean_title(title: str) -> str:
     """Return *title* on one line without control characters; raise Rejected when nothing is left."""
     too_long = f"{MAX_TITLE} is the most.", "Shorten the title and move the rest into the text."
-    if len(title) > MAX_TEXT:  # before each of its characters is looked at
+    if len(title) > MAX_TEXT:  # checked first, before the loop over all characters
         raise Rejected(f"The title has {len(title):,} characters; {too_long[0]}", too_long[1])
     line = on_one_line(title)
     if not line:

@@ -1,5 +1,5 @@
 """
-How two texts stand to each other: do they say the same, and if not, what differs.
+How two texts relate: do they say the same, and if not, what differs.
 
 Two texts that share most of their words may say the same or the opposite: "timeout is 30 seconds" and
 "timeout is 60 seconds". So nothing is decided by likeness. A *guarded difference* (numbers, versions, dates,
@@ -24,7 +24,7 @@ AUTHORITY = {
     "output": -1,
     "seeded": -1,
 }
-VERIFIED = 3  # somebody looked and confirmed: below what the person says, above what was extracted
+VERIFIED = 3  # it was checked and confirmed: below what the person says, above what was extracted
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """
-What else a word of a question may be called in a memory.
+Other forms that a word of a question may have in a memory.
 
 The index stems by rules, and rules do not know that "went" is "go"; nor does it know that "data base"
 may be written "database". Both are looked up with the question, so the index stays as it is: verbs are worth
 .006 of nDCG@10 on single turns of chats, compounds .004 on whole chats.
-What a word would be without its ending in another language is looked up as well: only memories in that
-language have it (`languages.py`).
+A word is also looked up without its ending in another language: only memories in that language have that
+stem (`languages.py`).
 """
 
 import itertools

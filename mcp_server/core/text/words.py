@@ -88,7 +88,7 @@ def identifier_parts(text: str) -> list[str]:
 
 def index_parts(text: str) -> list[str]:
     """
-    Return what is indexed of *text* beside its words.
+    Return what is indexed of *text* in addition to its words.
 
     That is its parts, names with signs, each ideograph, and stems of a language that SQLite does not know.
     """

@@ -1,1 +1,1 @@
-"""What a memory is worth now: currency, trust, heat, use."""
+"""The present value of a memory: currency, trust, heat, use."""

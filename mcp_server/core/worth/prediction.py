@@ -1,17 +1,17 @@
 """
-Which memory comes next: a Markov chain over the successive recalls of a session.
+Which memory will be recalled next: a Markov chain over the successive recalls of a session.
 
-The chain's state is what one recall gave. Memories in one list of results say nothing of each other.
+The chain's state is the result of one recall. Memories in the same result predict nothing about each other.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-STATE = 3  # best memories of a recall that count as what was asked for
+STATE = 3  # the best memories of a recall, which count as the ones that were sought
 THRESHOLD = 0.3  # least probability of a prediction
 MOST = 3  # predictions at a time
 LEAST_COUNT = 2  # times that a step must have been seen
-IDLE_DAYS = 30.0  # days without the step after which its count is halved, and again
+IDLE_DAYS = 30.0  # after each such period without the step, its count is halved
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Step:
     """
     `second` came `count` times in the recall after one that gave `first`, last `age` days ago.
 
-    `out` recalls followed on `first` at all, the last one `out_age` days ago.
+    In all, `out` recalls followed one that gave `first`, the last of them `out_age` days ago.
     """
 
     first: str
@@ -32,7 +32,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """`ref` follows on `after` with `probability`, as seen `count` times."""
+    """`ref` follows `after` with `probability`; that was seen `count` times."""
 
     ref: str
     after: str
@@ -41,12 +41,12 @@ class Prediction:
 
 
 def faded(count: int, age: float) -> int:
-    """Return *count* halved for each 30 days that nothing happened, rounded down; 0 in the end."""
+    """Return *count* halved for each 30 days of *age*, rounded down; it reaches 0."""
     return count >> min(60, int(max(0.0, age) // IDLE_DAYS))
 
 
 def predictions(steps: Iterable[Step]) -> list[Prediction]:
-    """Return what each step makes likely, the likeliest first: steps seen often enough, P of 0.3 or more."""
+    """Return the predictions of steps seen often enough, with P of 0.3 or more, the likeliest first."""
     likely = []
     for step in steps:
         count, out = faded(step.count, step.age), faded(step.out, step.out_age)
@@ -56,7 +56,7 @@ def predictions(steps: Iterable[Step]) -> list[Prediction]:
 
 
 def next_after(given: Iterable[str], steps: Iterable[Step]) -> list[Prediction]:
-    """Return the three memories that likeliest follow on *given*, each once and none that is in it."""
+    """Return the up to three memories most likely to follow *given*, each once and none that is in it."""
     known = set(given)
     best: dict[str, Prediction] = {}
     for one in predictions(steps):

@@ -1,7 +1,7 @@
 """
-Currency, trust and heat: is it still timely, do we believe it, is it used.
+Currency, trust and heat of a memory: is it still timely, do we believe it, is it used.
 
-All three are computed when read and never stored decayed; ages are in days.
+All three are computed when read; decayed values are never stored. Ages are in days.
 docs/ratings.md explains the constants.
 """
 
@@ -24,9 +24,9 @@ TRUST_EVENTS = {
     "partly_incorrect": -0.15, "wrong": -0.30, "superseded": -0.05, "low_utility": -0.03,
     "contradiction_resolved": -0.20,
 }  # fmt: skip
-VALIDATING = ("confirmed", "used", "cross_validated")  # reasons that speak for a memory, and
-INVALIDATING = ("outdated", "partly_incorrect", "wrong")  # against it, as somebody may give them
-LOW_UTILITY_AFTER = 5  # answers that held a memory without its ever being used
+VALIDATING = ("confirmed", "used", "cross_validated")  # reasons for a memory that a caller may give, and
+INVALIDATING = ("outdated", "partly_incorrect", "wrong")  # reasons against it
+LOW_UTILITY_AFTER = 5  # answers with a memory that was never used
 
 ACCESS_HEAT = 1.0  # of each access
 RECENCY_HEAT = 0.5  # of an access just now
@@ -39,9 +39,9 @@ FULL_SALIENCE = 20  # accesses that count fully
 
 def believed(said: int, written: int, now: int) -> int:
     """
-    Return the date *said*, or when it lies in the future the one on which its file was *written*.
+    Return the date *said*, or, when it is more than a day in the future, the date its file was *written*.
 
-    All in Unix seconds. A slip of the pen, as in 2099, would keep a memory the newest for ever.
+    All in Unix seconds. A typing error such as 2099 would make a memory the newest for ever.
     """
     return said if said <= max(now, written) + DAY else written
 
@@ -52,27 +52,27 @@ def half_life(age: float, days: float) -> float:
 
 
 def currency(type: str, age: float) -> float:
-    """Return how timely a memory is, 0 to 1; *age* since it was updated or verified."""
+    """Return how timely a memory is, 0 to 1; *age* is counted since it was updated or verified."""
     life = CURRENCY_LIFE.get(type)
     return 1.0 if life is None else max(0.0, 1.0 - max(0.0, age) / life)
 
 
 def base_trust(said: float | None, source: str) -> float:
-    """Return what the trust in a memory starts from: what its file said, else what its source deserves."""
+    """Return the trust that a memory starts with: that in its file (*said*), else that of its source."""
     return said if said is not None else BASE_TRUST.get(source, BASE_TRUST["mined"])
 
 
 def trust(type: str, base: float, age: float) -> float:
-    """Return how far a memory is believed, 0 to 1; *age* since it was last verified or its use confirmed."""
+    """Return how far a memory is believed, 0 to 1; *age*: since it was last verified or its use confirmed."""
     return min(1.0, max(0.0, base)) * half_life(age, TRUST_HALF_LIFE.get(type, DEFAULT_TRUST_HALF_LIFE))
 
 
 class Moved(NamedTuple):
     """
-    Where events have moved a memory's trust: by `shift`, never below `least` nor above `most`.
+    How events have moved a memory's trust: by `shift`, to no less than `least` and no more than `most`.
 
-    Each event ends between 0 and 1, so what lifts a memory that is believed fully is not saved up against
-    a later doubt; three numbers say that for any base and any sequence of events.
+    After each event the trust is cut to 0 to 1, so praise of a fully trusted memory does not offset a later
+    doubt. These three numbers are enough for any base and any sequence of events.
     """
 
     shift: float = 0.0
@@ -80,22 +80,22 @@ class Moved(NamedTuple):
     most: float = 1.0
 
     def by(self, amount: float) -> "Moved":
-        """Return what it is after one more event."""
+        """Return the state after one more event that moves the trust by *amount*."""
         return Moved(self.shift + amount, _within_one(self.least + amount), _within_one(self.most + amount))
 
     def of(self, base: float) -> float:
-        """Return *base* as the events have moved it, 0 to 1."""
+        """Return the trust, 0 to 1, to which the events have moved *base*."""
         return min(self.most, max(self.least, _within_one(base) + self.shift))
 
 
 def trust_label(value: float) -> str:
-    """Return high, medium or low for what *value* is shown as, with two places."""
+    """Return high, medium or low for *value* rounded to two places, as it is shown."""
     shown = round(value, 2)
     return "high" if shown >= 0.8 else "medium" if shown >= 0.5 else "low"
 
 
 def heat(accesses: int, age: float) -> float:
-    """Return how much a memory is used; *age* since the last access, infinite when there was none."""
+    """Return how much a memory is used; *age* is counted since the last access, infinite without one."""
     return ACCESS_HEAT * accesses + RECENCY_HEAT * half_life(age, HEAT_HALF_LIFE)
 
 
@@ -103,18 +103,19 @@ def is_hot(*, accesses: int, age: float, pinned: bool, promoted: bool = False) -
     """
     Tell whether a memory belongs to the hot set: pinned, or accessed three times and lately.
 
-    *accesses* since it was demoted, if it was; what was *promoted* needs none, and *age* counts from then.
+    *accesses* are counted since it was demoted, if it was. A *promoted* one needs none, and its *age* is
+    counted from the promotion.
     """
     return pinned or ((promoted or accesses >= HOT_AFTER) and age < COLD_AFTER)
 
 
 def helpfulness(used: int, retrieved: int) -> float:
-    """Return the share of retrievals that were of use, smoothed by a prior of 1 in 4."""
+    """Return the share of retrievals that were used, smoothed by a prior of 1 in 4."""
     return (used + 1) / (retrieved + 4)
 
 
 def importance(text: str) -> float:
-    """Return how much there is in a text, 0 to 1: its length, code, and names."""
+    """Return how much information a text has, 0 to 1, by its length, code and names."""
     length = next(share for most, share in _LENGTHS if len(text) < most)
     code = min(1.0, 0.25 * sum(bool(re.search(sign, text)) for sign in _CODE))
     names = min(1.0, 0.2 * sum(bool(re.search(sign, text)) for sign in _NAMES))
@@ -122,13 +123,13 @@ def importance(text: str) -> float:
 
 
 def salience(*, importance: float, trust: float, accesses: int, age: float) -> float:
-    """Return how much a memory stands out, 0 to 1, to order a view; *age* since the last access."""
+    """Return how much a memory stands out, 0 to 1, to sort a view; *age* is counted since the last access."""
     often = min(1.0, max(0, accesses) / FULL_SALIENCE)
     return 0.15 * importance + 0.15 * trust + 0.40 * often + 0.30 * half_life(age, 14.0)
 
 
 _LENGTHS = ((20, 0.2), (100, 0.5), (500, 1.0), (2000, 0.8), (math.inf, 0.6))
-# Compiled when they are first searched for: a session's start needs none.
+# Compiled when first used, because the start of a session needs none of them.
 _CODE = (
     r"```|`[^`\n]+`",
     r"\w\(\)|\w\.\w+\(",

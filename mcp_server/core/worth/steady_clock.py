@@ -1,9 +1,9 @@
 """
-May the clock be believed when it says that something is old?
+Whether the clock can be believed when it says that something is old.
 
-A clock that is wrong for an hour must not put away or delete what took months to gather. So nothing ages
-until Daybook was used on three different days, none over thirty days from the next, the last of them at most
-thirty days ago. Days in the future are not looked at: a clock that was ahead noted them.
+A clock that is wrong for an hour must not archive or delete what took months to gather. So nothing ages
+until Daybook was used on three different days, at most thirty days apart, the last of them at most thirty
+days ago. Days in the future do not count: they were recorded while a clock was ahead.
 """
 
 from collections.abc import Iterable
@@ -20,8 +20,8 @@ class Doubt(NamedTuple):
     """
     Why the clock is not believed at `now`, and how many days of use are `missing` until it is.
 
-    `before` is the last day of use before these, or the first one in the future, as a Unix second. None when
-    there is none: then Daybook is new here, and nobody need be told.
+    `before` is the last day of use before these, or the first one in the future, as a Unix second; None
+    when there is neither: then Daybook is new here, and the person is not told.
     """
 
     now: int
@@ -29,7 +29,7 @@ class Doubt(NamedTuple):
     before: int | None
 
     def __str__(self) -> str:
-        """Say it to the person; '' when there is nothing to suspect."""
+        """Return the sentence for the person; '' when Daybook is new here."""
         if self.before is None:
             return ""
         more = "one more day" if self.missing == 1 else f"{self.missing} more days"
@@ -40,7 +40,7 @@ class Doubt(NamedTuple):
 
 
 def doubt_of(now: int, used: Iterable[int]) -> Doubt | None:
-    """Return why the clock that says *now* is not believed, None when it is; *used* are moments of use."""
+    """Return why *now* is not believed, None when it is; *used* are times of use in Unix seconds."""
     days = {moment - moment % DAY for moment in used}
     rows = _rows(day for day in days if day <= now)
     current = rows.pop() if rows and now - rows[-1][-1] <= LONGEST_GAP * DAY else []
@@ -53,16 +53,16 @@ def doubt_of(now: int, used: Iterable[int]) -> Doubt | None:
 
 def known_since(used: Iterable[int]) -> int | None:
     """
-    Return the first day that is believed, None when none is: what the ledger dates before it has no date.
+    Return the first believed day as a Unix second, None without one; earlier dates in the ledger are void.
 
-    A clock that once fell back to 1970 must not make old what was thrown away that day.
+    After a clock once fell back to 1970, what was deleted on that day must not count as old.
     """
     rows = _rows({moment - moment % DAY for moment in used})
     return next((row[0] for row in rows if len(row) >= DAYS_OF_USE), None)
 
 
 def _rows(days: Iterable[int]) -> list[list[int]]:
-    """Return *days* in their order, parted where two are too far from each other."""
+    """Return *days* sorted, in runs that are split where two days are too far apart."""
     rows: list[list[int]] = []
     for day in sorted(days):
         if rows and day - rows[-1][-1] <= LONGEST_GAP * DAY:

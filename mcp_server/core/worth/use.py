@@ -1,8 +1,8 @@
 """
-Was a memory of use: a reply says something that stands in the memory and hardly anywhere else.
+Whether a memory was used: the reply has a token that is in the memory and hardly anywhere else.
 
-That is a telling token: six characters or more with one of `_ . / : -`, a digit or an inner capital in it.
-What the person said themselves proves nothing.
+Such a telling token has six characters or more, with one of `_ . / : -`, a digit or an inner capital.
+A token that the person's prompt has proves nothing.
 """
 
 import re
@@ -12,15 +12,15 @@ from mcp_server.core.text.words import STOP_WORDS
 
 SHORTEST = 6  # characters of a telling token
 MOST = 10  # tokens of one memory
-CONSIDERED = 30  # first tokens of a text that the most telling are chosen from
-LONGEST_REPLY = 100_000  # characters that are looked at
+CONSIDERED = 30  # first tokens of a text; the most telling are chosen from these
+LONGEST_REPLY = 100_000  # characters of a reply that are read
 
 _TOKEN = re.compile(r"[^\s`'\"()<>\[\]{},;|*=“”‘’…]+")
 _EDGES = ".:!?/\\-–—#@$%^&~+"
 _MARK = re.compile(r"[_./:-]|\d|[a-z][A-Z]")
 _PLAIN_COMPOUND = re.compile(r"[a-z]+(?:[-/][a-z]+)+")
 _DATE_OR_NUMBER = re.compile(r"\d{4}-\d\d-\d\d(?:t[\d:.]+z?)?|[\d.:/-]+%?")
-# A compound of everyday words is in many replies: read-only, follow-up, well-known, client/server.
+# Many replies have compounds of everyday words: read-only, follow-up, well-known, client/server.
 _EVERYDAY = STOP_WORDS | frozenset(
     """
     back based case client close code co cross custom data default e.g end error existing fast fine first
@@ -36,7 +36,7 @@ def telling_tokens(text: str, *, id: str = "") -> tuple[str, ...]:
     """
     Return at most ten telling tokens of a memory's *text*, in lower case, and its *id*.
 
-    Dates, plain numbers and compounds of everyday words are none. The most telling come first.
+    Dates, plain numbers and compounds of everyday words do not count. The *id* comes first, then the best.
     """
     found: dict[str, int] = {}
     for match in _TOKEN.finditer(text):
@@ -63,7 +63,7 @@ def is_used(tokens: Sequence[str], reply: str, *, prompt: str = "") -> bool:
 
 
 def _names(text: str, token: str) -> bool:
-    """Tell whether *token* stands in *text* with no letter or digit of another word beside it."""
+    """Tell whether *token* occurs in *text* with no letter, digit or `_` next to it."""
     at = text.find(token)
     while at >= 0:
         before, behind = text[at - 1 : at], text[at + len(token) : at + len(token) + 1]
