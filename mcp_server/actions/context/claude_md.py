@@ -1,8 +1,8 @@
 """
 The managed block in the project's CLAUDE.md or CLAUDE.local.md: chosen by the person, kept up by us.
 
-The choice is noted beside the store, never in the repository. Outside the markers no byte changes, and
-what cannot be done safely is not done but told as a sentence.
+The choice is noted in the store, never in the repository. Outside the markers no byte changes. What cannot
+be done safely is not done; the reason is returned as a sentence.
 """
 
 import contextlib
