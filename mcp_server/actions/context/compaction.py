@@ -2,7 +2,7 @@
 compaction: what must survive when Claude Code shortens a conversation.
 
 Before it, the end of the transcript is looked at: what the person asked, which files were changed, which
-commands failed. The summary is told to keep that, and the session that goes on is told it again.
+commands failed. Claude Code is asked to keep that in its summary, and the continued session is told it again.
 """
 
 import contextlib

@@ -32,7 +32,7 @@ def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -
     """
     if not seen or store.database.stands_in:
         return
-    from mcp_server.adapters.index.events import audit, life  # mostly nothing was seen
+    from mcp_server.adapters.index.events import audit, life  # loaded late: usually nothing was seen
 
     now = store.now()
     with store.database.write() as db:

@@ -212,7 +212,7 @@ def _store(store: Store, waiting: Candidate, *, source: str) -> Settled:
 
 
 def _judge(store: Store, waiting: Candidate) -> None:
-    """Delete a candidate that was stored automatically: whoever undoes that is not asked about it again."""
+    """Delete a candidate that was stored automatically: a person who undoes that is not asked again."""
     store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict="approved")
     files.delete(waiting.path, expected=waiting.digest)
     catch_up_if_free(store)

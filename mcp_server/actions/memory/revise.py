@@ -51,7 +51,7 @@ class Revision(NewWords):
     updated: datetime | None = None
     source: str | None = None
     reinstated: bool | None = None
-    """What was superseded is active again, as if nothing had taken its place."""
+    """Make a superseded memory active again, without a successor."""
 
 
 def version(found: Found) -> str:

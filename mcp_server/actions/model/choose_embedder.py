@@ -116,7 +116,7 @@ def speaks_another_language(store: Store) -> bool:
 
 
 def missing(store: Store, setting: str) -> int:
-    """Return how many megabytes must be downloaded before the model of *setting* can be used, mostly 0."""
+    """Return how many megabytes must be downloaded before the model of *setting* can be used, usually 0."""
     return (
         0
         if setting == NONE or is_folder(setting) or _is_here(store.home, setting)

@@ -36,7 +36,7 @@ class NewAndNear:
 
     @property
     def answers(self) -> tuple[Verdict, ...]:
-        """What the person may say to it."""
+        """The verdicts that the person may give on the pair."""
         return (Verdict.REPLACES, Verdict.KEEP_BOTH, *([Verdict.MERGE] if self.merged else []))
 
 

@@ -1,4 +1,4 @@
-"""entries: one thing that waits for the person, what they may say to it, and what becomes of it."""
+"""entries: one thing that waits for the person, the verdicts it may get, and what becomes of it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ BETWEEN = "+"  # separates the ids of a question
 
 
 class Verdict(StrEnum):
-    """What a person may say to an entry: `later` leaves it waiting."""
+    """What the person decides about an entry: `later` leaves it waiting."""
 
     ACCEPT = "accept"
     REJECT = "reject"

@@ -1,8 +1,8 @@
 """
 review: what waits for the person, in one place, and what their answers do.
 
-What waits is of a kind: two memories that may be about the same thing, memories whose origin nobody
-confirmed, candidates, memories about files that changed, what three projects say, and, as one entry, what has
+What waits is of a kind: two memories that may be about the same thing, memories whose origin is not confirmed
+yet, candidates, memories about files that changed, what three projects say, and, as one entry, what has
 aged beyond what one run of upkeep may put away. KINDS says of each kind how it is listed, looked at again and
 settled. An answer holds for the very bytes that were shown, never for what a file says after a change.
 """

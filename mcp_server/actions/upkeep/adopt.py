@@ -31,7 +31,7 @@ def adopt(store: Store, key: str = "") -> Adopted:
     Move the memories known by *key*, by default the only ones `offered`, with their use, to this project.
 
     Raises Rejected, NotFound for a key that nothing has, OSError when the disk refuses; what moved until then
-    counts, and the next call goes on.
+    stays moved, and the next call continues.
     """
     project = store.project
     if not project:
