@@ -29,7 +29,7 @@ class Trashed:
 
 
 def late(store: Store) -> list[Trashed]:
-    """Return the files whose memory has no event for 90 days: they have been there at least that long."""
+    """Return the files whose memory has had no event for 90 days: they lie there at least that long."""
     catch_up(store)
     found = _all(store)
     with store.database.read() as db:

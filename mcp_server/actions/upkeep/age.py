@@ -1,5 +1,5 @@
 """
-age: memories without a sign of life go to the archive, and later to the trash; nothing is deleted.
+age: move passing memories without a sign of life to the archive, and on to the trash; nothing is deleted.
 
 A graph that grew too long loses its least valuable nodes to the archive, too: only those stored by the
 graph's tools. Their traces stay in the graph, and `kg_recall` brings them back.
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """Memories without a sign of life for AUTO_ARCHIVE_DAYS: those one run may take, and those left."""
+    """Passing memories without a sign of life for AUTO_ARCHIVE_DAYS: those one run may take, those left."""
 
     taken: tuple[Row, ...] = ()
     left: tuple[Row, ...] = ()
