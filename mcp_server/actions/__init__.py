@@ -1,1 +1,1 @@
-"""One file for each verb, or family of verbs: the only place where things happen in an order."""
+"""One file for each verb, or family of verbs: the only place that decides in which order steps happen."""

@@ -1,4 +1,4 @@
-"""What a model answered about a piece, as it waits on the disk until it is stored: a call is not lost."""
+"""Keep a model's answer about a piece on the disk until it is stored, so that no paid call is lost."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ from mcp_server.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """One proposal with the id of what it takes the place of."""
+    """One proposal, with the id of the memory that it supersedes, '' for none."""
 
     proposal: Proposal
     supersedes: str = ""
@@ -21,7 +21,7 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class LearnedPiece:
-    """What was learned from a piece, as it waits on the disk: the piece's byte range and its turns."""
+    """What was learned from a piece, as kept on the disk: the piece's byte range, turns and proposals."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class LearnedPiece:
 
 
 def spool(store: Store, transcript: Transcript, answer: LearnedPiece) -> None:
-    """Let *answer* about a piece of *transcript* wait; raises OSError when the disk refuses."""
+    """Write *answer* about a piece of *transcript* to the disk; raises OSError when that fails."""
     files.write_new(_path(store, transcript), json.dumps(asdict(answer)).encode("ascii"))
 
 
@@ -59,7 +59,7 @@ def forget_spooled(store: Store, transcript: Transcript) -> None:
 
 
 def sweep_answers(store: Store) -> None:
-    """Delete the answers whose pieces are learned: a process was killed before it could."""
+    """Delete the answers whose pieces are learned: a process was killed before it could delete them."""
     with store.database.read() as db:
         waiting = {_path(store, each) for each in transcripts.unlearned(db, paid=False)}
     for path in (store.home / places.WORK).glob("learn-*.json"):
@@ -68,6 +68,6 @@ def sweep_answers(store: Store) -> None:
 
 
 def _path(store: Store, transcript: Transcript) -> Path:
-    """Return where the answer about a piece of *transcript* waits."""
+    """Return the path of the file that keeps the answer about a piece of *transcript*."""
     name = files.digest(transcript.path.encode("utf-8", "surrogatepass"))
     return store.home / places.WORK / f"learn-{name}.json"

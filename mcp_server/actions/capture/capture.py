@@ -2,8 +2,8 @@
 capture: from the transcript of a session to the raw tier, where past work is found again without any model.
 
 The hooks only note how far a transcript has grown (`actions/capture/note.py`). The worker reads what is new,
-without what is private or secret, and appends it to the session's conversation. Each piece ends with a line
-in the ledger; a process that is killed does its last piece again, and finds what it had written already.
+leaves out private text and secrets, and appends the rest to the session's conversation. After each piece it
+writes a ledger event. After a kill, the worker repeats the last piece and skips the turns already written.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 
 PART = 48_000  # characters after which a conversation goes on in another file: each addition reads it whole
-TRIES = 3  # attempts to add to a conversation that somebody edits at the same moment
+TRIES = 3  # attempts to add to a conversation that someone edits at the same moment
 SOURCE = "transcript"
 
 Progress = Callable[[int], None]
@@ -53,7 +53,7 @@ class Kept:
 
 
 def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
-    """Return *transcript* and those of its subagents that grew or end with it: no hook tells of them."""
+    """Return *transcript* and its subagents' transcripts that grew or end with it: no hook reports those."""
     found = [transcript]
     for path in transcript_file.subagents(Path(transcript.path)):
         size = transcript_file.size(path)
@@ -61,7 +61,7 @@ def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
             known = transcripts.known(db, str(path))
         ends = known is not None and transcript.ended and not known.ended
         if size and (known is None or known.seen != size or ends):
-            # Of an agent that nobody told of, nobody can tell whether it worked before the person agreed.
+            # Without an earlier event, it is unknown whether this agent worked before the person agreed.
             begun = 0 if known is None else transcript.seen
             note_seen(
                 store,
@@ -91,7 +91,7 @@ def keep(store: Store, transcript: Transcript, *, progress: Progress | None = No
     start = transcript.kept
     marks = Marks(path, start)
     if size and (start > size or marks.at_start != transcript.before):
-        start, marks = 0, Marks(path, 0)  # written anew; the turns it still has are known by their keys
+        start, marks = 0, Marks(path, 0)  # the file was rewritten; turns it still has are known by their keys
         _note_kept(store, transcript, 0, marks)
     behind = start
 
@@ -165,7 +165,7 @@ def _last_said(store: Store, transcript: Transcript) -> list[str]:
 
 
 def _take_marked(store: Store, transcript: Transcript, said: Utterance, conversation: str) -> None:
-    """Store what the person marked with #remember, unless the hook of its prompt did."""
+    """Store what the person marked with #remember, unless the hook for that prompt stored it."""
     if marked(said.words) == "" or is_stored(store, said.words, session=transcript.session):
         return
     with contextlib.suppress(Rejected):  # nothing is left of it
@@ -186,7 +186,7 @@ def _note_kept(
     """
     Note that the transcript is kept up to byte *end*.
 
-    *whole*: of what was seen when the reading began, there is no complete line behind it.
+    *whole*: no complete line follows *end* in what the transcript held when the reading began.
     """
     particulars = {"turns": list(turns), "sighted": list(sighted), "skipping": skipping}
     told = {name: value for name, value in particulars.items() if value}
@@ -210,7 +210,7 @@ def _add_to_conversation(
     """Append *new* to the conversation of *transcript*; return the id of the part that holds them."""
     vault = _vault(store)
     if transcript.kept and not _lies_at(store, vault, conversation_id(transcript)):
-        sync(store)  # somebody may have renamed it
+        sync(store)  # a person may have renamed it
     for _ in range(TRIES):
         part, path = _last_part(store, vault, transcript)
         with contextlib.suppress(Conflict, NotFound):
@@ -231,7 +231,7 @@ def _add_to_part(
     text, digest = _read_part(vault, path)
     fresh = without_said(new, parse_turns(text)[-len(new) - 4 :])
     if len(fresh) < len(new):
-        sync(store)  # a process was killed here, perhaps before the index had what it wrote
+        sync(store)  # a process was killed here, perhaps before it indexed what it wrote
     new = fresh
     added = render_turns(turns_said(new, subagent=subagent))
     if text and len(text) + len(added) > PART:
@@ -277,7 +277,7 @@ def _last_part(store: Store, vault: Vault, transcript: Transcript) -> tuple[int,
 
 
 def _lies_at(store: Store, vault: Vault, memory_id: str) -> Path | None:
-    """Return where the conversation with that id lies, under whatever name; None when there is none."""
+    """Return the path of the conversation with that id, whatever its file name; None when there is none."""
     for archived in (False, True):
         path = vault.path_for(memory_id, Kind.CONVERSATION, archived=archived)
         if path.exists():
@@ -288,7 +288,7 @@ def _lies_at(store: Store, vault: Vault, memory_id: str) -> Path | None:
 
 
 def _read_part(vault: Vault, path: Path) -> tuple[str, str]:
-    """Return the text of the conversation at *path* and the digest of its file, '' for what is not there."""
+    """Return the text of the conversation at *path* and its file's digest; both are '' without a file."""
     try:
         found = load(vault, path)
     except FileNotFoundError:

@@ -1,10 +1,10 @@
 """
 learn: from the raw tier's transcripts to memories, by a model that the person agreed to.
 
-`learn` asks it with the person's key; who asks it otherwise takes the next piece and brings what was said.
-Its answer is on the disk before anything of it is stored, with the ranges it is about, and a line in the
-ledger ends each part of the piece: a process that is killed asks nothing twice and stores nothing twice,
-even when a transcript goes on meanwhile.
+`learn` asks the model with the person's key. A caller that reaches a model otherwise takes the next piece and
+brings back the answer. The answer, with the byte ranges it is about, is on the disk before any of it is
+stored, and a ledger event ends each part of the piece. So after a kill nothing is asked or stored twice,
+even when a transcript has grown meanwhile.
 """
 
 from collections.abc import Sequence
@@ -75,8 +75,8 @@ def next_piece(store: Store, *, worth_a_call: bool = False) -> Piece | None:
     """
     Return the first piece of this project's sessions that no model read, None when there is none.
 
-    The rest of a session that goes on is none that is *worth_a_call*, nor are few words of others when
-    calls enough were made today.
+    With *worth_a_call*, the rest of a session that goes on is left out, and so are short rests of ended
+    sessions once enough calls were made today.
     """
     rests: list[Part] = []
     for transcript in _waiting_here(store):
@@ -96,7 +96,7 @@ def next_piece(store: Store, *, worth_a_call: bool = False) -> Piece | None:
 
 
 def take_left_behind(store: Store) -> None:
-    """Store what was answered about this project's sessions when a process was killed."""
+    """Store the answers about this project's sessions that killed processes left on the disk."""
     for transcript in _waiting_here(store):
         if answer := spooled(store, transcript):
             _take_spooled(store, transcript, answer)
@@ -110,23 +110,23 @@ def question(store: Store, piece: Piece) -> str:
 
 def take_answer(store: Store, piece: Piece, found: Sequence[Sequence[Proposal]] = ()) -> list[Settled]:
     """
-    Store what a model was believed of its answer about *piece*, the proposals for each of its parts.
+    Store *found*: what was accepted of a model's answer, the proposals for each part of *piece*.
 
-    The piece is learned then; without proposals it is given up.
+    The piece then counts as learned; without proposals it is given up.
     """
     answers = []
     for part, made in zip(piece.parts, found or [()] * len(piece.parts), strict=True):
         keys = tuple(each.key for each in part.chunk.utterances)
         learned = tuple(_resolved(made, piece.neighbours))
         answers.append((part, LearnedPiece(part.transcript.learned, part.chunk.end, keys, learned)))
-    for part, answer in answers:  # all of them, before one is stored: a call is not lost
+    for part, answer in answers:  # write all before storing one, so that no call is lost
         spool(store, part.transcript, answer)
     return [each for part, answer in answers for each in _take(store, part.transcript, answer)]
 
 
 def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[list[Settled], int]:
     """
-    Store what an agent proposes for *piece*, checked like a model's answer; the piece is learned then.
+    Store what an agent proposes for *piece*, checked like a model's answer; the piece then counts as learned.
 
     Return what was done, and how many proposals were refused.
     """
@@ -142,7 +142,7 @@ def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[
 
 
 def _waiting_here(store: Store) -> list[Transcript]:
-    """Return the transcripts of this project that hold what no model read."""
+    """Return the transcripts of this project that hold turns that no model read."""
     catch_up(store)
     with store.database.read() as db:
         waiting = transcripts.unlearned(db, paid=False)
@@ -161,7 +161,7 @@ def _learn_piece(store: Store, parts: Sequence[Part]) -> list[Settled]:
 
 
 def _take_spooled(store: Store, transcript: Transcript, answer: LearnedPiece) -> list[Settled]:
-    sync(store)  # a process was killed here, perhaps before the index had what it stored
+    sync(store)  # a process was killed here, perhaps before it indexed what it stored
     return _take(store, transcript, answer)
 
 
@@ -174,7 +174,7 @@ def _take(store: Store, transcript: Transcript, answer: LearnedPiece) -> list[Se
 
 
 def _end(transcript: Transcript, answer: LearnedPiece) -> int:
-    """Return up to where *transcript* is learned with *answer*; no further when it was written anew since."""
+    """Return up to which byte *transcript* is learned with *answer*; unchanged if it was rewritten since."""
     follows = answer.start in (transcript.learned, transcript.paid_start)
     return answer.end if follows else transcript.learned
 
@@ -198,7 +198,7 @@ def _ask(store: Store, piece: Piece) -> list[list[Proposal]]:
 
 
 def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Learned]:
-    """Return *found*, each with the id that it names by a number, without tags that are secrets."""
+    """Return *found* without tags that hold secrets, each with the id of the memory it names by a number."""
     return [
         Learned(
             replace(each, tags=tuple(tag for tag in each.tags if not find_secrets(tag))),
@@ -229,7 +229,7 @@ def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> li
             else:
                 settled.append(settle(store, draft, supersedes=each.supersedes))
         except Rejected:
-            continue  # a secret in it, or nothing left of it: the turn is in the raw tier, masked
+            continue  # it holds a secret, or nothing is left of it: the raw tier has the turn, masked
     if settled:
         path = transcript_file.session_file(Path(transcript.path))
         judge_session(store, transcript.session, path, orders_wait=True)
@@ -237,7 +237,7 @@ def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> li
 
 
 def _suggest(store: Store, draft: Draft, supersedes: str, why: str) -> None:
-    """Put *draft* among the candidates; *why* says for people what it waits for."""
+    """Put *draft* among the candidates; *why* tells people what it waits for."""
     draft = replace(draft, supersedes=(supersedes,) if supersedes else ())
     key = Mined(draft.type, draft.title, draft.text, 0.0, False).key
     confidence = BASE_TRUST[draft.source]

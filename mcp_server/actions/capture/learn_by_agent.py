@@ -1,7 +1,7 @@
 """
-learn by an agent: where Claude Code loads no module of ours, an agent of the session reads what waits.
+learn by an agent: where Claude Code loads no module of ours, an agent of the session reads the next pieces.
 
-The person's yes is that of `learn_on_plan`. Claude is then asked, once in a session, to start the agent
+The consent is the same as for `learn_on_plan`. Claude is then asked, once in a session, to start the agent
 `memory-extractor` in the background. Runs in a hook, on the standard library alone, and reads the index.
 """
 
@@ -15,27 +15,27 @@ from mcp_server.core.errors import IndexUnavailable, Unreadable
 from mcp_server.core.memory import Kind, Level, slug
 from mcp_server.store import Store
 
-PIECES = 5  # that an agent reads in one session, each counted as one call of the day's on the person's plan
-PLAN_ASKED = "plan-asked"  # an empty file in the folder `work`: the person was asked, in whichever way
-COUNTED = "agent-asked-"  # a file in `work`, the day behind it: a session's id for each of its first prompts
+PIECES = 5  # that an agent reads in one session; each counts as one of the day's calls on the person's plan
+PLAN_ASKED = "plan-asked"  # an empty file in the folder `work`: the person was asked, by a dialog or a line
+COUNTED = "agent-asked-"  # a file in `work`, named with the day: one line, a session's id, per early prompt
 ASKED_WITH = (
-    2  # which prompt of a session: with the first one the server, whose tools the agent needs, may start yet
+    2  # which prompt of a session: at the first, the server, whose tools the agent needs, may not be up
 )
 LONGEST = 64 * 1024  # bytes of that file
 
 
 def offer(store: Store, session: str) -> str:
     """
-    Return, once, what the person may allow, as one line; '' mostly.
+    Return, once, one line that tells what the person may allow; usually ''.
 
-    Only when a session waits to be learned from, and never to whoever decided, or was asked in a dialog.
+    Only when a session waits to be learned from, and not when the person decided or was asked in a dialog.
     """
     settings = store.settings
     if settings.plan_calls is not None or settings.model_calls or not _waits(store, session):
         return ""
     try:
         files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
-    except OSError:  # it is there, or cannot be noted
+    except OSError:  # the file exists, or cannot be written
         return ""
     return (
         "Daybook can learn from your sessions by itself: once a session Claude then starts an agent in the"
@@ -46,7 +46,7 @@ def offer(store: Store, session: str) -> str:
 
 def request(store: Store, session: str) -> str:
     """
-    Return what Claude is asked to do for learning in *session*, with its second prompt; '' mostly.
+    Return what Claude is asked to do for learning, with the second prompt of *session*; usually ''.
 
     Only after the person's yes, when a session waits, and as long as the day's calls on the plan last.
     """
@@ -81,7 +81,7 @@ def request(store: Store, session: str) -> str:
 
 
 def _waits(store: Store, session: str) -> bool:
-    """Tell whether another session of this project holds what no model read."""
+    """Tell whether another session of this project holds turns that no model read."""
     if store.settings.capture == "manual":
         return False
     waiting: list[Transcript] = []

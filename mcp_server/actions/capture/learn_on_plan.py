@@ -1,9 +1,9 @@
 """
 learn on the person's own plan: Claude Code calls the model between turns, everything else is done here.
 
-A piece is handed out with its call reserved, and what the model said is brought back. Between the two the
-lock of the one call in flight is held: it dies with the process, the piece is then handed out again, and
-both calls count.
+`hand_out` reserves a call and gives out a piece; `take_reply` takes the model's reply. Between the two the
+process holds the lock of the one call in flight. When it dies, the lock is freed, the piece is handed out
+again, and both calls count.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ from mcp_server.store import Store
 
 YES, NO = "Yes, learn from my sessions", "No"
 OPTIONS = (NO, YES)
-"""What may be answered; the first is what a stray Enter says."""
+"""The possible answers; a stray Enter chooses the first, so that is the no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class HandedOut:
 
 def offer(store: Store) -> str:
     """
-    Return the question whether Daybook may learn on the person's plan; '' mostly.
+    Return the question whether Daybook may learn on the person's plan; usually ''.
 
-    It is asked once, when there is a piece to learn from, and of nobody who decided already.
+    It is asked once, when there is a piece to learn from, and not when the person decided already.
     """
     settings = store.settings
     if settings.plan_calls is not None or settings.model_calls or settings.capture == "manual":
@@ -67,8 +67,8 @@ def offer(store: Store) -> str:
 
 
 def decide(store: Store, answer: str) -> None:
-    """Keep what the person answered to `offer`; they are not asked again. Only a yes or a no decides."""
-    with contextlib.suppress(OSError):  # of two sessions that ask, both are answered
+    """Save the person's answer to `offer`; they are not asked again. Only a yes or a no changes a setting."""
+    with contextlib.suppress(OSError):  # two sessions may ask at once: the second finds the file
         files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
     if answer in OPTIONS:
         setup(store, Choices(plan_calls=answer == YES))
@@ -122,7 +122,7 @@ def _is_unlearned(store: Store, part: Part) -> bool:
 
 
 def give_back(store: Store, handed: HandedOut) -> None:
-    """Let a piece go of which nobody brings a reply."""
+    """Close the call of a piece for which no reply will come, as one that was stopped."""
     with contextlib.suppress(ModelUnavailable):
         take_reply(store, handed, budget.failure_on_plan("stopped", None))
 
@@ -131,10 +131,11 @@ def _check_today(store: Store) -> None:
     """
     Raise ModelUnavailable when no more may be asked now.
 
-    Who holds the lock settles the calls whose processes died: they count for the day, not for a piece.
+    The process that holds the lock closes the calls of processes that died: these count for the day, not for
+    a piece.
     """
     now = store.now()
-    store.database.require()  # what was asked is nowhere else
+    store.database.require()  # an index that stands in does not know the calls made
     with store.database.write() as db:
         replay.catch_up(db, store.ledger)
         died = spent.open_on_plan(db)

@@ -1,8 +1,8 @@
 """
-mine: find what recurs in what programs and sessions said, by patterns alone.
+mine: find what recurs in programs' outputs and in sessions, by patterns alone.
 
-What patterns find waits among the candidates. What was only in a program's output is never shown unasked,
-even when it was seen often enough to be stored: anybody may have written it.
+What patterns find becomes a candidate. What was only in a program's output is never shown unasked, even when
+it was seen often enough to be stored: any outsider may have written that output.
 """
 
 from collections import Counter, defaultdict
@@ -36,12 +36,12 @@ MOST_HOURS = 24 * output_log.KEPT_DAYS
 MOST_CONVERSATIONS = 200  # of one run, those that grew last
 RUNS_TOLD = 5
 RUNS_LOOKED_AT = 50  # of all projects
-MOST_NOTED = 5000  # sightings of one session in one run: a line of the ledger has its bounds
+MOST_NOTED = 5000  # sightings of one session in one run: an event's length is limited
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """What was added to the log: bytes, and how many secrets were masked in it."""
+    """What was added to the output log: bytes, and how many secrets were masked in it."""
 
     size: int
     masked: int
@@ -49,7 +49,7 @@ class Logged:
 
 @dataclass(slots=True)
 class Mining:
-    """What a run did: outputs and conversations read, sightings that were new, and what was stored."""
+    """What a mining run did: outputs and conversations read, new sightings, and what was stored."""
 
     outputs: int = 0
     conversations: int = 0
@@ -59,7 +59,7 @@ class Mining:
 
 @dataclass(frozen=True, slots=True)
 class MiningStatus:
-    """How mining stands: the log's days and bytes, what waits, what became of the rest, the last runs."""
+    """State of mining: the log's days and bytes, candidates that wait, stored, rejected, the last runs."""
 
     days: int
     size: int
@@ -130,9 +130,9 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
     kept = Filter(kinds=(Kind.CONVERSATION,), since=since)
     for row in list_memories(store, kept, limit=MOST_CONVERSATIONS).rows:
         if row.source != "transcript":
-            continue  # what somebody typed as a conversation is nobody's words for sure
+            continue  # not taken from a transcript, so nothing shows who said what
         done.conversations += 1
-        # Only turns of the person's: in Claude's, a command that it ran looks like one that it quotes.
+        # Only the person's turns: in Claude's, a command that it ran looks like one that it quotes.
         said = [("user", turn.words) for turn in parse_turns(row.text) if turn.speaker == "user"]
         session = row.session or row.id
         found = [each for turn in said for each in mine([turn])]
@@ -191,7 +191,7 @@ def _repeated(counts: Iterable[tuple[str, int]]) -> Iterable[str]:
 
 
 def _vault(store: Store) -> Vault:
-    """Return the vault beside which the outputs of this project are logged: never one in a repository."""
+    """Return the vault beside which this project's outputs are logged; never a vault in a repository."""
     return store.private_vaults[-1]
 
 

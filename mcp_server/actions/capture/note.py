@@ -8,17 +8,17 @@ from mcp_server.core.errors import IndexUnavailable
 from mcp_server.store import Store
 
 STOP_LINES = 3  # new lines that a transcript must have after an answer to be noted: A-10 in docs/features.md
-WORTH_STARTING = 20_000  # unread bytes of a transcript for which a worker is started before the session ends
+WORTH_STARTING = 20_000  # unread bytes from which a worker is started before the session ends
 
 
 def note_seen(
     store: Store, path: Path, size: int, *, session: str, folder: str, ended: bool, backfill: bool = False
 ) -> None:
     """
-    Write the line that says how far a transcript has grown; needs no index.
+    Write the event that says how far (*size*, in bytes) a transcript has grown; needs no index.
 
-    *ended*: nothing more is expected soon. *backfill*: it is old, and only to be found again. Neither that
-    nor what was said before the person agreed is sent to a model.
+    *ended*: no more turns are expected soon. *backfill*: an old transcript, taken in only for search. Neither
+    a backfilled transcript nor turns from before the person agreed are sent to a model.
     Raises OSError when the disk refuses.
     """
     flags = {"ended": ended, "unsent": backfill or not store.settings.model_calls}
@@ -41,14 +41,14 @@ def note_answer(store: Store, path: Path, *, session: str, folder: str) -> bool:
     """
     if not captures(store, path):
         return False
-    from mcp_server.adapters import transcript_file  # a session's start need not wait for it
+    from mcp_server.adapters import transcript_file  # slow to load, so the start of a session does without
 
     with store.database.read() as db:
         known = transcripts.known(db, str(path))
     seen, kept = (known.seen, known.kept) if known else (0, 0)
     size = transcript_file.size(path)
     if size < seen:
-        seen = kept = 0  # written anew
+        seen = kept = 0  # the file was rewritten
     if transcript_file.count_lines(path, seen, most=STOP_LINES) < STOP_LINES:
         return False
     note_seen(store, path, size, session=session, folder=folder, ended=False)
@@ -57,7 +57,7 @@ def note_answer(store: Store, path: Path, *, session: str, folder: str) -> bool:
 
 def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
     """
-    Note that the transcript at *path* is to be read to its end: what it tells is about to go from context.
+    Note that the transcript at *path* is to be read to its end, before its turns leave Claude's context.
 
     Needs no index. Raises OSError when the disk refuses.
     """
@@ -68,7 +68,7 @@ def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
 
 def note_session(store: Store, session: str, *, folder: str) -> None:
     """
-    Note once that *session* works in *folder*, and under which short name it is known; fails never.
+    Note once that *session* works in *folder*, and under which short name it is known; never raises.
 
     Only reads the index: without one the name is the first eight characters of the id.
     """
@@ -88,10 +88,11 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
 
 def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> None:
     """
-    Note that *session*, a fork with its transcript at *path*, was told what the session it forked off was.
+    Note that *session*, a fork with its transcript at *path*, was told what its parent session was told.
 
-    That is the one whose last answer is *silent_for* seconds old, which is all that Claude Code says of it.
-    Where none is, nothing is noted: to be told twice costs less than not to be told. Raises IndexUnavailable.
+    The parent is the session whose last answer is *silent_for* seconds old: Claude Code says no more of it.
+    When none is found, nothing is noted: to tell the fork a memory twice costs less than to omit it.
+    Raises IndexUnavailable.
     """
     from mcp_server.adapters import transcript_file  # most sessions are no fork
     from mcp_server.adapters.index.events import receipts, usage
@@ -109,7 +110,7 @@ def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> 
 
 
 def upkeep_is_due(store: Store) -> bool:
-    """Tell whether the memories of this project are to be tidied although no session is captured."""
+    """Tell whether the memories of this project are due for tidying, also when no session is captured."""
     from mcp_server.adapters.index.events import tidying
 
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:

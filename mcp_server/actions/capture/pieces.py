@@ -1,8 +1,8 @@
 """
-pieces: what a model reads next of this project's transcripts, so that each call is worth its price.
+pieces: which part of this project's transcripts a model reads next, so that each call is worth its price.
 
-A piece is as much of one transcript as a call may hold. What is left of one is a rest: while the session
-goes on it waits for more, and when it has ended it goes together with the rests of other sessions.
+A piece is as much of one transcript as a call may hold. The last, shorter part of a transcript is its rest:
+it waits while the session goes on, and is sent with the rests of other sessions when the session has ended.
 """
 
 import hashlib
@@ -20,14 +20,14 @@ from mcp_server.core.sessions.chunks import SIZE, Chunk, chunks, render
 from mcp_server.core.sessions.transcript import Condenser
 from mcp_server.store import Store
 
-AT_ONCE = 6  # answers of a day before which a rest goes as soon as its session has ended, however short it is
+AT_ONCE = 6  # while a day has fewer answers, a rest is sent as soon as its session has ended, however short
 ENOUGH = SIZE * 3 // 4  # characters of rests that are worth a call at any time; fewer wait for tomorrow
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """
-    A chunk of one transcript without what was learned elsewhere.
+    A chunk of one transcript without the turns that were learned elsewhere.
 
     `transcript.learned` is where the chunk begins. A rest ends where its transcript does.
     """
@@ -58,7 +58,7 @@ class Piece:
 
     @property
     def sessions(self) -> Mapping[str, float]:
-        """The sessions that the piece is of, and which share of its characters each has."""
+        """Session id → its share of the piece's characters, 0 to 1."""
         lengths: dict[str, int] = {}
         for part in self.parts:
             session = part.transcript.session
@@ -67,21 +67,21 @@ class Piece:
 
 
 def piece_of(store: Store, parts: Sequence[Part]) -> Piece:
-    """Return the piece that *parts* are, with the memories near it."""
+    """Return the piece made of *parts*, with the memories near it."""
     said = [each for part in parts for each in part.chunk.utterances]
     return Piece(tuple(parts), tuple(near_sentences(store, said)))
 
 
 def parts_of(store: Store, transcript: Transcript, start: int) -> Iterator[Part]:
     """
-    Yield the parts of *transcript* behind byte *start*: only the turns that no model read, in no copy.
+    Yield the parts of *transcript* after byte *start*, with only those turns that no model read, in any copy.
 
-    The last is a rest unless nothing in it is to be read; lines that are nobody's words may follow it.
+    The last part is a rest unless it has no such turn; lines that hold no turn may follow it.
     """
     path = Path(transcript.path)
     condenser = Condenser(subagent=asked_by_claude(store, path))
     lines = transcript_file.lines(path, start, end=transcript.kept)
-    follows = False  # whether all of the chunk before was to be read; only then its end is told again
+    follows = False  # whether all of the previous chunk was unread; only then its end is shown again
     coming = chunks(condenser.read(lines))
     following = next(coming, None)
     reached = start
@@ -112,7 +112,7 @@ def together(rests: Iterable[Part]) -> list[list[Part]]:
 
 
 def is_worth_a_call(store: Store, rests: Sequence[Part]) -> bool:
-    """Tell whether *rests* of sessions that ended are learned now, or wait for more until tomorrow."""
+    """Tell whether *rests* of ended sessions are worth a call now, or wait for more until tomorrow."""
     if _length(rests) >= ENOUGH:
         return True
     with store.database.read() as db:

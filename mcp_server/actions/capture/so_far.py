@@ -1,4 +1,4 @@
-"""so_far: what a session came to, as its transcript tells without a model, so that it is saved at once."""
+"""so_far: sum up a session from its transcript, without a model, so that it can be saved at once."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +17,7 @@ LONGEST_TITLE, LONGEST_PROMPT, LONGEST_REPLY = 80, 300, 2000  # characters
 
 @dataclass(frozen=True, slots=True)
 class SoFar:
-    """What a session was about (its first prompt), what was asked and answered last, which files it wrote."""
+    """The session's topic (its first prompt), the last prompts and answer, and the files it wrote."""
 
     title: str
     text: str
@@ -26,10 +26,10 @@ class SoFar:
 
 def so_far(transcript: Path | None, folder: Path) -> SoFar | None:
     """
-    Return what the session with that *transcript* came to; None when nothing was asked in it yet.
+    Return a summary of the session with that *transcript*; None when the person asked nothing in it yet.
 
-    Private text, and what the person marked with #skip, is in none of it. Files inside of *folder* are named
-    as seen from there. Raises OSError, Unreadable.
+    Private text and what the person marked with #skip are left out. Paths inside *folder* are relative to it.
+    Raises OSError, Unreadable.
     """
     if transcript is None:
         return None

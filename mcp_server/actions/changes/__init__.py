@@ -1,1 +1,1 @@
-"""What a memory said before, and taking back what was done."""
+"""Earlier versions of a memory, and how a change is taken back."""

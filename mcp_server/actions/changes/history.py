@@ -1,4 +1,4 @@
-"""history: what a memory said before, when that changed, by whom and by which verb."""
+"""history: the earlier versions of a memory, and when, by whom and by which verb each was changed."""
 
 import contextlib
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ NOT_BY_US = "since it was accepted, and not by Daybook: a pull, another branch o
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """
-    What a memory said before one change: its number, when, by whom and by which verb it was changed.
+    One earlier version of a memory: its number, and when, by whom and by which verb it was changed.
 
-    `differs` says in a line what the change did, `path` holds the bytes before it, `memory` is what they say,
-    None when they are no memory. `masked`: a secret in them was taken out since.
+    `differs` says in a line what the change did. `path` is the file with the bytes from before it; `memory`
+    is the memory that they hold, None when they hold none. `masked`: a secret in them was masked since.
     """
 
     number: int
@@ -42,7 +42,7 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The memory, its file now, and what it said before, the latest first."""
+    """The memory, its file now, and its earlier versions, the latest first."""
 
     id: str
     path: Path
@@ -76,7 +76,7 @@ def history_of(store: Store, memory_id: str) -> History:
 
 
 def version_of(store: Store, memory_id: str, number: int) -> tuple[Earlier, str]:
-    """Return one version and all that its file said; raises NotFound, Rejected for a number that is none."""
+    """Return one version and its file's whole text; raises NotFound, Rejected for an unknown number."""
     for each in history_of(store, memory_id).versions:
         if each.number == number:
             return each, _read(each.path).decode("utf-8", "replace")
@@ -87,9 +87,9 @@ def version_of(store: Store, memory_id: str, number: int) -> tuple[Earlier, str]
 
 def changes(store: Store, ref: str, path: Path) -> list[Version]:
     """
-    Return what is kept of the memory *ref*, whose file lies at *path*, the oldest first.
+    Return the kept versions of the memory *ref*, whose file lies at *path*, the oldest first.
 
-    A process that was killed before it changed the file left a version that says nothing else than the next.
+    Left out is a version with the same bytes as the next: a process was killed before it changed the file.
     """
     kept = history.versions(store.home, ref)
     data = _read(path)

@@ -1,4 +1,4 @@
-"""put_back: the files of a change as they were before it, many at a time, each with a line in the ledger."""
+"""put_back: restore the files of a change to their state before it, many at a time, one event for each."""
 
 import contextlib
 import os
@@ -19,12 +19,12 @@ from mcp_server.core.errors import Conflict, Unreadable
 from mcp_server.core.journal import UNDONE
 from mcp_server.store import Store
 
-BATCH = 250  # files that wait for the disk, and then for the index, together
+BATCH = 250  # files that are moved, and then indexed, together
 
 
 @dataclass(frozen=True, slots=True)
 class _Going:
-    """A file on its way back: where it lies and belongs, what it says and said, the digest of that then."""
+    """A file on its way back: its path and target, its bytes now and then, the digest of the bytes then."""
 
     vault: Vault
     ref: str
@@ -47,10 +47,10 @@ def put_back(
     store: Store, name: str, effects: Sequence[Effect], *, undoes: str, anyway: bool, session: str
 ) -> Undone:
     """
-    Let the files of the change *name* be as they were before its *effects*, the last of them first.
+    Restore the files of the change *name* to their state before its *effects*, the last effect first.
 
-    The ledger says of each that it *undoes* that. With *anyway* also what was changed since. Raises OSError;
-    what went back until then counts.
+    Each file's event names what it *undoes*. With *anyway*, files that were changed since are restored, too.
+    Raises OSError; files that were restored until then stay restored.
     """
     done, going, busy = Undone(name), list[_Going](), set[Path]()
 
@@ -62,7 +62,7 @@ def put_back(
     for effect in reversed(effects):
         with _skipping(done, effect[0].rpartition("/")[2]):
             each = _looked_at(store, effect, anyway=anyway)
-            if not busy.isdisjoint((each.path, each.target)):  # another one is on its way from or to there
+            if not busy.isdisjoint((each.path, each.target)):  # another file waits to leave or take it
                 go()
                 each = _looked_at(store, effect, anyway=anyway)
             put_bytes(store, each.vault, each.ref, each.path, each.data, each.former, verb=UNDONE)
@@ -75,7 +75,7 @@ def put_back(
 
 
 def where(store: Store, vault: Vault, ref: str, place: str) -> Path | None:
-    """Return where the file of a memory lies: where it was put, or where somebody moved it; None if gone."""
+    """Return the path of a memory's file: at *place*, or else where the index has it; None if it is gone."""
     path = places.at_place(store.home, vault, place)
     if path.is_file():
         return path
@@ -85,7 +85,7 @@ def where(store: Store, vault: Vault, ref: str, place: str) -> Path | None:
 
 
 def kept(store: Store, ref: str, digest: str) -> bytes | None:
-    """Return the bytes with that digest that the history keeps of a memory, secrets masked; None without."""
+    """Return the bytes that the history keeps for that digest, secrets masked; None when it keeps none."""
     for each in reversed(history.versions(store.home, ref)):
         if each.was == digest:
             with contextlib.suppress(OSError, Unreadable):
@@ -94,7 +94,7 @@ def kept(store: Store, ref: str, digest: str) -> bytes | None:
 
 
 def _looked_at(store: Store, effect: Effect, *, anyway: bool) -> _Going:
-    """Return what is to be done for one file; raises Conflict, Unreadable when nothing can be."""
+    """Return what is to be done for one file; raises Conflict, Unreadable when it cannot be restored."""
     ref, was_place, was, now_place, now = effect
     vault = store.vault(ref.rpartition("/")[0])
     if vault is None:
@@ -116,7 +116,7 @@ def _looked_at(store: Store, effect: Effect, *, anyway: bool) -> _Going:
 
 
 def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
-    """Return a free place in the trash for a file that was not there before."""
+    """Return a free path in the trash for a file that did not exist before the change."""
     folder = places.trash_folder(store.home, vault)
     if not path.is_relative_to(vault.root) or path.is_relative_to(folder):
         return path
@@ -124,11 +124,11 @@ def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
 
 
 def _move(store: Store, done: Undone, going: Sequence[_Going], *, undoes: str, session: str) -> None:
-    """Let the files that say again what they said lie where they lay, and tell the ledger and the index."""
+    """Move the files, whose bytes are restored, back to their places; update the ledger and the index."""
     try:
         moving.move_many({each.path: each.target for each in going if each.path != each.target})
         for each in going:
-            if not each.is_there:  # what stands in its way is told, or a killed process moved it halfway
+            if not each.is_there:  # report what stands in its way, or finish the move of a killed process
                 with _skipping(done, each.id):
                     put_bytes(
                         store, each.vault, each.ref, each.path, each.former, each.former,

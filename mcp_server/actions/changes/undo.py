@@ -1,9 +1,9 @@
 """
 undo: take back the last change, of one memory or of all, as if it had not been made.
 
-Exactly the bytes come back that were there before, and what the ledger alone says of the change (accepted,
-kept, settled, believed) holds no more. What was changed since is left alone, and named. Taking back is a
-change like any other, so it is taken back the same way.
+Exactly the bytes from before come back, and what only the ledger says of the change (accepted, kept, settled,
+believed) no longer holds. A memory that was changed since is left alone, and named. Taking back is a change
+like any other, so it can be taken back the same way.
 """
 
 import contextlib
@@ -35,16 +35,16 @@ from mcp_server.core.memory import Memory, check_id
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.store import Store
 
-NOTES = "notes"  # in a line that takes others back: what those say
+NOTES = "notes"  # in an event that takes others back: what those say
 
 
 @dataclass(frozen=True, slots=True)
 class LastChange:
     """
-    What would be taken back: its name, when it was made, in which session, by whom and by which verb.
+    The change that would be taken back: its name, when, in which session, by whom and by which verb.
 
-    `effects` is what became of each file; of a run of the journal, which knows them itself, there are none.
-    `notes` are the lines of the ledger that say something else of it. `undoes` is the run of the journal that
+    `effects` is what became of each file; empty for a run of the journal, which has its own record.
+    `notes` are its events that say more than what became of files. `undoes` is the run of the journal that
     this change took back, `ref` the one memory that is meant.
     """
 
@@ -60,7 +60,7 @@ class LastChange:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The memories that it changed."""
+        """The ids of the memories that it changed."""
         refs = [effect[0] for effect in self.effects] or [ref for each in self.notes for ref in _refs(each)]
         return tuple(ref.rpartition("/")[2] for ref in dict.fromkeys(refs))
 
@@ -92,7 +92,7 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
         name = str((not wanted and run) or deed.detail.get("change") or "")
         deeds = audit.named(db, name)
     effects = _joined(effect for each in deeds for effect in _effects(each))
-    if wanted and deed.ref == "":  # one of many in one line of the ledger
+    if wanted and deed.ref == "":  # the event is about many memories
         effects = [effect for effect in effects if effect[0] in refs]
     lines = [_line(store, place, those) for place, those in _that_may_note(deeds).items()]
     notes = tuple(each for each in lines if each and (replay.is_taken_back(each.event) or NOTES in each.data))
@@ -103,7 +103,7 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
 
 
 def is_persons(store: Store, change: LastChange) -> bool:
-    """Tell whether *change* is the person's own, or what it wrote is their word: only they take it back."""
+    """Tell whether only the person may take *change* back: they made it, or what it wrote is their word."""
     if change.by == PERSON:
         return True
     for ref, was_place, was, now_place, now in change.effects:
@@ -121,10 +121,10 @@ def is_persons(store: Store, change: LastChange) -> bool:
 @one_change()
 def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str = "") -> Undone:
     """
-    Take *change* back; return what is as before, and what was left alone with the reason.
+    Take *change* back; return what was restored, and what was left alone with the reason.
 
-    With *anyway* also what was changed since, which the history keeps. Raises Conflict when nothing could be
-    taken back, Rejected, OSError.
+    With *anyway*, memories that were changed since are restored, too; the history keeps what they said.
+    Raises Conflict when nothing could be taken back, Rejected, OSError.
     """
     store = seen_everywhere(store)  # one change may have been made in several projects
     with store.database.read() as db:
@@ -158,7 +158,7 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
 
 
 def _take_back_notes(store: Store, change: LastChange, done: Undone, *, left: set[str], session: str) -> None:
-    """Take back what the ledger alone says of *change*, but for what it says of memories that are *left*."""
+    """Take back what only the ledger says of *change*, except about the memories that are *left* alone."""
     for each in reversed(change.notes):
         refs = _refs(each)
         ids = [ref.rpartition("/")[2] for ref in refs]
@@ -173,13 +173,13 @@ def _take_back_notes(store: Store, change: LastChange, done: Undone, *, left: se
 
 
 def _by_whom(db: sqlite3.Connection, run: str, deed: Deed) -> str:
-    """Return who made *run*; one of an earlier version does not say it, and was upkeep."""
+    """Return who made *run*; a run of an earlier version does not say, and was upkeep's."""
     said = (deed, *audit.named(db, run))
     return next((str(each.detail["by"]) for each in said if each.detail.get("by")), TIDY)
 
 
 def _that_may_note(deeds: Iterable[Deed]) -> dict[Place, list[Deed]]:
-    """Return the deeds of each line of the ledger that may say more than what became of files."""
+    """Return, by the place of their event, the deeds whose event may say more than what became of files."""
     found: dict[Place, list[Deed]] = {}
     for each in deeds:
         if replay.is_taken_back(each.event) or not _effects(each):
@@ -188,7 +188,7 @@ def _that_may_note(deeds: Iterable[Deed]) -> dict[Place, list[Deed]]:
 
 
 def _line(store: Store, place: Place, deeds: Iterable[Deed]) -> Event | None:
-    """Return the line of the ledger at *place* with what its memories are called now, as *deeds* say it."""
+    """Return the event at *place*, its memories under the refs they have now, according to *deeds*."""
     line = store.ledger.event_before(*place)
     called = {each.id: each.ref for each in deeds}
 
@@ -214,7 +214,7 @@ def _effects(deed: Deed) -> list[Effect]:
 
 
 def _joined(effects: Iterable[Effect]) -> list[Effect]:
-    """Return one effect for each memory: from how it was before the first to how it is after the last."""
+    """Return one effect for each memory: from its state before the first to its state after the last."""
     found: dict[str, Effect] = {}
     for effect in effects:
         first = found.pop(effect[0], effect)

@@ -1,7 +1,7 @@
 """
-brief: what is worth having in context now, within a budget.
+brief: the memories worth having in context now, within a budget.
 
-Runs in a hook before every session, so it only reads the index: no sync, no library that is slow.
+Runs in a hook before every session, so it only reads the index: no sync, no library that is slow to load.
 """
 
 import os
@@ -40,10 +40,10 @@ from mcp_server.store import Store
 
 PREFERENCES = "Preferences"
 AT_HAND = "Kept at hand"  # the heading of the hot set
-GRAPH = "graph"  # the set of the graph's tools, and the category of what they put
+GRAPH = "graph"  # the toolset of the graph, and the category of the memories that its tools store
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
-TOLD_EVERY = 7 * DAY  # seconds: what block and titles tell is noted as seldom, and ages in months
+TOLD_EVERY = 7 * DAY  # seconds between two notes that block or titles told a memory: memories age in months
 
 
 def brief(
@@ -57,13 +57,13 @@ def brief(
     """
     Return the brief for a session, or a subagent, that starts now.
 
-    *again* is the id of a session that goes on after a compaction: what was of use in it is told first.
+    *again* is the id of a session that goes on after a compaction: memories of use in it are told first.
 
     A session is not told again what the managed block tells it, when the block lies where the session's
     *folder* (by default the project's) makes Claude Code read it; not every subagent is given that file.
     The same goes for what Claude Code's own memory tells it.
-    Raises IndexUnavailable when there is no index yet, or one that stands in: what may be told unasked
-    rests on the ledger.
+    Raises IndexUnavailable when there is no index yet, or one stands in for it: only the ledger, which a
+    stand-in does not have, says what may be told unasked.
     """
     store.database.require()
     with store.database.read() as db:
@@ -92,7 +92,7 @@ def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
     """
     Return ref → digest of the memories that the managed block tells a session in *folder*.
 
-    Nothing when the file does not hold the block that was noted: it was edited, or another branch is
+    Empty when the file does not hold the block that was noted: the person edited it, or another branch is
     checked out, or the folder is another worktree.
     """
     project = store.project
@@ -118,9 +118,9 @@ def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
 
 def note_told(store: Store, titled: Collection[str], folder: Path | None = None) -> None:
     """
-    Note as told what a session that starts now in *folder* knows by the block, or by title: refs *titled*.
+    Note as told what a session starting now in *folder* knows by the block or by title (the refs *titled*).
 
-    Each memory once a week. Runs in a hook: reads the index, and writes nothing but a line of the ledger.
+    Each memory once a week. Runs in a hook: reads the index, and writes only one event.
     Raises IndexUnavailable.
     """
     told = {*told_by_block(store, folder), *titled}
@@ -154,8 +154,8 @@ def told_by_auto_memory(store: Store, db: sqlite3.Connection, folder: Path | Non
     """
     Return ref → digest of the imported memories that Claude Code's own memory tells a session in *folder*.
 
-    Nothing when that memory is switched off. The environment is asked for nothing but that and where
-    Claude Code keeps its memory, and there whoever set it is right.
+    Empty when that memory is switched off. The environment is read only for that switch and for the folder of
+    Claude Code's memory, and its values are trusted.
     """
     if elsewhere.is_empty(db):
         return {}
@@ -171,7 +171,7 @@ def told_by_auto_memory(store: Store, db: sqlite3.Connection, folder: Path | Non
 
 def at_hand(store: Store, *, session: str = "") -> str:
     """
-    Return the hot set as the brief tells it, '' when nothing is at hand; only what may be pushed.
+    Return the hot set as the brief shows it, '' when it is empty; only memories that may be shown unasked.
 
     Raises IndexUnavailable.
     """
@@ -229,7 +229,7 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[BriefSec
     """Return the memories that the prompts of *session* called for or that it used."""
     if not session:
         return []
-    from mcp_server.adapters.index.events import receipts  # of no use to a session that starts
+    from mcp_server.adapters.index.events import receipts  # a session that starts has none
 
     refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
@@ -254,7 +254,7 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
 
 
 def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
-    """Return what the last session was about, as somebody summed it up, when no session was saved here."""
+    """Return the noted topic and summary of the last session, when no session was saved here."""
     last = sessions.told_last(db, store.project.key if store.project else "")
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     if not last or selections.newest(
@@ -264,7 +264,7 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     said = f"{last.topic}: {last.summary}" if last.topic else last.summary
     parts = [part for part in (last.topic, last.summary) if part]
     from mcp_server.core.provenance.instructions import (
-        reads_like_instruction,  # there may be no session to tell of
+        reads_like_instruction,  # loaded late: there may be no such session
     )
 
     accepted = usage.accepted_digests(db, [fingerprint("", part) for part in parts])
@@ -282,7 +282,7 @@ def _entries(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str])
 
 
 def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[BriefEntry], BriefEntry | None]:
-    """Return what says of an entry that its files changed, and gives None where all of them are gone."""
+    """Return a function that marks an entry whose files changed, and returns None when all are gone."""
 
     def seen(entry: BriefEntry) -> BriefEntry | None:
         row = selections.with_ref(db, entry.ref)
@@ -301,7 +301,7 @@ def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[BriefEntry], B
 
 
 def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
-    """Return ref → what is told beside a memory that a newer one may replace: both are told."""
+    """Return ref → the mark shown with a memory that a newer one may replace: both are shown."""
     return {each.older.ref: each.mark for each in open_questions(store, db) if each.mark}
 
 

@@ -1,8 +1,8 @@
 """
 The managed block in the project's CLAUDE.md or CLAUDE.local.md: chosen by the person, kept up by us.
 
-The choice is noted beside the store, never in the repository. Outside the markers no byte changes, and
-what cannot be done safely is not done but told as a sentence.
+The choice is noted in the store, never in the repository. Outside the markers no byte changes. What cannot
+be done safely is not done; the reason is returned as a sentence.
 """
 
 import contextlib
@@ -188,7 +188,7 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
 
 
 def _take_out(store: Store, project: Project, name: str, *, made: bool) -> Refreshed:
-    """Take the block out of the file *name*; one that we created and nobody wrote into goes with it."""
+    """Take the block out of the file *name*; delete the file if we created it and nothing else is in it."""
     with _alone(store, project):
         try:
             path = places.block_file(project, name)
@@ -230,7 +230,7 @@ def _write(path: Path, data: bytes, text: str) -> bool:
 
 @contextlib.contextmanager
 def leaving_nothing(folder: Path) -> Iterator[None]:
-    """Leave nothing of ours in a person's folder: not the lock, nor what a killed process began to write."""
+    """Remove our lock and the unfinished files of killed processes from a person's folder after the block."""
     try:
         yield
     finally:

@@ -2,7 +2,7 @@
 compaction: what must survive when Claude Code shortens a conversation.
 
 Before it, the end of the transcript is looked at: what the person asked, which files were changed, which
-commands failed. The summary is told to keep that, and the session that goes on is told it again.
+commands failed. Claude Code is asked to keep that in its summary, and the continued session is told it again.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from mcp_server.core.render import one_line, within
 from mcp_server.core.sessions.transcript import FAILED, Condenser, Speaker, Utterance
 from mcp_server.store import Store
 
-LOOKED_AT = 512 * 1024  # bytes of the transcript's end: what is older was told in an earlier summary
+LOOKED_AT = 512 * 1024  # bytes of the transcript's end: an earlier summary has what is older
 PROMPTS, TOUCHED, FAILURES = 5, 12, 3
 BUDGET = 1400  # characters told after the compaction
 FORGOTTEN_AFTER = DAY
@@ -59,7 +59,7 @@ def after_compaction(store: Store, *, session: str) -> list[str]:
 
 
 def forget_compactions(store: Store) -> None:
-    """Delete what was saved for compactions of over a day ago: nobody is told it any more."""
+    """Delete what was saved for compactions of over a day ago: it is shown no more."""
     late = store.now() - FORGOTTEN_AFTER
     folder = store.home / places.WORK
     for path in folder.glob("compaction-*.json") if folder.is_dir() else ():
@@ -80,7 +80,7 @@ def _surviving(utterances: Sequence[Utterance]) -> list[str]:
 
 
 def changed_files(tools: Sequence[str]) -> list[str]:
-    """Return the paths that *tools*, calls as words, wrote to; the one that was written last is the last."""
+    """Return the paths that *tools*, calls as text, wrote to, in the order in which each was last written."""
     paths = [
         words.partition("]: ")[2] for words in tools if words.startswith(("[Edit]", "[Write]", "[Multi"))
     ]

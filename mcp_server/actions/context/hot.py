@@ -1,5 +1,5 @@
 """
-hot: the memories kept at hand without searching, and what is likely to be wanted next.
+hot: the memories kept at hand without searching, and those likely to be wanted next.
 
 Read before every session, so it stays light: the index is only read, and nothing slow is imported.
 """
@@ -37,8 +37,8 @@ def hot_set(store: Store, db: sqlite3.Connection, *, session: str = "") -> list[
     """
     Return the memories kept at hand, at most HOT_CACHE_MAX_ITEMS: pinned first, then by heat.
 
-    Free places, and only those, are filled with what is likely to follow on the last recall of *session*,
-    or of any session when it has recalled nothing yet.
+    Free places, and only those, go to the memories likely to follow the last recall of *session*, or of any
+    session when it has recalled nothing yet.
     """
     held, _ = places(store, db)
     return [warm.row for warm in (*held, *predicted(store, db, held, session=session))]
@@ -46,14 +46,15 @@ def hot_set(store: Store, db: sqlite3.Connection, *, session: str = "") -> list[
 
 def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]]:
     """
-    Return (who has a place, who is hot but found none), pinned first, then by heat.
+    Return (memories with a place, hot memories without one), pinned first, then by heat.
 
-    What may not be shown unasked, such as what a repository pins, takes no place from what may.
+    A memory that may not be shown unasked, such as one pinned by a repository's file, takes no place from
+    one that may.
     """
     now = store.now()
     found = selections.hot(
         db, store.keys, accesses=ratings.HOT_AFTER, since=now - int(ratings.COLD_AFTER * DAY)
-    )  # pinned ones whatever they were used
+    )  # pinned ones however seldom they were used
     elsewhere = shadowed(store, db) if found else {}
     found = [row for row in found if row.row not in elsewhere]
     used = usage.usage_of(db, [row.ref for row in found])
@@ -65,7 +66,7 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
 
 
 def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
-    """Return the pinned memories that take places: what may not be shown unasked takes none."""
+    """Return the pinned memories that take places: those that may be shown unasked."""
     found = selections.hot(db, store.keys, accesses=0, since=store.now())
     held = [row for row in found if row.pinned]
     allowed = allowed_unasked(store, db, held)
@@ -73,7 +74,7 @@ def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
 
 
 def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"]) -> set[int]:
-    """Return which of *rows* may be shown unasked here, as far as where they come from decides it."""
+    """Return which of *rows* may be shown unasked here, judged only by where they come from."""
     elsewhere = shadowed(store, db) if rows else {}
     accepted = usage.accepted_digests(db, {row.digest for row in rows})
     return {
@@ -90,7 +91,7 @@ def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"])
 
 
 def predicted(store: Store, db: sqlite3.Connection, held: Sequence[Warm], *, session: str = "") -> list[Warm]:
-    """Return what fills the places that *held* leaves free: the likeliest next memories that are not hot."""
+    """Return the memories for the places that *held* leaves free: the likeliest next that are not hot."""
     free = store.settings.hot_cache_max_items - len(held)
     hot = {warm.row.ref for warm in held}
     likely = likely_next(store, db, session=session) if free > 0 else []
@@ -109,12 +110,12 @@ def likely_next(
     store: Store, db: sqlite3.Connection, *, given: Sequence[str] = (), session: str = ""
 ) -> list[tuple["Prediction", "Row"]]:
     """
-    Return the active memories that likeliest follow on *given*, refs, by default on the last recall.
+    Return the active memories that most likely follow *given* (refs), by default the last recall.
 
-    That is the one of *session*, or of any session within a fortnight when it has recalled nothing.
+    That is the last recall of *session*, or when it has recalled nothing, of any session in a fortnight.
     """
     from mcp_server.adapters.index.events import (
-        transitions,  # a hook whose hot set is full need not wait for it
+        transitions,  # slow to load, and not needed when the hot set is full
     )
     from mcp_server.core.worth import prediction
 
@@ -133,7 +134,7 @@ def likely_next(
 
 
 def heat_of(counts: Usage, now: int) -> float:
-    """Return the heat of what was used like that; being promoted counts as the accesses it takes."""
+    """Return the heat of a memory with those *counts*; a promoted one has at least HOT_AFTER accesses."""
     accesses = max(counts.accesses, ratings.HOT_AFTER) if counts.promoted else counts.accesses
     return ratings.heat(accesses, (now - counts.last_heat) / DAY)
 

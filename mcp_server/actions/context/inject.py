@@ -36,21 +36,21 @@ _NOT_ASKED = ("/", "<task-notification", "<local-command", "<command-", "<bash-"
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What a prompt calls for, '' for nothing, and what the ledger is to hear of it once it was told."""
+    """The text that a prompt calls for, '' for nothing, and the event to write once it was shown."""
 
     text: str = ""
     note: Mapping[str, Any] = field(default_factory=dict)
 
 
 def inject(store: Store, prompt: str, *, session: str) -> str:
-    """Return what *prompt* calls for, as `called_for`, and count it as told. Raises IndexUnavailable."""
+    """Return the text of `called_for` and note in the ledger that it was told. Raises IndexUnavailable."""
     called = called_for(store, prompt, session=session)
     note_told(store, called)
     return called.text
 
 
 def note_told(store: Store, called: Called) -> None:
-    """Let the ledger hear that the session was told what its prompt *called* for."""
+    """Note in the ledger that the session was told what its prompt *called* for."""
     if called.note:
         store.ledger.try_append("injected", store.clock(), **called.note)
         catch_up_if_free(store)
@@ -58,18 +58,19 @@ def note_told(store: Store, called: Called) -> None:
 
 def called_for(store: Store, prompt: str, *, session: str) -> Called:
     """
-    Return what *prompt* should be accompanied by, at most 2,500 characters.
+    Return the text that should accompany *prompt*, at most 2,500 characters.
 
-    Only memories that pass the gate, that may be pushed, and that this session was not given yet as they
-    are now, neither by us nor by Claude Code's own memory. Of what is not sure enough for its text the title
-    and the id are told, once in a session: Claude reads it when it matters. Raises IndexUnavailable.
+    Only memories that pass the gate, that may be shown unasked, and that this session was not given yet as
+    they are now, neither by us nor by Claude Code's own memory. Of a memory that is not sure enough for its
+    text only title and id are shown, once in a session: Claude reads it when it matters.
+    Raises IndexUnavailable.
     """
     said = prompt.strip()
     store.database.require()
     if not said or said.startswith(_NOT_ASKED):
         return Called()
     only = Filter(kinds=(Kind.KNOWLEDGE,))
-    # What is not sure enough is not shown, so nobody need look for secrets in it.
+    # Hits that are not confident are not shown, so they need not be searched for secrets.
     query = Query(
         said,
         limit=2 * MOST,
@@ -83,7 +84,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> Called:
     answer = recall(store, query)
     if answer.verdict is Confidence.NONE:
         return _silent(store, session, said)
-    catch_up_if_free(store)  # the brief at the start of the session told some already
+    catch_up_if_free(store)  # so that what the brief told this session counts
     with store.database.read() as db:
         given = usage.injected(db, session) | set(told_by_auto_memory(store, db).items())
         pointed = usage.pointed(db, session)
@@ -116,7 +117,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> Called:
 
 
 def _silent(store: Store, session: str, said: str) -> Called:
-    """Return nothing, and let the ledger count that where what was *said* may call for a text."""
+    """Return nothing; note in the ledger that a prompt long enough for a text (*said*) got none."""
     if len(said) >= SHORTEST_PROMPT:
         store.ledger.try_append("kept_silent", store.clock(), session=session)
     return Called()

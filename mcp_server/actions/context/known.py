@@ -1,7 +1,7 @@
 """
-known: the knowledge that may be told unasked here, and what of it bears on the work at hand.
+known: the knowledge that may be shown unasked here, and which of it bears on the work at hand.
 
-Read before every session, so it stays light: the index is only read, and files are looked at, not read.
+Runs before every session, so it stays light: it only reads the index, and stats files without reading them.
 """
 
 import sqlite3
@@ -42,7 +42,7 @@ def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[i
 
 
 def bearing(store: Store, rows: Sequence[Row], folder: Path | None) -> set[str]:
-    """Return the refs of those *rows* that bear on the work at hand: the branch, and files changed lately."""
+    """Return the refs of those *rows* that bear on the current branch or on files changed lately."""
     found = set[str]()
     state = git_state(folder or store.project.root) if store.project else None
     if pattern := branch_pattern(state.branch) if state else None:
@@ -66,7 +66,7 @@ def titles(
     shown = pushable(store, db, [*chosen.values()])
     there = [row for row in chosen.values() if row.row in shown]
     gone = _gone(store, db, there)
-    # By title alone: of hundreds nobody reads a text or a day.
+    # By title alone: hundreds of texts and days would not be read.
     return [
         BriefEntry(row.id, row.ref, row.digest, row.type, row.title, "")
         for row in there

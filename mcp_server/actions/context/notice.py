@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from mcp_server.adapters.former import Former
 
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
-SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, the day behind it: told once a day
-AWAY_TOLD = "put-away-told-"  # an empty file in `work`, the last run behind it: hooks do not write the index
+SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, named with the day: told once a day
+AWAY_TOLD = "put-away-told-"  # an empty file in `work`, named with the last run: hooks do not write the index
 GUESSES_TOLD = "guesses-taken-back"  # a file in `work` with how many links were: told once
-SETTLED_TOLD = "settled-told-"  # an empty file in `work`, a vault's key behind it: older candidates were told
+SETTLED_TOLD = "settled-told-"  # an empty file in `work`, named with a vault: older candidates were told
 LARGEST_CANDIDATE = 64 * 1024  # bytes
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
@@ -33,8 +33,8 @@ def notice(store: Store, *, identity: str) -> str:
     """
     Return what needs the person, as one sentence; '' for nothing.
 
-    *identity* stands for the key for the model that lies in the person's environment, '' for none. It is
-    offered once, and never used without a yes. Runs in a hook: only reads the index.
+    *identity* stands for the model's key in the person's environment, '' for none. The use of the key is
+    offered once, and it is never used without a yes. Runs in a hook: only reads the index.
     """
     try:
         with store.database.read() as db:
@@ -95,7 +95,7 @@ def put_away(away: PutAway) -> str:
 
 
 def _tell(store: Store, away: PutAway) -> bool:
-    """Note that the person is told of *away*; False when another session that starts now tells it."""
+    """Note that the person is told about *away*; return False when another starting session tells it."""
     told = store.home / places.WORK / f"{AWAY_TOLD}{away.runs[-1]}"
     with contextlib.suppress(OSError):
         if told.exists():
@@ -108,7 +108,7 @@ def _tell(store: Store, away: PutAway) -> bool:
 
 
 def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
-    """Return how many memories wait for the person, and of how many they accepted other bytes before."""
+    """Return how many memories wait for the person, and for how many they accepted other bytes before."""
     shared = store.shared
     waiting = selections.count_not_accepted(db, store.keys, shared)
     if not waiting or not shared:
@@ -125,19 +125,19 @@ def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
     """
     Return the memories that this project may have had before its folder was renamed or moved.
 
-    Not *thorough*, which a session that starts need not be, a project that is noted has its own.
+    Unless *thorough*, a project that is noted already counts as having its own: enough for a session's start.
     """
     if not store.project:
         return []
     if not thorough and (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists():
         return []
-    from mcp_server.adapters.former import may_be_former  # mostly a project is where it was
+    from mcp_server.adapters.former import may_be_former  # slow to load, and few projects have moved
 
     return may_be_former(store.home, store.project, thorough=thorough)
 
 
 def offer(found: "Sequence[Former]") -> str:
-    """Return in one sentence what may be this project's own and the command that adopts it, '' if nothing."""
+    """Return a sentence with the memories that may be this project's and the command to adopt them, or ''."""
     if not found:
         return ""
     first = found[0]
@@ -149,7 +149,7 @@ def offer(found: "Sequence[Former]") -> str:
 
 
 def _taken_back(store: Store) -> str:
-    """Return, once, that links were taken back which earlier versions had guessed; '' mostly."""
+    """Return, once, how many links guessed by earlier versions were taken back; usually ''."""
     path = store.home / places.WORK / GUESSES_TOLD
     try:
         number = int(files.read(path))
@@ -163,7 +163,7 @@ def _taken_back(store: Store) -> str:
 
 
 def _settled(store: Store) -> int:
-    """Return how many sentences of the person's became candidates since they were told so."""
+    """Return how many sentences of the person became candidates since the person was last told so."""
     return sum(_settled_in(store, vault) for vault in store.private_vaults)
 
 
@@ -184,10 +184,10 @@ def _settled_in(store: Store, vault: Vault) -> int:
 
 def _crowded(store: Store) -> str:
     """
-    Return what a session that starts should tell of the memory's size, at most once a day; '' mostly.
+    Return what a starting session should say about the store's size, at most once a day; usually ''.
 
-    The index holds every text more than once, so while it takes less than a quarter of the limit there is
-    nothing to look at but for a full trash, which `status` tells of.
+    The index holds every text more than once, so while it takes less than a quarter of the limit only a full
+    trash could exceed it, and `status` reports that.
     """
     limit = store.settings.max_memory_size_mb << 20
     try:
@@ -200,7 +200,7 @@ def _crowded(store: Store) -> str:
         for earlier in folder.glob(f"{SIZE_TOLD}*"):
             files.delete(earlier)
         files.write_new(today, b"")
-        from mcp_server.actions.files.size_limit import measure  # loads what reads files, which is slow
+        from mcp_server.actions.files.size_limit import measure  # slow: it loads the code that reads files
 
         said = measure(store).said
     except OSError:
@@ -210,7 +210,7 @@ def _crowded(store: Store) -> str:
 
 def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
     from mcp_server.adapters.index.events import (
-        spending,  # of no use to a session whose person pays for nothing
+        spending,  # slow to load, and needed only with a key
     )
     from mcp_server.core.budget import settings_digest
 
@@ -219,7 +219,7 @@ def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
 
 
 def _offers_key(store: Store) -> bool:
-    """Note that the use of a key is being offered; False when it was made before or cannot be noted."""
+    """Note that the use of a key is being offered; return False when that was noted before or cannot be."""
     if store.settings.capture == "manual":
         return False
     try:

@@ -1,8 +1,8 @@
 """
 questions: which two memories may be about the same thing, so that the person is asked.
 
-Somebody said so (a link `contradicts`, or both stand although one replaced the other), or comparing found it.
-Nothing of it is hidden, and nothing of what was only found is written into a file.
+Either a link says so (`contradicts`, or `supersedes` although both are active), or comparing found it.
+Neither memory is hidden, and what comparing found is never written into a file.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES
 from mcp_server.store import Store
 
-if TYPE_CHECKING:  # hooks, which load this, read no file
+if TYPE_CHECKING:  # hooks load this module but read no file
     from mcp_server.actions.files.load import Found
 
 MOST_OPEN = 20  # questions at a time; the next come up when these are settled
@@ -27,10 +27,10 @@ MOST_OPEN = 20  # questions at a time; the next come up when these are settled
 
 class Question(NamedTuple):
     """
-    Two memories that are both told: `said` is the link by which somebody says how they stand, '' if none.
+    Two memories that are both shown: `said` is the label of the link between them, '' if none.
 
-    Of two that one superseded, that one counts as the newer. `differs` is what differs, '' for nothing that
-    code can name; `fuller` says all that the other says.
+    If one superseded the other, it counts as the newer. `differs` is what differs, '' for nothing that code
+    can name; `fuller` is the one that says all that the other says.
     """
 
     newer: Row
@@ -42,7 +42,7 @@ class Question(NamedTuple):
 
     @property
     def holds(self) -> Row:
-        """The one that the other would give way to: the newer, but for one that says all of both."""
+        """The memory that would replace the other: the one that says all of both, else the newer."""
         return self.fuller or self.newer
 
     @property
@@ -62,7 +62,7 @@ class Question(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """What is told beside the older one: that the newer may replace it, '' where nothing differs."""
+        """What is shown with the older one: that the newer may replace it, '' where nothing differs."""
         if self.said == CONTRADICTS:
             return f"[{self.newer.id}] says otherwise"
         return f"[{self.newer.id}], newer, may differ in {self.differs}" if self.differs else ""
@@ -72,7 +72,7 @@ def open_questions(
     store: Store, db: sqlite3.Connection, *, limit: int = MOST_OPEN, about: int = 0
 ) -> list[Question]:
     """
-    Return the questions that are open here: what somebody said first, then the nearest pairs.
+    Return the questions that are open here: linked pairs first, then the nearest pairs.
 
     With *about*, the row of a memory, only those about it.
     """
@@ -84,7 +84,7 @@ def open_questions(
 
 
 def standing_beside(store: Store, found: "Found") -> tuple[str, ...]:
-    """Return the ids of the active memories that took the place of *found* or gave way to it once."""
+    """Return the ids of the active memories that superseded *found* once, or that it superseded."""
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
         row = selections.with_ref(db, found.ref)
         asked = open_questions(store, db, about=row.row) if row else []
@@ -95,12 +95,12 @@ def standing_beside(store: Store, found: "Found") -> tuple[str, ...]:
 
 
 def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:
-    """Return row → the memory that says all of it and more, which is told in its place."""
+    """Return row → the memory that says all of it and more, which is shown in its place."""
     found = pairs.within(db, store.keys, private=store.private)
     whole = {each.one if each.fuller == each.other else each.other: each.fuller for each in found}
     if not whole:
         return {}
-    away = shadowed(store, db)  # what a project replaced is not told there, in no place
+    away = shadowed(store, db)  # a memory that the project shadows takes no other's place there
     whole = {part: more for part, more in whole.items() if more not in away}
     known = memories.by_rows(db, {*whole, *whole.values()})
     settled = {part for part, more in whole.items() if resolved.is_resolved(db, known[part], known[more])}
@@ -120,9 +120,9 @@ def newer_first(one: Row, other: Row) -> tuple[Row, Row]:
 
 
 def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[frozenset[int], Question]:
-    """Return the pairs of rows that somebody linked so that both cannot hold → the question."""
+    """Return pair of rows → the question, for pairs whose link says that both cannot hold."""
     ends = relations.contradicting(db, vaults, private=store.private)
-    # Across levels both stay active: what a project says holds in that project.
+    # Across levels both stay active: the project's memory holds only in that project.
     replaced = [
         (one, other)
         for one, other in relations.contradicting(db, vaults, private=store.private, rel=SUPERSEDES)
@@ -143,7 +143,7 @@ def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[f
 def _found(
     store: Store, db: sqlite3.Connection, vaults: Sequence[str], said: Iterable[frozenset[int]], about: int
 ) -> Iterator[Question]:
-    """Yield the nearest pairs that nobody linked or settled, as long as they are asked for."""
+    """Yield the nearest pairs that are neither linked nor settled, as long as the caller asks for more."""
     known, away = set(said), shadowed(store, db)
     for each in pairs.nearest(db, vaults, private=store.private, row=about):
         if frozenset((each.one, each.other)) in known:
@@ -151,7 +151,7 @@ def _found(
         rows = memories.by_rows(db, (each.one, each.other))
         one, other = rows[each.one], rows[each.other]
         if one.vault != other.vault and not away.keys().isdisjoint(rows):
-            continue  # here it holds no more
+            continue  # one of them is shadowed in this project
         if relations.is_linked(db, one, other) or resolved.is_resolved(db, one, other):
             continue
         yield Question(

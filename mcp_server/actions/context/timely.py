@@ -1,4 +1,4 @@
-"""timely: which memories are still current, and in which order they are told."""
+"""timely: which memories are still current, and in which order they are shown."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ def days_since_touched(db: sqlite3.Connection, rows: Sequence[Row], now: int) ->
     """
     Return ref → days since the memory was updated, verified, or its words were changed by hand.
 
-    Who edits a file seldom edits its date, and reading rewrites nobody's file: the ledger has the day.
+    People who edit a file seldom edit its date, and reading a file never rewrites it: the ledger has the day.
     """
     edited = audit.last_done(db, [row.ref for row in rows], event="edited", until=now + AHEAD)
     return {row.ref: (now - max(row.updated, row.verified, edited.get(row.ref, 0))) / DAY for row in rows}
@@ -22,7 +22,7 @@ def days_since_touched(db: sqlite3.Connection, rows: Sequence[Row], now: int) ->
 
 def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
     """Return those of *rows* that have not faded, by currency × (1 + accesses / 10), the newest first."""
-    named = [(row.ref, row) for row in rows]  # of hundreds, so each is named once
+    named = [(row.ref, row) for row in rows]  # there may be hundreds: build each ref once
     used = usage.usage_of(db, [ref for ref, _ in named])
     ages = days_since_touched(db, [row for row in rows if row.type in ratings.CURRENCY_LIFE], now)
     ranked = []

@@ -1,1 +1,1 @@
-"""What comes from elsewhere and goes elsewhere: imports, documents, exports, other clients."""
+"""What comes in from other places and goes out to them: imports, documents, exports, other clients."""

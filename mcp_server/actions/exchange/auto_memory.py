@@ -1,8 +1,8 @@
 """
 auto_memory: import what Claude Code noted in its own memory of this project.
 
-Where a topic file and the memory that it became say the same, that is noted, so that a session to which
-Claude Code tells it is not told it twice.
+Where a topic file and the memory made of it say the same, that is noted: a session to which Claude Code shows
+the topic file is not shown the memory as well.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def import_auto_memory(
     Take in the topic files of this project's auto memory; *claude* is the folder of Claude Code's settings.
 
     *folder* is where sessions start when that is not the project's root. With *dry_run* nothing is written.
-    Raises IndexUnavailable, and OSError when the disk refuses; what was taken in until then stays.
+    Raises IndexUnavailable, and OSError when the disk refuses; files taken in until then stay.
     """
     project = [store.project.root] if store.project else []
     place = folder_of.locate(claude, list(dict.fromkeys([*project, *([folder] if folder else [])])))
@@ -47,7 +47,7 @@ def import_auto_memory(
 
 
 def _note_told(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
-    """Note which topic files say what their memories say, if that is not what the ledger says already."""
+    """Note which topic files say the same as their memories, unless the ledger has exactly that already."""
     said = []
     for record in reading.records:
         try:

@@ -1,9 +1,8 @@
 """
 connect: let other clients of MCP start Daybook's server, and take that back.
 
-What was put into a client's settings is noted, so that it can be taken out to the byte. All clients start one
-launcher below the store, which finds the Daybook that is installed now: a plugin's folder changes with every
-update.
+What is put into a client's settings is noted, so that it can be taken out to the byte. All clients start one
+launcher below the store, which finds the Daybook installed now: a plugin's folder changes with every update.
 """
 
 import contextlib
@@ -24,9 +23,9 @@ from mcp_server.store import Store
 
 LAUNCHER = "bin/daybook"  # below the store, and in the plugin
 CONNECTED = "connected.json"  # in the store: client → what was put into which file
-WAS = "was"  # in a note: what a file that said nothing was before, null where there was none
+WAS = "was"  # in a note: the text of a file without settings before the edit, null where there was no file
 HANDED_ON = ("MEMORY_DIR", "DAYBOOK_VENV", "DAYBOOK_PYTHON")
-"""What the launcher says for the person, because clients hand few variables of a shell on."""
+"""Variables that the launcher sets, because clients pass on few variables of the person's shell."""
 MOST = 8 << 20  # bytes of a file of settings
 _BY_HAND = "'daybook connect {} --print' prints what to put in by hand."
 
@@ -46,7 +45,7 @@ class ListedClient:
 
 @dataclass(frozen=True, slots=True)
 class SettingsEdit:
-    """What is to be written: the file, what it says before (None where there is none) and after."""
+    """What is to be written: the file, its text before (None where there is no file) and after."""
 
     client: Client
     file: Path
@@ -75,7 +74,7 @@ def list_clients(store: Store, environment: Mapping[str, str], home: str) -> lis
 
 
 def by_hand(store: Store, client: Client) -> str:
-    """Return what a person puts into the file of *client* by hand: all of a file that has nothing else."""
+    """Return the text of a settings file for *client* that holds our entry alone, to be put in by hand."""
     text = settings_text.EMPTY[client.form]
     return settings_text.put_in(text, client.form, client.under, NAME, _ours(store, client))[0]
 
@@ -136,7 +135,7 @@ def plan_back(store: Store, client: Client, environment: Mapping[str, str], home
 
 
 def disconnect(store: Store, client: Client, planned: SettingsEdit | None) -> None:
-    """Write what was planned, delete a file that was made for this, and the launcher when nobody needs it."""
+    """Write *planned*, delete a file made only for this, and the launcher when no client needs it."""
     noted = _notes(store).get(client.name, {})
     if planned:
         after: str | None = planned.after
@@ -174,8 +173,8 @@ def launcher(root: Path, variables: Mapping[str, str]) -> str:
     """
     Return a script that becomes the launcher of the Daybook in *root*, with *variables* set.
 
-    Of a plugin that Claude Code keeps by version, it is the one that was installed last: the change of its
-    inode tells, for a file may be older than its installation.
+    Of a plugin that Claude Code keeps by version, the version installed last is started: the one whose inode
+    changed last (ctime), because a file's mtime may be older than its installation.
     """
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
     kept_by_version = root.parts[-5:-3] == ("plugins", "cache")
@@ -207,7 +206,7 @@ def _entry(client: Client, text: str) -> object:
 
 
 def _file(client: Client, environment: Mapping[str, str], home: str) -> Path | None:
-    """Return the file of *client* that counts, a link followed; None where its documents name none."""
+    """Return the settings file of *client*, a symbolic link followed; None where its documents name none."""
     places = [Path(place) for place in clients.files_of(client, sys.platform, environment, home)]
     if not places:
         return None
@@ -261,7 +260,7 @@ def _notes(store: Store) -> dict[str, dict[str, str | None]]:
 
 
 def _note(store: Store, name: str, said: Mapping[str, str | None] | None) -> None:
-    """Note what was put into the file of the client *name*, or that nothing is any more."""
+    """Note what was put into the file of the client *name*; None removes the note."""
     path = store.home / CONNECTED
     notes = {**_notes(store), name: said}
     kept = {each: held for each, held in notes.items() if held is not None}

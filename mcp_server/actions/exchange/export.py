@@ -79,7 +79,7 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
             if len(copies) == BATCH:
                 copied += _copy(copies)
         copied += _copy(copies)
-        with contextlib.suppress(IndexUnavailable):  # the files are worth more than how they were used
+        with contextlib.suppress(IndexUnavailable):  # without an index, export the files without their use
             with store.database.read() as db:
                 refs = [f"{vault.key}/{each}" for each in selections.ids_of(db, vault.key).values()]
             counts |= {ref: said for ref, said in _counts(store, refs).items() if any(said.values())}
@@ -89,7 +89,7 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
 
 
 def _counts(store: Store, refs: Sequence[str]) -> dict[str, dict[str, object]]:
-    """Return ref → how often each memory was used, and what moved the trust in it, the latest last."""
+    """Return ref → how often each memory was used, and what changed the trust in it, the latest last."""
     with store.database.read() as db:
         used = usage.usage_of(db, refs)
         moves = {ref: trust.history(db, ref, limit=MOST_MOVES) for ref in refs if ref in used}

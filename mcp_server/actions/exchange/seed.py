@@ -1,5 +1,5 @@
 """
-seed: what documents say becomes memories, a section each; doing it again takes in what changed.
+seed: make one memory of each section of a document; doing it again takes in what changed.
 
 A document is not the person's word, so these memories are found by search and never shown unasked.
 """
@@ -27,12 +27,12 @@ from mcp_server.store import Store
 
 MOST_SECTIONS = 500  # of one document
 READING_OUTSIDE = "reading a file that is hidden, ignored or outside the project"  # as a noun
-TEXT = "text"  # what the name of a text begins with that has no file
+TEXT = "text"  # how the name of a text without a file begins
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the memories shall be: `type` for all of them ('' to tell by the headings), level, tags."""
+    """How the memories are stored: `type` for all of them ('' to tell by the headings), level, tags."""
 
     type: str = ""
     level: Level | None = None
@@ -42,9 +42,9 @@ class Options:
 @dataclass(frozen=True, slots=True)
 class Document:
     """
-    A document: what it is called in the ledger, how the titles of its memories call it, and what it says.
+    A document: its name in the ledger, its name in the titles of its memories, and its text.
 
-    `touches` are the files that it is.
+    `touches` are the files that it consists of.
     """
 
     name: str
@@ -86,7 +86,7 @@ def seed_from_file(
     """
     Make memories of the text file at *path*, or take in what changed in it.
 
-    Where `outside_project` has something against it, the caller has the person's word.
+    When `outside_project` returns an objection, the caller must have the person's consent.
     Raises Unreadable for what is no text file of at most a mebibyte, Rejected, NotFound when there is none.
     """
     try:
@@ -102,7 +102,7 @@ def outside_project(store: Store, path: Path) -> str:
     """
     Return why only a person may have *path* read, as a sentence; '' when Claude may name it by itself.
 
-    Claude may name what lies in the project, links followed, and is neither hidden nor ignored by git.
+    Claude may name a file that lies in the project, links followed, and is neither hidden nor ignored by git.
     """
     shown = one_line(str(path), 200)
     root = Path(os.path.realpath(store.project.root)) if store.project else None

@@ -1,8 +1,8 @@
 """
-accepted: what the person accepted of a repository is kept outside of it.
+accepted: keep a copy, outside the repository, of each memory in it that the person accepted.
 
 A pull may change or delete the file of a memory that they rely on. The history keeps the bytes that they
-accepted, so that the difference can be shown and what went can be restored.
+accepted, so that the difference can be shown and a deleted memory restored.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ ACCEPTED = "accepted"  # the verb of such a version, which no change made
 
 def keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
     """
-    Let the history have the bytes of all that is accepted in *vaults*, which lie in a repository.
+    Copy the bytes of all accepted memories in *vaults*, which lie in a repository, into the history.
 
     What cannot be read or written now is kept the next time. Raises IndexUnavailable.
     """
@@ -34,7 +34,7 @@ def keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
     with store.database.read() as db:
         rows = accepted_bytes.not_kept(db, [vault.key for vault in vaults])
         unknown = [vault.key for vault in vaults if accepted_bytes.is_empty(db, vault.key)]
-    # What an index that is new does not know: the file may be changed or gone by now.
+    # A new index does not know what was kept before: ask the history, as files may be changed or gone.
     found = [each for key in unknown for each in history.of_vault(store.home, key)]
     kept = [(each.ref, each.was) for each in found if each.verb == ACCEPTED]
     for row in rows:
@@ -49,7 +49,7 @@ def keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
 
 
 def last_accepted(store: Store, ref: str) -> Version | None:
-    """Return what the person accepted last of the memory *ref* of a repository, and has not taken back."""
+    """Return the version of *ref*, in a repository, that the person accepted last and did not take back."""
     found = [each for each in history.versions(store.home, ref) if each.verb == ACCEPTED]
     if not found:
         return None
@@ -59,14 +59,14 @@ def last_accepted(store: Store, ref: str) -> Version | None:
 
 
 def taken_away(store: Store, memory_id: str) -> tuple[Vault, Version] | None:
-    """Return what the person accepted of a memory that somebody took from the repository, and its vault."""
+    """Return the repository's vault and the last accepted version of a memory whose file is gone from it."""
     vault = places.repository_vault(store.home, store.project) if store.project else None
     version = last_accepted(store, f"{vault.key}/{memory_id}") if vault else None
     return (vault, version) if vault and version and not places.linked(vault.root) else None
 
 
 def changed_since(store: Store, ref: str, now: Memory) -> str:
-    """Return in a line what *now* says otherwise than what the person accepted of *ref*, and what to do."""
+    """Return in a line how *now* differs from what the person accepted of *ref*, and what they can do."""
     version = last_accepted(store, ref)
     vault = store.vault(ref.rpartition("/")[0])
     if version and vault:

@@ -1,7 +1,7 @@
 """
-clock check: what every step asks that puts away or deletes something because of its age.
+clock check: asked by every step that puts away or deletes something because of its age.
 
-None of them computes with the clock itself: `tests/test_architecture.py` looks for those that do.
+No such step computes with the clock itself: `tests/test_architecture.py` looks for steps that do.
 """
 
 from mcp_server.actions.files.sync import catch_up_if_free
@@ -10,11 +10,11 @@ from mcp_server.core.worth.steady_clock import Doubt, doubt_of, known_since
 from mcp_server.store import Store
 
 NEVER = -(1 << 62)
-"""The Unix second before which nothing lies."""
+"""A Unix second before which nothing is dated."""
 
 
 def clock_doubt(store: Store) -> Doubt | None:
-    """Return why the clock is not believed, None when it is. Raises IndexUnavailable."""
+    """Return why the clock is not trusted, None when it is. Raises IndexUnavailable."""
     catch_up_if_free(store)
     with store.database.read() as db:
         return doubt_of(store.now(), episodes.days_of_use(db))
@@ -26,7 +26,7 @@ def old_before(store: Store, seconds: float) -> int:
 
 
 def dated_from(store: Store) -> int:
-    """Return the Unix second from which on a date in the ledger is believed; the present when none is."""
+    """Return the Unix second from which on a date in the ledger is trusted; the present when none is."""
     with store.database.read() as db:
         first = known_since(episodes.days_of_use(db))
     return store.now() if first is None else first

@@ -1,10 +1,10 @@
 """
-commit: the one road from an intention to the file of a memory.
+commit: write the file of a memory, for every action.
 
-Whatever creates, changes or moves one ends here: the bytes that it had are kept in the history, the file is
-replaced, and it is decided whether what it says now may be shown unasked; then the ledger and the index hear
-of it. Only what is deleted for good goes elsewhere, in `forget` and `trash`. It is long because all that may
-happen to a memory's file is one thing to read.
+Whatever creates, changes or moves a memory ends here: the history keeps the old bytes, the file is replaced,
+it is decided whether the new text may be shown unasked, and the ledger and the index are updated.
+Only deleting for good happens elsewhere, in `forget` and `trash`. It is long because all that may happen to a
+memory's file is one thing to read.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from mcp_server.core.memory import Kind, Memory
 from mcp_server.core.secrets.redaction import mask_gone
 from mcp_server.store import Store
 
-AT_ONCE = 250  # memories in one line of the ledger, which has its bounds
+AT_ONCE = 250  # memories in one event, whose length is limited
 Effect = list[str]
 """What became of one file: its ref, and its place and digest before and after; '' where there was no file."""
 
@@ -35,7 +35,7 @@ _run: ContextVar[str] = ContextVar("run", default="")
 
 
 class Accept(Enum):
-    """Whether what a file says now may be shown unasked: as before, from now on, or not before a word."""
+    """Whether a file's new text may be shown unasked: as before, from now on, or after the person's word."""
 
     CARRY = "carry"
     YES = "yes"
@@ -44,7 +44,7 @@ class Accept(Enum):
 
 @contextlib.contextmanager
 def one_change(name: str = "") -> Iterator[None]:
-    """Let all that the block does be one change, new or called *name*, which is taken back as one."""
+    """Make all that the block does one change, called *name* or newly named, which is taken back as one."""
     before = _change.set(_change.get() or name or new_name())
     try:
         yield
@@ -54,7 +54,7 @@ def one_change(name: str = "") -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_run(name: str = "") -> Iterator[str]:
-    """Let the changes of the block be one run, called *name*, which is taken back as one, or each alone."""
+    """Make the block's changes one run, called *name*, to be taken back as one or change by change."""
     before = _run.set(name or _run.get() or new_name())
     try:
         yield _run.get()
@@ -92,9 +92,9 @@ def commit(
     **detail: object,
 ) -> Found:
     """
-    Let the file that was *found* say *memory* and lie at *to*, and tell the ledger of *event* with *detail*.
+    Write *memory* into the file that was *found*, move it to *to*, and write *event* with *detail*.
 
-    The file says it before it moves: a process that is killed in between has changed it already.
+    The file is written before it moves: after a kill in between it is changed already.
 
     Raises Conflict when the file changed since it was found, Rejected, OSError; it is untouched then.
     """
@@ -108,13 +108,13 @@ def move(
     store: Store, vault: Vault, ref: str, path: Path, target: Path, event: str, **detail: object
 ) -> None:
     """
-    Move the file of the memory *ref*, whatever it says, to *target*, and tell the ledger of *event*.
+    Move the file of the memory *ref*, whatever it says, to *target*, and write *event* to the ledger.
 
     Raises FileExistsError when something is there, Conflict, OSError.
     """
     moving.move(path, target)
     digest = ""
-    with contextlib.suppress(DaybookError):  # it is huge, or a link by now
+    with contextlib.suppress(DaybookError):  # the file is too large, or a symbolic link by now
         digest = files.digest(files.read(target))
     effect = [ref, places.place_of(store.home, vault, path), digest]
     effect += [places.place_of(store.home, vault, target), digest]
@@ -125,15 +125,15 @@ def relocate(
     store: Store, old: Vault, new: Vault, moves: Mapping[Path, Path], *, ids: Mapping[str, str]
 ) -> None:
     """
-    Move files of *old* to where *moves* says in *new*, with the history of their memories and their use.
+    Move files of *old* to *new* (*moves*: path → new path), with the history and the use of their memories.
 
-    *ids* has what the index calls the memory of a path. Raises OSError; what moved until then counts.
+    *ids* is old path → the memory's id in the index. Raises OSError; files moved until then stay moved.
     """
     going = list(moves.items())
     for start in range(0, len(going), AT_ONCE):
         batch = going[start : start + AT_ONCE]
         named = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
-        # First the ledger and the history: who is killed in between moves the files in the next call.
+        # First the ledger and the history: after a kill in between the next call moves the files.
         refs, before = ([f"{vault.key}/{each}" for each in named] for vault in (new, old))
         store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
         for ref, earlier in zip(refs, before, strict=True):
@@ -144,9 +144,9 @@ def relocate(
 
 def put(store: Store, found: Found, memory: Memory, *, to: Path | None = None, verb: str) -> Found:
     """
-    Let the file that was *found* say *memory* and lie at *to*, and keep what it said before.
+    Write *memory* into the file that was *found*, move it to *to*, and keep its old bytes in the history.
 
-    For who tells the ledger and the index of many at once. Raises as `commit` does.
+    For callers that write the ledger and the index for many files at once. Raises as `commit` does.
     """
     data = memory_file.rewrite(found.data, memory, path=str(found.path))
     now = replace(found, memory=memory, path=to or found.path, data=data, digest=files.digest(data))
@@ -167,9 +167,9 @@ def put_bytes(
     verb: str,
 ) -> None:
     """
-    Let the file of the memory *ref* at *path*, which says *was*, say *data* and lie at *to*.
+    Replace the bytes *was* of the memory *ref* at *path* by *data*, and move the file to *to*.
 
-    With a *verb* what it said is kept under that name. Raises as `commit` does.
+    With a *verb* the history keeps the old bytes under that name. Raises as `commit` does.
     """
     if data != was:
         written = stamp(path)
@@ -182,19 +182,19 @@ def put_bytes(
 
 
 def effect_of(store: Store, was: Found | None, now: Found) -> Effect:
-    """Return what became of a file: *was* before, None for one that is new, *now* after."""
+    """Return the effect of a change on a file: *was* before (None for a new one), *now* after."""
     before = [places.place_of(store.home, was.vault, was.path), was.digest] if was else ["", ""]
     return [now.ref, *before, places.place_of(store.home, now.vault, now.path), now.digest]
 
 
 def indexed(vault: Vault, paths: Iterable[Path]) -> list[Path]:
-    """Return those of *paths* that the index knows: not what lies in the trash or waits as a candidate."""
+    """Return those of *paths* that belong in the index: neither in the trash nor among the candidates."""
     folders = tuple(os.path.join(folder, "") for folder in vault.folders())
     return [path for path in dict.fromkeys(paths) if os.fspath(path).startswith(folders)]
 
 
 def by_whom(store: Store) -> dict[str, object]:
-    """Return what each line of the ledger says of a change: its name, that of its run, and who made it."""
+    """Return what each event says of its change: its name, the name of its run, and who made it."""
     run = {"run": _run.get()} if _run.get() else {}
     return {"change": _change.get() or new_name(), **run, "by": store.by()}
 
@@ -210,10 +210,10 @@ def tell(
     **detail: object,
 ) -> None:
     """
-    Follow up on a file just written: one ledger line, and the index.
+    Record a file just written: one event, and the index.
 
-    With *accept* what it says *now* may be shown unasked from now on; *detail* stands in the line where it is
-    not None.
+    With *accept* what it says *now* may be shown unasked from now on; values of *detail* other than None go
+    into the event.
     """
     digests = [now.digest] if accept else []
     changed = was is None or (was.path, was.digest) != (now.path, now.digest)
@@ -232,10 +232,10 @@ def tell_of(
     **detail: object,
 ) -> None:
     """
-    Write a line into the ledger, and take the files at *paths* into the index.
+    Write an event, and take the files at *paths* into the index.
 
-    The file is the memory; a ledger or an index in trouble does not undo it: the answer says so, and the
-    next sync makes up for what the index was not told.
+    The file is the memory; a failing ledger or index does not undo it: the answer says so, and the next sync
+    adds what the index lacks.
     """
     tell_ledger(store, event, ref, effects, **detail)
     with if_free(store):
@@ -244,7 +244,7 @@ def tell_of(
 
 
 def tell_ledger(store: Store, event: str, ref: str, effects: list[Effect], **detail: object) -> None:
-    """Write a line into the ledger; the answer says where that cannot be done."""
+    """Write an event; when that fails, the answer says so."""
     said = {name: value for name, value in detail.items() if value is not None}
     if effects:
         said |= {**by_whom(store), "files": effects}
@@ -257,7 +257,7 @@ def tell_ledger(store: Store, event: str, ref: str, effects: list[Effect], **det
 
 def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: object) -> None:
     """
-    Write a line that changes no file into the ledger; inside `one_change` it is taken back with that.
+    Write an event that changes no file; inside `one_change` it is taken back with that change.
 
     Raises OSError.
     """
@@ -266,13 +266,13 @@ def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: 
 
 
 def _goes_on(was: Found | None, now: Found) -> bool:
-    """Tell whether a conversation only begins or goes on: no word of it goes, and it has many pieces."""
+    """Tell whether a conversation is new or only grew: nothing is lost, and many versions would be kept."""
     before = was.memory.text if was else ""
     return now.memory.kind is Kind.CONVERSATION and now.memory.text.startswith(before)
 
 
 def _move(source: Path, target: Path) -> None:
-    """Move a file; one that a killed process moved halfway, so that it has both names, loses the first."""
+    """Move a file; if a killed process moved it halfway, so that it has both names, remove the old name."""
     try:
         moving.move(source, target)
     except FileExistsError:
@@ -286,9 +286,9 @@ def _former(
     store: Store, vault: Vault, ref: str, path: Path, was: bytes, data: bytes, verb: str
 ) -> tuple[Path, bytes]:
     """
-    Return where the bytes that a file has are kept, and those bytes without the secrets that go with them.
+    Return the path for the file's old bytes, and those bytes without the secrets that the change removes.
 
-    Secrets that went earlier, or by hand since the last change, are masked in what is kept already.
+    Secrets removed now, earlier, or by hand since the last change are masked in the older versions, too.
     """
     now, digest = data.decode("utf-8", "replace"), files.digest(was)
     kept, older = _masked(vault, path, was, now), history.versions(store.home, ref)
@@ -304,7 +304,7 @@ def _former(
 
 
 def _masked(vault: Vault, path: Path, data: bytes, now: str) -> bytes:
-    """Return what a version says, *data*, without the secrets that do not stand in *now* any more."""
+    """Return a version's bytes, *data*, with the secrets masked that are not in the text *now*."""
     text = data.decode("utf-8", "replace")
     if mask_gone(text, now) == text:
         return data
@@ -318,10 +318,10 @@ def _masked(vault: Vault, path: Path, data: bytes, now: str) -> bytes:
             notes=tuple(mask_gone(note, now) for note in memory.notes),
         )
         return memory_file.rewrite(data, hidden, path=str(path))
-    except DaybookError:  # it was no memory by then: nobody reads its head
+    except DaybookError:  # that version was no memory: its frontmatter need not stay valid
         return mask_gone(text, now).encode("utf-8")
 
 
 def new_name() -> str:
-    """Return a name for a change or a run that no other has."""
+    """Return a random name for a change or a run, which no other has."""
     return os.urandom(6).hex()

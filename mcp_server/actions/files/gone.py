@@ -1,8 +1,8 @@
 """
-gone: a folder of memories that vanished is told once, for no word of the person took them away.
+gone: tell the person once when a folder of memories vanished, because they did not ask for that.
 
-The disk may not be connected, or the folder was deleted as a whole, or a pull took what the person accepted
-of a repository. The ledger hears nothing of it, so that all is as before when the files come back.
+The disk may not be connected, or the folder was deleted as a whole, or a pull deleted memories that they had
+accepted of a repository. No event is written, so that all is as before when the files come back.
 """
 
 import contextlib
@@ -22,15 +22,15 @@ from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 NAMED = 5  # memories that are told by name
-FEW = 5  # files that a person deletes by hand from a folder that stays: their word
-NOTED = "gone-"  # a file in the folder `work`, the key of the vault behind it: what is not told yet
+FEW = 5  # so many files missing from a folder that stays count as deleted by the person
+NOTED = "gone-"  # a file in the folder `work`, named with the vault's key: what is not told yet
 
 
 def note_lost(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
     """
-    Note what of the memories that went from *vault*, id → path of those *lost*, is in no vault by now.
+    Note those of the memories *lost* from *vault* (id → path) that are in no vault now.
 
-    Not where the index only stands in for the one on the disk.
+    Notes nothing when the index only stands in for the one on the disk.
     """
     if not lost or store.database.stands_in:
         return
@@ -56,9 +56,9 @@ def vanished_vault(store: Store) -> Vault | None:
 
 def _note_gone(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
     """
-    Note that all memories of folders of *vault* went at once: those *lost*.
+    Note that the memories *lost*, all in some folders of *vault*, vanished at once.
 
-    A few that went from folders that are still there are not noted.
+    A few files missing from folders that are still there are not noted.
     """
     missing = [folder for folder in vault.folders() if not folder.is_dir()]
     if not lost or (not missing and len(lost) <= FEW):
@@ -76,7 +76,7 @@ def _note_gone(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
 
 
 def _note_accepted(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
-    """Note which of the memories *lost* from a repository the person had accepted: a pull may take them."""
+    """Note which of the memories *lost* from a repository the person had accepted: a pull may delete them."""
     with store.database.read() as db:
         accepted = once_accepted(db, [f"{vault.key}/{each}" for each in lost])
     went = {each: path for each, path in lost.items() if f"{vault.key}/{each}" in accepted}
@@ -88,7 +88,7 @@ def _note_accepted(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
 
 
 def tell_gone(home: Path) -> list[str]:
-    """Return in a sentence each what is gone of the vaults below *home*, once; mostly nothing."""
+    """Return a sentence for each loss noted below *home*, and delete the notes; usually []."""
     told: list[str] = []
     for path in sorted((home / places.WORK).glob(f"{NOTED}*")):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -102,7 +102,7 @@ def tell_gone(home: Path) -> list[str]:
 
 
 def _of_repository(home: Path, said: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what went from a repository and can be restored, in a sentence; nothing when all is there."""
+    """Yield a sentence about accepted memories that a repository lost and that can be restored, if any."""
     trash = places.trash_of(home, said["vault"])
     gone = [
         each

@@ -27,7 +27,7 @@ from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.store import Store
 
 LOCK = ".tidy.lock"
-DUPLICATES = "duplicates"  # the step whose first change is of a memory that was there and took over others
+DUPLICATES = "duplicates"  # the step whose first change is of an existing memory that absorbed others
 
 
 class ChangeOutcome(StrEnum):
@@ -41,7 +41,7 @@ class ChangeOutcome(StrEnum):
 
 @dataclass(slots=True)
 class Undone:
-    """What was taken back of a run: the ids that are as they were, and those left alone with the reason."""
+    """What was taken back of a run: the ids restored, and (id, reason) of those left alone."""
 
     run: str
     restored: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Undone:
 
 @contextlib.contextmanager
 def alone(store: Store, lock: str = LOCK, *, act: str = "tidying") -> Iterator[None]:
-    """Hold a lock, that of tidying; raise Conflict when another process has it for some seconds."""
+    """Hold a lock, by default that of tidying; raise Conflict when another process holds it for seconds."""
     files.make_folder(store.home)
     with contextlib.ExitStack() as held:
         try:
@@ -91,12 +91,12 @@ def perform(store: Store, entry: JournalEntry, run: str) -> dict[str, ChangeOutc
 
 
 def complete(store: Store, run: str) -> None:
-    """Complete the last entry of a run that was killed, or void it when its new memory was not made."""
+    """Complete the last entry of a killed run, or void it when its new memory was not made."""
     with store.database.read() as db:
         last = tidying.entries(db, run)[-1:]
     for entry in last:
         if all(change.was or file_of(store, change) for change in entry.changes):
-            with contextlib.suppress(DaybookError):  # what stands in the way is for a person to clear
+            with contextlib.suppress(DaybookError):  # a person has to clear what stands in the way
                 _apply_all(store, entry)
         else:
             store.ledger.append("tidied", store.clock(), run=run, voids=run)
@@ -108,8 +108,8 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
     """
     Put back what the named run of tidying changed, or the last one; merged memories go to the trash.
 
-    With *ref* only what it did to that memory. What was changed by somebody since is left alone and reported.
-    Where something stands in the way the change is reported too, and the next undo of that run does the rest.
+    With *ref*, only what the run did to that memory. A memory changed since is left alone and reported.
+    A change that cannot be undone now is reported too, and the next undo of that run does the rest.
     Raises NotFound for an unknown run.
     """
     with alone(store):
@@ -127,7 +127,7 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
         for entry in reversed(entries):
             of_it = not ref or ref.rpartition("/")[2] in {
                 each.id for each in entry.changes
-            }  # it may have moved
+            }  # the memory may have moved to another vault
             if not of_it or not _undo(store, entry, done):
                 left |= entry.refs
         if chosen:
@@ -168,7 +168,7 @@ def _undo(store: Store, entry: JournalEntry, done: Undone) -> bool:
     free = True
     for change in reversed(entry.changes):
         back = change.reversed()
-        made = not change.was  # a merged memory, which was not there
+        made = not change.was  # a merged memory, which did not exist before
         if made and (found := file_of(store, change)):
             back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, found)})
         try:
@@ -207,9 +207,9 @@ def _create(store: Store, entry: JournalEntry) -> None:
 
 def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> ChangeOutcome:
     """
-    Bring a memory from how *change* says it was to how it is now, unless somebody changed it.
+    Apply *change* to its memory, from the values `was` to the values `now`, unless it was edited.
 
-    The ledger has a line of it already, but for what takes a run back: it *undoes* that.
+    The journal's event exists already; only an undo, which names the run that it *undoes*, writes one here.
     """
     if not change.now:
         return ChangeOutcome.NOTHING
@@ -235,7 +235,7 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Chan
 
 
 def file_of(store: Store, change: Change) -> Found | None:
-    """Return the file that *change* is about, where it was, where it is by now, or as a person named it."""
+    """Return the file that *change* is about: at its old or new place, or where a person moved it."""
     vault = store.vault(change.vault)
     if vault is None:
         return _moved(store, change)
@@ -248,7 +248,7 @@ def file_of(store: Store, change: Change) -> Found | None:
 
 
 def _moved(store: Store, change: Change) -> Found | None:
-    """Return the file in another vault that the person made, where its words are the same: it moved there."""
+    """Return the file in a vault that the person made, if it has the same words: the memory moved there."""
     found = (_at(store, vault, change, _places(change)) for vault in store.vaults if vault.adopted)
     return next((each for each in found if each and stands_between(each.memory, change)), None)
 

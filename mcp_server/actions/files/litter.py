@@ -1,4 +1,4 @@
-"""litter: what killed processes left unfinished, wherever Daybook writes, and what to do about it."""
+"""litter: find and delete the unfinished files of killed processes, wherever Daybook writes."""
 
 import contextlib
 import json
@@ -16,20 +16,20 @@ _NOTES = "exporting-"  # the names of the notes begin so
 
 
 def look_for_litter(store: Store) -> Leftovers:
-    """Return the litter of processes that were killed over an hour ago, and files with a person's words."""
+    """Return the litter of processes killed over an hour ago, and the files that hold a person's edits."""
     return leftovers.leftovers(_folders(store), trees=_trees(store), now=time.time())
 
 
 def caught_edits(store: Store) -> str:
-    """Name the files that hold what somebody saved while Daybook changed a memory, '' when there are none."""
+    """Return a sentence naming the files with edits saved while Daybook changed a memory; '' without any."""
     kept = ", ".join(map(str, look_for_litter(store).kept))
     return f"Saved by somebody while Daybook changed the file, and in no other: {kept}." if kept else ""
 
 
 def sweep_litter(store: Store) -> Leftovers:
-    """Delete the litter; return what was deleted, and the files that stay for somebody's words."""
+    """Delete the litter; return what was deleted, and the files kept because they hold a person's edits."""
     swept = leftovers.sweep(_folders(store), trees=_trees(store))
-    # What an export left may be younger than its note, but no export takes a day.
+    # An export's files may be younger than its note, but no export takes a day.
     for note in _notes(store):
         with contextlib.suppress(OSError):
             if note.stat().st_mtime <= time.time() - DAY:
@@ -40,12 +40,12 @@ def sweep_litter(store: Store) -> Leftovers:
 @contextlib.contextmanager
 def writing_elsewhere(store: Store, place: Path) -> Iterator[None]:
     """
-    Remember while the block runs that files are being written below *place*, outside the store.
+    Note, while the block runs, that files are being written below *place*, outside the store.
 
-    When the process is killed, what it leaves there is swept like all litter.
+    When the process is killed, the files that it leaves there are swept like all litter.
     """
     note = store.home / places.WORK / f"{_NOTES}{os.urandom(8).hex()}.json"
-    with contextlib.suppress(OSError):  # a full disk must not stop what saves the memories from it
+    with contextlib.suppress(OSError):  # a full disk must not stop an export that saves the memories
         files.write_new(note, json.dumps(str(place)).encode("ascii"))
     try:
         yield

@@ -1,4 +1,4 @@
-"""load: a memory with the file that says it, the one way from a file to what actions work on."""
+"""load: read a memory from its file; the one way from a file to what actions work on."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -32,10 +32,10 @@ class Found:
 
 def load(vault: Vault, path: Path, *, place: str = "", there: Stamp | None = None) -> Found:
     """
-    Return the memory that the file at *path* of *vault* says now.
+    Return the memory that the file at *path* of *vault* holds now.
 
-    *place* is where in the vault a file belongs that lies elsewhere, in the trash. *there* is its stamp where
-    that is known. Raises FileNotFoundError, Unreadable when it says no memory.
+    *place* is the place in the vault of a file that lies elsewhere, in the trash. *there* is its stamp, if
+    known. Raises FileNotFoundError, Unreadable when it holds no memory.
     """
     there = there or stamp(path)
     data = files.read(path) if place else read_memory_file(vault, path)
@@ -44,7 +44,7 @@ def load(vault: Vault, path: Path, *, place: str = "", there: Stamp | None = Non
 
 
 def parsed(vault: Vault, path: Path, data: bytes, there: Stamp | None = None) -> Memory:
-    """Return the memory that *data* is at *path* of *vault*; raises Unreadable when it is none."""
+    """Parse *data*, the bytes of the file at *path* of *vault*, as a memory; raises Unreadable."""
     # Slow to load, and a sync mostly finds nothing to read.
     from mcp_server.adapters.memory_file import parse
 

@@ -1,7 +1,7 @@
 """
-older_notes: what earlier versions noted beside the ledger is carried into it, once.
+older_notes: write into the ledger, once, the notes that earlier versions kept in separate files.
 
-    <MEMORY_DIR>/auto-memory/<digest>.json    what each topic file of one folder of Claude Code's became:
+    <MEMORY_DIR>/auto-memory/<digest>.json    what each topic file of one of Claude Code's folders became:
         {"folder": …, "topics": {file: {"ref", "digest", "words", "same", "topic", "size", "mtime_ns"}}}
 """
 
@@ -23,12 +23,12 @@ from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
 
-# What comes of notes that a hand or a dying disk changed: they count as none.
+# Raised for notes that were edited or damaged: such notes are ignored.
 _ODD = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
 
 
 def carry_over(store: Store) -> None:
-    """Write the notes of before into the ledger and remove them; what the disk refuses waits."""
+    """Write the old notes into the ledger and delete them; after an OSError the rest waits."""
     folder = store.home / places.AUTO_MEMORY
     with contextlib.suppress(OSError, DaybookError):
         for path in sorted(folder.glob("*.json")):
@@ -55,9 +55,9 @@ def _carry(store: Store, notes: dict[str, Any]) -> None:
 
 def _words_there(place: Path, noted: dict[str, Any]) -> dict[str, str]:
     """
-    Return file → fingerprint of its words, for those that a memory which says more was found to hold.
+    Return file → fingerprint of its words, for files that a memory was found to hold which says more.
 
-    Only of that memory's words was there a note. A file that changed since is left out.
+    The old notes have only that memory's fingerprint. A file that changed since is left out.
     """
     merged = {file: each["topic"] for file, each in noted.items() if not each["same"]}
     records = auto_memory.read(place, level=Level.USER).records if merged else []
@@ -69,7 +69,7 @@ def _words_there(place: Path, noted: dict[str, Any]) -> dict[str, str]:
 
 
 def _is_own(store: Store, ref: str, file: str) -> bool:
-    """Tell whether the import made the memory, which was not there and said the same already."""
+    """Tell whether the import made the memory, and did not find it saying the same already."""
     key, _, memory_id = ref.rpartition("/")
     vaults = [vault for vault in places.all_vaults(store.home, store.vaults) if vault.key == key]
     try:

@@ -1,4 +1,4 @@
-"""read: one memory whole, as its file says it now."""
+"""read: one whole memory, from its file."""
 
 from pathlib import Path
 
@@ -20,16 +20,16 @@ def read(store: Store, memory_id: str) -> Found:
     """
     Return the memory with that id, of any status, from its file.
 
-    Raises NotFound (with the nearest ids), Unreadable when the file says no memory, IndexUnavailable.
+    Raises NotFound (with the nearest ids), Unreadable when the file holds no memory, IndexUnavailable.
     """
     return read_row(store, find(store, memory_id))
 
 
 def read_told(store: Store, name: str) -> Found:
     """
-    Return the memory called *name* in what a session was told: an id, or only the ending of one.
+    Return the memory that a session was shown as *name*: an id, or only the ending of one.
 
-    Raises what `read` raises. Who changes a memory has to name all of its id.
+    Raises what `read` raises. To change a memory a caller must give its whole id.
     """
     try:
         return read(store, name)
@@ -48,17 +48,17 @@ def read_row(store: Store, row: Row) -> Found:
     try:
         return load(vault, Path(row.path))
     except FileNotFoundError:
-        raise NotFound(row.id) from None  # it went this moment
+        raise NotFound(row.id) from None  # the file vanished this moment
 
 
 @self_healing
 def find(store: Store, memory_id: str) -> Row:
     """
-    Return what the index knows of the memory with that id, whose file is there.
+    Return the index row of the memory with that id, whose file exists.
 
-    The nearest vault's wins, but what merely came with a repository hides nothing of the person's.
-    Raises NotFound, but not before the files were looked at: one may have been renamed by hand, or
-    written by a process that was killed before it told the index.
+    The nearest vault wins, but a memory that merely came with a repository hides none of the person's.
+    Raises NotFound, but only after a look at the files: one may have been renamed by hand, or written by a
+    process that was killed before it updated the index.
     """
     wanted = memory_id.strip().removesuffix(".md")
     row = look_up(store, wanted)
@@ -75,7 +75,7 @@ def find(store: Store, memory_id: str) -> Row:
 
 
 def look_up(store: Store, memory_id: str) -> Row | None:
-    """Return what the index knows of the memory with that id, None when it knows none."""
+    """Return the index row of the memory with that id, None when there is none."""
     ensure_synced(store)
     vaults = sorted(store.vaults, key=lambda vault: vault.adopted)
     with store.database.read() as db:
@@ -83,7 +83,7 @@ def look_up(store: Store, memory_id: str) -> Row | None:
 
 
 def is_shown(store: Store, found: Found) -> bool:
-    """Tell whether a memory may be shown unasked as it is now, as far as where it comes from decides that."""
+    """Tell whether a memory's origin lets it be shown unasked as it is now."""
     return may_be_pushed(
         source=found.memory.source,
         in_repository=found.vault.in_repository,
@@ -94,6 +94,6 @@ def is_shown(store: Store, found: Found) -> bool:
 
 @self_healing
 def is_accepted(store: Store, found: Found) -> bool:
-    """Tell whether the person wrote or accepted exactly these bytes, so that a change may carry that on."""
+    """Tell whether the person wrote or accepted exactly these bytes; a change may then carry that on."""
     with store.database.read() as db:
         return bool(usage.accepted_digests(db, [found.digest]))

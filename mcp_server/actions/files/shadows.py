@@ -1,5 +1,5 @@
 """
-shadows: which vaults are seen here, and what of the person's memories another one stands in for.
+shadows: which vaults are visible here, and which of the person's memories another one shadows.
 
 Light, because the start of a session asks for it.
 """
@@ -14,7 +14,7 @@ from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.core.memory import Level
 from mcp_server.store import Store
 
-if TYPE_CHECKING:  # a session that starts has no use for queries
+if TYPE_CHECKING:  # slow to load, and the start of a session needs no queries
     from mcp_server.core.search.query import Filter
 
 
@@ -28,13 +28,13 @@ def visible(store: Store, db: sqlite3.Connection, filter: "Filter") -> list[str]
 
 
 def shadowed(store: Store, db: sqlite3.Connection) -> Mapping[int, Shadow]:
-    """Return row → what shadows it in this project, for the person's memories."""
+    """Return row of a memory of the person → what shadows it in this project."""
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     return shadows.shadowed(db, store.user_vault.key, here, private=store.private)
 
 
 def covered_by(store: Store, db: sqlite3.Connection, refs: Collection[str]) -> tuple[str, ...]:
-    """Return the ids of the person's memories that those with *refs* stand in for in this project."""
+    """Return the ids of the person's memories that the memories *refs* shadow in this project."""
     found = shadowed(store, db)
     by = memories.by_rows(db, {shadow.row for shadow in found.values()})
     rows = [row for row, shadow in found.items() if shadow.row in by and by[shadow.row].ref in refs]
@@ -42,7 +42,7 @@ def covered_by(store: Store, db: sqlite3.Connection, refs: Collection[str]) -> t
 
 
 def uncovered(store: Store, ids: Collection[str]) -> tuple[str, ...]:
-    """Return which of *ids*, the person's memories, nothing stands in for in this project now."""
+    """Return which of *ids*, memories of the person, are not shadowed in this project now."""
     if not ids:
         return ()
     with store.database.read() as db:
@@ -51,6 +51,6 @@ def uncovered(store: Store, ids: Collection[str]) -> tuple[str, ...]:
 
 
 def out_of_sight(found: Mapping[int, Shadow], *, as_of: datetime | None) -> frozenset[int]:
-    """Return which of the rows that are shadowed do not hold here now, or at *as_of*."""
+    """Return the rows in *found* that are shadowed here now, or were at *as_of*."""
     moment = int(as_of.timestamp()) if as_of else None
     return frozenset(row for row, shadow in found.items() if moment is None or shadow.since <= moment)

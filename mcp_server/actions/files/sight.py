@@ -1,7 +1,7 @@
 """
-sight: what came into the store, or was changed by hand, is a sign of life that the ledger keeps.
+sight: note in the ledger, as a sign of life, that a file came into the store or was edited by hand.
 
-So an index that is made anew knows of it. One line tells of many, and of each memory one a day is enough.
+So a rebuilt index knows of it. One event covers many memories; one a day for each memory is enough.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,11 +12,11 @@ from mcp_server.core.judge.ageing import AHEAD
 from mcp_server.core.memory import DAY
 from mcp_server.store import Store
 
-AT_ONCE = 1_000  # memories of one line, which has its bounds
+AT_ONCE = 1_000  # memories in one event, whose length is limited
 
 
 class Sight(StrEnum):
-    """What a file was seen to be: new here, or with other words than the index has; the ledger's event."""
+    """What a file was seen to be: new here, or with other words than the index has; the event's name."""
 
     ARRIVED = "arrived"
     EDITED = "edited"
@@ -24,22 +24,22 @@ class Sight(StrEnum):
 
 def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -> None:
     """
-    Note what was *seen* (ref → what), unless it showed life today; of an edit, unless one was noted today.
+    Note what was *seen* (ref → what), except arrivals with a sign of life today and edits noted today.
 
-    *first*: the index is new here, so that only what the ledger never named has just arrived, and no edit can
-    be told from another file with the same id.
-    Raises IndexUnavailable; what the disk refuses is made up for by the next run of upkeep.
+    *first*: the index is new here, so only memories that the ledger never named have just arrived. No edit is
+    noted then: it looks like another file with the same id.
+    Raises IndexUnavailable; what cannot be written is noted by the next run of upkeep.
     """
     if not seen or store.database.stands_in:
         return
-    from mcp_server.adapters.index.events import audit, life  # mostly nothing was seen
+    from mcp_server.adapters.index.events import audit, life  # loaded late: usually nothing was seen
 
     now = store.now()
     with store.database.write() as db:
         replay.catch_up(db, store.ledger)
         alive = life.alive(db, seen, 0 if first else now - DAY, now)
         edited = audit.last_done(db, seen, event=Sight.EDITED, until=now + AHEAD)
-    # What was told today can be edited today: only the edit says that the words are of today.
+    # Another sign of life today does not cover an edit: only the edit's event dates the words.
     today = seen.keys() if first else {ref for ref, at in edited.items() if at > now - DAY}
     known = {Sight.ARRIVED: alive, Sight.EDITED: today}
     for sight in Sight:

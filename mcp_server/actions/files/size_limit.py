@@ -1,7 +1,7 @@
 """
 size: how many bytes the memory takes, and what follows from MAX_MEMORY_SIZE_MB.
 
-Nothing is ever refused or deleted for its sake but what has lain in the trash past its grace.
+The limit never makes Daybook refuse a memory, nor delete any but those in the trash past their grace.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ class Size:
 
     @property
     def said(self) -> str:
-        """What the person should know and can do, as one or two sentences; '' while there is room."""
+        """What the person should know and can do, in one or two sentences; '' while there is room."""
         if not self.is_near:
             return ""
         limit, total = self.limit // MEGABYTE, self.total / MEGABYTE

@@ -26,7 +26,7 @@ from mcp_server.store import Store
 
 BATCH = 250  # files in one transaction: others wait a fraction of a second at most
 LOCK = ".sync.lock"
-PATIENCE = 0.4  # seconds that an answer waits for whoever has the index
+PATIENCE = 0.4  # seconds that an answer waits for another process that writes the index
 
 Progress = Callable[[int], None]
 
@@ -55,8 +55,8 @@ def sync(
     """
     Take in what changed in *vaults* (all visible ones) and in the ledger since the last sync.
 
-    *deep* reads every file, which finds changes that kept size and time, and looks whether the index
-    is whole and says what the files say.
+    *deep* reads every file, which finds changes that kept size and time, and checks that the index is intact
+    and says what the files say.
     *progress* is called with the number of files done.
     Raises IndexUnavailable.
     """
@@ -82,7 +82,7 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
             carry_over(store)
         catch_up(store)
         _keep_accepted(store, chosen)
-        for vault, those in lost:  # each may be in another vault by now
+        for vault, those in lost:  # after all vaults: a memory may have moved to another
             note_lost(store, vault, those)
         note_synced(store, chosen)
     with store.database.read() as db:
@@ -94,18 +94,18 @@ def rebuild(
     store: Store, *, vaults: Sequence[Vault] | None = None, progress: Progress | None = None
 ) -> SyncReport:
     """
-    Make the index anew from the files and the ledger; vectors are computed again later.
+    Rebuild the index from the files and the ledger; vectors are computed again later.
 
-    The one that is there answers until the new one is whole.
+    The old index answers until the new one is complete.
     """
     with store.database.anew() as made:
         report = sync(replace(store, database=made), vaults=vaults, progress=progress)
-    sync(store, vaults=vaults)  # what others did meanwhile
+    sync(store, vaults=vaults)  # take in what other processes did meanwhile
     return report
 
 
 def catch_up(store: Store) -> None:
-    """Add up what is new in the ledger; raises IndexUnavailable."""
+    """Take new events of the ledger into the index; raises IndexUnavailable."""
     store.database.require()
     with store.database.read() as db:
         behind = replay.behind(db, store.ledger)
@@ -125,9 +125,9 @@ def _keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
 
 def ensure_synced(store: Store) -> None:
     """
-    Sync when the index has never seen the visible vaults, or was not told of something by this process.
+    Sync when the index has never seen the visible vaults, or when this process failed to write it earlier.
 
-    In the first case it is new, or was deleted under us; raises IndexUnavailable when it stays so.
+    In the first case the index is new, or was deleted meanwhile; raises IndexUnavailable if it cannot sync.
     """
     with store.database.read() as db:
         synced = selections.facts(db)
@@ -145,13 +145,13 @@ def sync_if_free(store: Store, *, vaults: Sequence[Vault] | None = None) -> None
 
 
 def catch_up_if_free(store: Store) -> None:
-    """Add up what is new in the ledger if the index can be written now."""
+    """Take new events of the ledger into the index if it can be written now."""
     with if_free(store):
         catch_up(store)
 
 
 def refresh_index(store: Store) -> None:
-    """Let the index know the files, and what is new in the ledger if it can be written now."""
+    """Sync if that is needed, and take in new events of the ledger if the index can be written now."""
     ensure_synced(store)
     catch_up_if_free(store)
 
@@ -159,9 +159,10 @@ def refresh_index(store: Store) -> None:
 @contextlib.contextmanager
 def if_free(store: Store) -> Iterator[None]:
     """
-    Let the block write the index, but wait for nobody longer than an answer may; what fails is made up for.
+    Let the block write the index, but wait for other processes no longer than an answer may take.
 
-    The index is never part of the acknowledgement: whatever is the matter with it, what was written is.
+    A failure is noted, and a later sync makes up for it. It never fails the action: a written file is
+    acknowledged, whatever is wrong with the index.
     """
     database = store.database
     try:
@@ -181,7 +182,7 @@ def _sync_vault(
     """
     Make the index say what the files of *vault* say.
 
-    Return id → path of what its emptied folders held; of a repository, of all that is gone.
+    Return id → path of the memories that its emptied folders held; for a repository, of all that are gone.
     """
     with store.database.read() as db:
         indexed = memories.stamps(db, vault.key)
@@ -192,7 +193,7 @@ def _sync_vault(
     if closed:
         there = sorted({*there, *_behind(closed, indexed)})
     changes: Iterable[tuple[FileChange, Stamp]] = ()
-    if there != indexed:  # mostly they are equal, which is seen ten times as fast as what differs
+    if there != indexed:  # usually equal; a comparison is ten times as fast as a diff
         report.unreadable += [_misnamed(found.path) for found in there if not is_utf8(found.path)]
         changes = diff((found for found in there if is_utf8(found.path)), indexed)
     lost = {} if vault.in_repository else _emptied(store, vault, indexed, there)
@@ -222,15 +223,15 @@ def _sync_vault(
 
 def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], there: Sequence[Stamp]) -> dict[str, str]:
     """
-    Return id → path of the memories in folders of *vault* of which no file is left.
+    Return id → path of the memories that were in folders of *vault* without any file left.
 
-    Also what an index knew that went with them while this process had it open.
+    Includes those known to an index that vanished with the folders while this process had it open.
     """
     lost = store.database.known_before.take(vault.key)
     if there:
         lost = {}
     if there == indexed:
-        return lost  # mostly, and to look into each folder takes as long as to find all files
+        return lost  # the usual case: looking into each folder takes as long as finding all files
     for folder in map(str, vault.folders()):
         held, holds = (any(_below(each.path, folder) for each in found) for found in (indexed, there))
         if held and not holds:
@@ -244,14 +245,14 @@ def _below(path: str, folder: str) -> bool:
 
 
 def make_folders(store: Store, vault: Vault) -> None:
-    """Create the folders of *vault* that are missing, when it is noted what went with them."""
+    """Create the missing folders of *vault*, after a sync has noted which memories vanished with them."""
     if not all(map(os.path.isdir, vault.folders())):
         sync_if_free(store, vaults=[vault])
     make_vault_folders(vault)
 
 
 def _behind(closed: Sequence[str], indexed: Iterable[Stamp]) -> Iterator[Stamp]:
-    """Yield the stamps of folders that cannot be looked into, and of the files that were known there."""
+    """Yield the stamps of folders that cannot be read, and of the files that the index knows in them."""
     yield from filter(None, (stamp(Path(folder)) for folder in closed))
     beginnings = tuple(f"{folder}{os.sep}" for folder in closed)
     yield from (known for known in indexed if known.path.startswith(beginnings))
@@ -263,7 +264,7 @@ def _misnamed(path: str) -> Problem:
 
 
 def note_synced(store: Store, vaults: Iterable[Vault]) -> None:
-    """Note that the index knows the files of *vaults*; when it says so already nothing is written."""
+    """Note that the index knows the files of *vaults*; writes nothing when that is noted already."""
     facts = _synced_facts(vaults)
     with store.database.read() as db:
         if selections.facts(db).issuperset(facts):
@@ -273,7 +274,7 @@ def note_synced(store: Store, vaults: Iterable[Vault]) -> None:
 
 
 def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
-    # With the place: an index that came along with a copy of the store tells of the files of another.
+    # With the path: an index copied along with the store knows only the files at the old path.
     return [f"synced {vault.key} at {str(vault.root)!a}" for vault in vaults]
 
 

@@ -25,7 +25,7 @@ CLOSED = "is a folder that cannot be looked into; what was known of its files st
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What was found at a path: a memory and its digest, or the reason why there is none."""
+    """What was read at a path: a memory and its digest, or the problem that prevents one."""
 
     stamp: Stamp
     digest: str = ""
@@ -36,10 +36,10 @@ class _Reading:
 @dataclass(slots=True)
 class Taken:
     """
-    What taking files in changed: the paths of which the index says something new, and those that are gone.
+    What taking files in changed in the index: the paths with new content, and those that are gone.
 
-    `seen` is ref → what was new or has other words now; a repository's is not told, for nothing ages there.
-    `lost` is id → path of what went from a repository: elsewhere it is the person's word.
+    `seen` is ref → whether it is new or has other words; not for a repository, where nothing ages. `lost` is
+    id → path of the memories gone from a repository; elsewhere a deleted file counts as the person's wish.
     """
 
     changed: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> 
     """
     Make the index say what the files at *paths* say now, or that they are gone.
 
-    *by_hand*: somebody else changed them, which the ledger is to know.
+    *by_hand*: they were changed outside Daybook, which is noted in the ledger.
     """
     with store.database.write() as db:
         taken = take_in_files(store, db, vault, paths)
@@ -67,7 +67,7 @@ def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> 
 
 
 def take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
-    """Take in the files whose id another one had, as long as that makes another id free."""
+    """Take in the files that wait because another file had their id, until no more ids become free."""
     while waiting := memories.waiting(db, vault.key):
         if not take_in_files(store, db, vault, map(Path, waiting)):
             return
@@ -82,7 +82,7 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
     """
     taken = Taken()
     found = [(path, _stamp(vault, path)) for path in paths if is_utf8(str(path))]
-    # Those that are gone come first: a renamed file keeps its id, which only one row may have.
+    # Missing files come first: a renamed file keeps its id, which only one row may have.
     for path, there in sorted(found, key=lambda one: one[1] is not None):
         if there is None:
             memory_id = memories.remove(db, str(path), store.now())
@@ -105,17 +105,17 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
 
 
 def _words_known(db: sqlite3.Connection, vault: Vault, reading: _Reading) -> str | None:
-    """Return the fingerprint of what the index says of the memory that was read, None when it is new."""
+    """Return the fingerprint that the index has for the memory that was read, None when it is new."""
     return selections.fingerprint_of(db, vault.key, reading.memory.id) if reading.memory else None
 
 
 def _stamp(vault: Vault, path: Path) -> Stamp | None:
-    """Return the stamp of a file of *vault*, None when it is gone, or lies where the vault was before."""
+    """Return the stamp of a file of *vault*; None when it is gone, or lies in the vault's former folder."""
     return stamp(path) if path.is_relative_to(vault.root) and not _is_open_folder(path) else None
 
 
 def _is_open_folder(path: Path) -> bool:
-    """Tell whether *path* is a folder that can be looked into, for its files count and not itself."""
+    """Tell whether *path* is a folder that can be read: then its files are taken in, not the folder."""
     if not os.path.isdir(path):
         return False
     try:
@@ -151,7 +151,7 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
     holder = memories.path_of(db, vault.key, memory.id)
     rivals = [found.path]
     if holder not in ("", found.path) and _keeps_id(vault, holder, memory.id):
-        # The one that is named after the id has it, whichever was seen first.
+        # The file named after the id keeps it, whichever file was seen first.
         rivals = sorted((found.path, holder), key=lambda path: (Path(path).stem != memory.id, path))
     if rivals[0] == found.path:
         memories.put(db, vault=vault.key, memory=memory, stamp=found, digest=digest, now=store.now())

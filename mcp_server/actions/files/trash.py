@@ -1,4 +1,4 @@
-"""trash: what lies there past its grace is deleted, but only when asked for or above the size limit."""
+"""trash: delete files past their grace, but only on request or above the size limit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Trashed:
 
 
 def late(store: Store) -> list[Trashed]:
-    """Return what the ledger says nothing was done to for 90 days: at least so long it lies there."""
+    """Return the files whose memory has had no event for 90 days: they lie there at least that long."""
     catch_up(store)
     found = _all(store)
     with store.database.read() as db:
@@ -45,7 +45,7 @@ def size(store: Store) -> int:
 
 def empty(store: Store, found: Iterable[Trashed]) -> list[Trashed]:
     """
-    Delete those files and what is kept of them for good, each with a line in the ledger; return them.
+    Delete those files and their history for good, each with an event; return them.
 
     Raises OSError.
     """
@@ -62,7 +62,7 @@ def empty(store: Store, found: Iterable[Trashed]) -> list[Trashed]:
 
 
 def _all(store: Store) -> list[tuple[Trashed, float]]:
-    """Return all of it, with when each file was moved last as far as the disk knows."""
+    """Return every file in the trash, with its ctime: when it was moved last, as far as the disk knows."""
     folder = store.home / "trash"
     found = []
     for path in sorted(folder.rglob("*.md")) if folder.is_dir() else ():

@@ -1,7 +1,7 @@
 """
-Answers without the index: when it cannot be used, one in memory stands in for it, filled from the files.
+Answer without the index: when it cannot be used, an index in memory, filled from the files, stands in for it.
 
-What is told unasked rests on the ledger as well, so without the index nothing is: it is for who asks.
+What may be shown unasked depends on the ledger as well, so a stand-in only answers questions.
 """
 
 import functools
@@ -22,7 +22,7 @@ from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.core.memory import ID
 from mcp_server.store import NoEmbedding, Store
 
-FILLING = 0.5  # seconds for which files are read before an answer: some 700 of them
+FILLING = 0.5  # seconds spent reading files before an answer: some 700 files
 BATCH = 50  # files that are taken in between two looks at the clock
 
 P = ParamSpec("P")
@@ -31,16 +31,16 @@ T = TypeVar("T")
 
 def self_healing(action: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
     """
-    Let *action*, which only reads or may be repeated, answer whatever became of the index.
+    Let *action*, which only reads or may be repeated, answer even when the index fails.
 
-    It begins again when the index had to be set aside, and answers from the files when it cannot be used.
+    It starts again when the index had to be set aside, and answers from the files when it cannot be used.
     """
 
     @functools.wraps(action)
     def healed(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
             try:
-                with store.database.translated():  # what came out may be odd only where it is used
+                with store.database.translated():  # bad data may raise only where it is used
                     return action(store, *args, **kwargs)
             except IndexSetAside:
                 return action(store, *args, **kwargs)
@@ -53,7 +53,7 @@ def self_healing(action: Callable[Concatenate[Store, P], T]) -> Callable[Concate
 
 
 def usable(store: Store) -> Store:
-    """Return *store*, or when its index cannot be read one that answers from the files."""
+    """Return *store*, or, when its index cannot be read, a store that answers from the files."""
     try:
         try:
             _look(store)
@@ -67,9 +67,9 @@ def usable(store: Store) -> Store:
 
 def stand_in(store: Store, reason: IndexUnavailable) -> Store:
     """
-    Return *store* with an index in memory that has of the files what half a second allows, the newest first.
+    Return *store* with an index in memory, filled for half a second from the files, the newest first.
 
-    The next answer of this process goes on with what is left. The person is told the *reason*.
+    The next answer of this process reads the remaining files. The person is told the *reason*.
     """
     store.database.trouble.miss()
     here = _from_files(store, reason)
@@ -80,7 +80,7 @@ def stand_in(store: Store, reason: IndexUnavailable) -> Store:
 
 
 def with_files_of(store: Store, memory_id: str) -> Store:
-    """Return *store* with an index in memory of the files that are named after an id, or of the newest."""
+    """Return *store* with an index in memory that has the files named after *memory_id*, or the newest."""
     here = store if store.database.stands_in else _from_files(store, IndexUnavailable(""))
     named = [(vault, path) for vault in here.vaults for path in _named(vault, memory_id) if stamp(path)]
     for vault, path in named:
@@ -100,7 +100,7 @@ def _named(vault: Vault, memory_id: str) -> Iterator[Path]:
 
 
 def look_again(store: Store) -> None:
-    """Take in every file that changed, as far as others let us; a stand-in has all of them then."""
+    """Take in every file that changed, if the index can be written now; a stand-in then has all files."""
     if store.database.stands_in:
         _fill(store, math.inf)
     else:
@@ -118,7 +118,7 @@ def _look(store: Store) -> None:
 
 
 def _fill(store: Store, seconds: float) -> int:
-    """Take in files for at most *seconds*, what is gone and the newest first; return how many are left."""
+    """Take in files for at most *seconds*, deleted ones and the newest first; return how many are left."""
     end = time.monotonic() + seconds
     waiting = sorted(_waiting(store), key=lambda each: (each[1] is not FileChange.REMOVED, -each[2].mtime_ns))
     done = 0

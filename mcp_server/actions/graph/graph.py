@@ -1,4 +1,4 @@
-"""graph: memories and what they are linked with, whoever linked them and however, as a graph."""
+"""graph: memories and all their links, however they were made, as a graph."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from mcp_server.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What `ping` tells: (level, nodes, edges, memory traces) of each, and how many sessions are active."""
+    """What `ping` reports: (level, nodes, edges, memory traces) for each level, and the active sessions."""
 
     levels: tuple[tuple[Level, int, int, int], ...]
     sessions: int
@@ -45,9 +45,9 @@ def read_graph(
     """
     Return the graph of each level, of *level* alone where given.
 
-    Its nodes are the active memories that are linked with something and those that were put through the
-    graph's tools; with *around* the memory that is called so, and its neighbours. That *session* has seen it
-    is noted in the ledger. Raises NotFound for an unknown *around*, IndexUnavailable.
+    Its nodes are the active memories with links and those stored by the graph's tools; with *around* the
+    memory of that name, and its neighbours. An event notes that *session* has read the whole graph.
+    Raises NotFound for an unknown *around*, IndexUnavailable.
     """
     ensure_synced(store)
     catch_up_if_free(store)
@@ -70,7 +70,7 @@ def read_graph(
 
 
 def ping(store: Store) -> Health:
-    """Return how the graph is: its size, who works with it, and what of it cannot be read."""
+    """Return the graph's size, the number of active sessions, and how many files cannot be read."""
     graphs = read_graph(store)
     with store.database.read() as db:
         active = index.count_sessions(db, store.now() - SESSION_TTL)
@@ -114,7 +114,7 @@ def node_of(store: Store, row: Row, notes: tuple[str, ...], used: int, *, accept
 
 
 def edge_of(store: Store, link: relations.Edge) -> GraphEdge | None:
-    """Return *link* as an edge; None when it leads to nothing that is there, or no knowledge is at an end."""
+    """Return *link* as an edge; None when its target does not exist, or an end is not knowledge."""
     start, end = link.ends
     path = _file(end) if end else link.target if is_artifact(link.target) else ""
     if not (end or path) or any(row.kind is not Kind.KNOWLEDGE for row in (start, end) if row):
@@ -131,7 +131,7 @@ def edge_of(store: Store, link: relations.Edge) -> GraphEdge | None:
 
 
 def _centres(store: Store, levels: Sequence[Level], around: str) -> list[Row]:
-    """Return what is called *around*, or stands for that file, at each of *levels*; raises NotFound."""
+    """Return the memory named *around*, or standing for that file, at each of *levels*; raises NotFound."""
     end = end_of(store, around)
     memory_id = end.memory.id if isinstance(end, Found) else artifact_id(end)
     with store.database.read() as db:
@@ -145,7 +145,7 @@ def _centres(store: Store, levels: Sequence[Level], around: str) -> list[Row]:
 def _at(
     store: Store, level: Level, nodes: Sequence[Node], edges: Sequence[tuple[Level | None, GraphEdge]]
 ) -> Graph:
-    """Return the graph of *level*: what of *nodes* is there, and of *edges*, each with where it begins."""
+    """Return the graph of *level*: its share of *nodes*, and of *edges*, each with the level it begins at."""
     vaults = {vault.key for vault in store.vaults if vault.level is level}
     here = tuple(node for node in nodes if node.ref.rpartition("/")[0] in vaults)
     shown = {node.name for node in here}

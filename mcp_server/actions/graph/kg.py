@@ -1,8 +1,8 @@
 """
-kg: what a user of a knowledge graph calls putting and deleting nodes and edges.
+kg: put and delete the nodes and edges of the knowledge graph.
 
 A node is a memory and an edge is a link: a node is put by `remember` or `revise`, an edge by `link`. The last
-write wins, but nobody is overwritten without being told.
+write wins, but the session that writes is told whose words it replaced.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from mcp_server.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Overwritten:
-    """What another session had written and this one did not know: its gist, whose it was, and when."""
+    """What another session had written and this one had not seen: the gist, that session, and when."""
 
     gist: str
     by: str
@@ -39,7 +39,7 @@ class Overwritten:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """What became of a node: whether it is new, came back from the archive, replaced another's words."""
+    """What became of a node: whether it is new, came back from the archive, or replaced another's words."""
 
     id: str
     added: bool
@@ -118,7 +118,7 @@ def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, s
 
 
 def shown_before(store: Store, level: Level, memory_id: str) -> str:
-    """Return what the node says now, where that may be shown unasked, '' otherwise."""
+    """Return what the node says now if that may be shown unasked, '' otherwise."""
     here = at_level(store, level)
     if not ID.fullmatch(memory_id) or look_up(here, memory_id) is None:
         return ""
@@ -129,7 +129,7 @@ def shown_before(store: Store, level: Level, memory_id: str) -> str:
 @one_change()
 def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> Deleted:
     """
-    Move a node to the trash, and take the edges that lead to it out of the files of others.
+    Move a node to the trash, and take the edges that lead to it out of other memories' files.
 
     The ledger keeps those edges. Raises NotFound.
     """
@@ -195,7 +195,7 @@ def _update(here: Store, memory_id: str, gist: str, about: Revision, session: st
     if gist != was:
         accept = Accept.NO
         if source == MANUAL and not reads_like_instruction(f"{title}\n{text}"):
-            accept = Accept.YES if own else Accept.CARRY  # of an ordinary memory the text stays: whose is it?
+            accept = Accept.YES if own else Accept.CARRY  # other memories keep their text, whoever wrote it
     revise(here, memory_id, revision, version=found.digest, session=session, accept=accept)
     overwritten = None
     if deed and was != gist:
@@ -208,7 +208,7 @@ def _unlinked(there: Store, memory_id: str, targets: set[str], ref: str, session
     found = read(there, memory_id)
     gone = tuple(each for each in found.memory.links if each.to in targets)
     if gone:
-        # First the ledger: a process that is killed in between has lost no edge.
+        # First the ledger: a kill in between loses no edge.
         edges = [[memory_id, each.rel, list(each.notes)] for each in gone]
         there.ledger.append("unlinked", there.clock(), refs=[ref], edges=edges, session=session)
         kept = tuple(each for each in found.memory.links if each not in gone)

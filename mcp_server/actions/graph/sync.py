@@ -1,8 +1,8 @@
 """
-graph_sync: sessions that work at the same time hear what the others changed.
+graph_sync: tell each session what other sessions at work changed in the graph.
 
-Who a session is, and up to where it was told, stands in the ledger: its short id survives a resumed or
-compacted session, another process and an index made anew.
+The ledger has each session's short id and up to where it was told. So both survive a resumed or compacted
+session, another process and a rebuilt index.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ class News:
     """
     One memory that others changed: by whom and when, and how it is now; no `node` when it is gone.
 
-    `by` is the short id of a session, '' when nobody knows, 'tidy', or 'hand' for an edit of the file.
+    `by` is the short id of a session, '' when none is noted, 'tidy', or 'hand' for an edit of the file.
     `edges` are those that begin at it.
     """
 
@@ -52,7 +52,7 @@ def register(store: Store, session: str, *, folder: str) -> str:
     """
     Note that *session* (a new one for '') works with the graph, and return its short id.
 
-    Registering again renews its life of a day and loses nothing that it was not told yet.
+    A registration lasts a day; registering again renews it, and changes not told yet are still told.
     """
     catch_up_if_free(store)
     session = session or str(uuid.uuid4())
@@ -72,7 +72,7 @@ def register(store: Store, session: str, *, folder: str) -> str:
 
 
 def session_called(store: Store, name: str, own: str) -> tuple[str, bool]:
-    """Return (the id of the session that *name* says, *own* for '', and whether it is registered)."""
+    """Return (the id of the session called *name*, *own* for ''; if it is registered or *name* is empty)."""
     with store.database.read() as db:
         found = sessions.with_name(db, name.strip() or own) if name.strip() or own else None
     if found is None:
@@ -85,8 +85,8 @@ def sync_graph(store: Store, name: str) -> list[News]:
     """
     Return what other sessions, tidying and editors changed since the session called *name* was told last.
 
-    Its own writes are left out, and what is put away is hidden. Everything is told once.
-    Raises Rejected when the session is not registered or was not heard of for a day.
+    Its own writes and memories that are put away are left out. Each change is told once.
+    Raises Rejected when the session is not registered or has no event for a day.
     """
     ensure_synced(store)
     catch_up_if_free(store)
@@ -107,7 +107,7 @@ def sync_graph(store: Store, name: str) -> list[News]:
 
 
 def seen_by(store: Store, session: str) -> Watermark:
-    """Return up to where *session* knows the graph: as it was told, or has read it, whichever is further."""
+    """Return up to which events *session* knows the graph: those it was told or has read, the later ones."""
     with store.database.read() as db:
         row = sessions.with_name(db, session) if session else None
         _, read = graph.seen(db, session)
@@ -136,7 +136,7 @@ def _living(store: Store, session: SessionRow | None, name: str) -> tuple[Sessio
 
 
 def _is_on_its_way(edit: ByHand) -> bool:
-    """Tell whether the file is as Daybook wrote it, and the index only has not heard of that yet."""
+    """Tell whether the file is as Daybook wrote it, and only the index does not know that yet."""
     if not (edit.path and edit.written):
         return False
     with contextlib.suppress(OSError, Unreadable):
@@ -145,7 +145,7 @@ def _is_on_its_way(edit: ByHand) -> bool:
 
 
 def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> News | None:
-    """Return how the memory *ref* is now; None when it is none of the graph's business or put away."""
+    """Return how the memory *ref* is now; None when it is not knowledge or is put away."""
     key, _, memory_id = ref.rpartition("/")
     vault, row = store.vault(key), selections.with_ref(db, ref)
     assert vault

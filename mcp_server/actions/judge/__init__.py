@@ -1,1 +1,1 @@
-"""How something new stands to what is known, whose word it is, and what waits to be decided."""
+"""Compare a new memory with the known ones, find whose word it is, and keep what waits for a decision."""

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from mcp_server.store import Store
 
-EVENT = "started_by_claude"  # in the ledger: what is asked in that session is not the person's word
+EVENT = "started_by_claude"  # the event: the prompts of that session are not the person's words
 AGENTS = "subagents"  # the folder of a session's agents, which Claude starts too
 
 
 def note_by_claude(store: Store, session: str) -> None:
-    """Note that Claude started *session*, or goes on with it; needs no index, and never fails."""
+    """Note that Claude started or resumed *session*; needs no index, and never raises."""
     if session:
         store.ledger.try_append(EVENT, store.clock(), session=session)
 
@@ -20,7 +20,7 @@ def asked_by_claude(store: Store, transcript: Path) -> bool:
 
     The file's name is the session's id. Raises IndexUnavailable.
     """
-    from mcp_server.actions.files.sync import catch_up_if_free  # a hook only notes
+    from mcp_server.actions.files.sync import catch_up_if_free  # slow to load, and hooks only note
     from mcp_server.adapters.index.events import audit
 
     if is_subagent(transcript):

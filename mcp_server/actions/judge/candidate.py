@@ -2,7 +2,7 @@
 candidates: memories that were proposed and wait, for more sightings or for the person.
 
 Each is a markdown file in the folder `candidates/` beside the vault's own folders, which people may edit
-or delete. How often it was seen, and what became of it, is in the ledger.
+or delete. The ledger has how often it was seen, and the verdict on it.
 """
 
 import contextlib
@@ -35,13 +35,13 @@ from mcp_server.store import Store
 
 FOLDER = places.CANDIDATES
 SEEN_SELDOM = "waits to be seen more often"
-MOST = 200  # candidates that wait in one place; of more, the newest are not kept
+MOST = 200  # candidates in one folder; when it is full, new ones are not kept
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """
-    A candidate: what it would be as a memory, how far it is believed, and how often it was seen.
+    A candidate: the memory it would become, its confidence, and how often it was seen.
 
     `digest` is that of its file.
     """
@@ -56,7 +56,7 @@ class Candidate:
 
     @property
     def for_person(self) -> bool:
-        """Whether it waits for a person's word, and not to be seen more often."""
+        """Whether it waits for the person's decision, not for more sightings."""
         return self.why != SEEN_SELDOM
 
 
@@ -64,7 +64,7 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
     """
     Put *draft* among the candidates under *key* unless it is there, was judged or holds a secret.
 
-    *why* says for people what it waits for.
+    *why* tells people what it waits for.
     """
     with store.database.read() as db:
         if candidates.verdict_on(db, key) or find_secrets(f"{draft.title}\n{draft.text}"):
@@ -98,7 +98,7 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
 def propose_mined(
     store: Store, found: Iterable[Mined], *, session: str, conversation: str, source: str = "mined"
 ) -> list[str]:
-    """Put what patterns found among the candidates; return a key for each sighting to be noted."""
+    """Put what patterns found among the candidates; return one key for each sighting, to be noted."""
     keys = []
     for mined in found:
         draft = Draft(
@@ -106,7 +106,7 @@ def propose_mined(
             f"{mined.text}\n\nIt corrects: {mined.corrects}" if mined.corrects else mined.text,
             type=mined.type,
             source=source,
-            # A pattern cannot tell what holds everywhere: "always use pnpm in this repo".
+            # A pattern cannot tell whether a rule holds everywhere: "always use pnpm in this repo".
             level=Level.PROJECT if store.project else None,
             session=session,
             conversation=conversation,
@@ -173,7 +173,7 @@ def reject(store: Store, keys: Sequence[str]) -> None:
 
 
 def expired(store: Store) -> Iterator[JournalEntry]:
-    """Yield the way to the trash for candidates that nobody saw for 30 days; they may be proposed again."""
+    """Yield entries that move candidates not seen for 30 days to the trash; they may be proposed again."""
     late = old_before(store, EXPIRES_AFTER * DAY)
     for each in review_candidates(store):
         with store.database.read() as db:
@@ -189,7 +189,7 @@ def expired(store: Store) -> Iterator[JournalEntry]:
 
 
 def _confirmed(source: str) -> str:
-    """Return whose word a memory is that the person approved."""
+    """Return the source of a memory that the person approved."""
     return {"assistant": "extracted", "output": "mined"}.get(source, source)
 
 
@@ -212,7 +212,7 @@ def _store(store: Store, waiting: Candidate, *, source: str) -> Settled:
 
 
 def _judge(store: Store, waiting: Candidate) -> None:
-    """Delete a candidate that was stored by itself: whoever takes that back is not to be asked again."""
+    """Delete a candidate that was stored automatically: a person who undoes that is not asked again."""
     store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict="approved")
     files.delete(waiting.path, expected=waiting.digest)
     catch_up_if_free(store)
@@ -257,7 +257,7 @@ def _read(store: Store, path: Path) -> Candidate | None:
     try:
         found = load(store.user_vault, path)
     except (Unreadable, Rejected, FileNotFoundError):
-        return None  # what cannot be read proposes nothing
+        return None  # an unreadable file is no candidate
     memory = replace(found.memory, id=path.stem)
     with store.database.read() as db:
         times = candidates.times(db, memory.id)

@@ -1,9 +1,9 @@
 """
-compare: look what is new beside its nearest ten, and keep in the index which two may be about the same thing.
+compare: compare a new memory with its nearest ten; keep in the index which two may be about the same thing.
 
-The nearest ten are those of its own vault; what a project says is looked at beside the person's, too.
+The nearest ten are those of its own vault; a project's memory is compared with the person's memories, too.
 
-It is done after the answer, by whoever embeds or tidies, so that nobody waits for it.
+It runs after the answer, where passages are embedded or memories tidied, so that no answer waits for it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,9 +28,9 @@ _KNOWLEDGE = Filter(kinds=(Kind.KNOWLEDGE,))
 
 def compare_pending(store: Store, *, most: int | None = None) -> int:
     """
-    Compare what is new, *most* memories at most, the newest first; return how many were compared.
+    Compare the new memories, at most *most*, the newest first; return how many were compared.
 
-    What has no vector yet is compared by words, and again when it has one. Raises IndexUnavailable.
+    A memory without a vector is compared by words, and again when it has one. Raises IndexUnavailable.
     """
     done = 0
     while most is None or done < most:
@@ -44,7 +44,7 @@ def compare_pending(store: Store, *, most: int | None = None) -> int:
 def _compare_batch(store: Store, limit: int) -> int:
     with store.database.read() as db:
         if not pairs.uncompared(db, chosen_model(store), 1):
-            return 0  # mostly, and before a model is loaded for nothing
+            return 0  # the usual case: return before a model is loaded
     meaning = store.meaning()
     model = meaning.matrix.model if meaning else ""
     user = store.user_vault.key
@@ -75,7 +75,7 @@ def _compare_batch(store: Store, limit: int) -> int:
     with store.database.write() as db:
         now = memories.by_rows(db, together)
         for number, alike in results.items():
-            # What changed meanwhile is compared again, with what it says now.
+            # A memory that changed meanwhile is compared again, with its new text.
             if _same(seen, now, number):
                 same = [each for each in alike if _same(seen, now, each.one) and _same(seen, now, each.other)]
                 pairs.put(db, number, model if number in own else "", same)
@@ -99,7 +99,7 @@ def _pairs(
         if alike := likeness(one, other, cosine):
             fuller = (last if alike.fuller == OTHER else first) if alike.fuller else 0
             if alike.same and seen[first].vault != seen[last].vault:
-                fuller = first if seen[first].vault == user else last  # what holds everywhere holds here, too
+                fuller = first if seen[first].vault == user else last  # a user memory holds here, too
             found.append(Pair(first, last, alike.nearness, alike.differs, fuller))
     return found
 

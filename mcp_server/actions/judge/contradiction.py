@@ -1,8 +1,8 @@
 """
-contradictions: find what may contradict each other, mark it, and settle it as the person says.
+contradictions: find memories that may contradict each other, mark them, and settle as the person says.
 
-Finding changes nothing. What is marked is a `contradicts` link: both are told, the older one with a mark,
-until it is resolved.
+Finding changes nothing. Marking writes a `contradicts` link: until it is resolved both memories are shown,
+the older one with a mark.
 """
 
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ WAYS = ("supersede", "keep_both", "weaken", "delete")
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """
-    Two memories that contradict each other, or may: `why` says in what, '' when somebody marked it.
+    Two memories that contradict each other, or may: `why` says in what, '' when a link marks it.
 
-    `said` are the rows of those that the person said; a repository's file may claim so, and does not count.
+    `said` are the rows of those that the person said; a repository's file that claims so does not count.
     """
 
     one: Row
@@ -102,7 +102,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
 
 @self_healing
 def get_contradictions(store: Store) -> list[Contradiction]:
-    """Return the pairs of active memories that are marked as contradicting each other, whoever says so."""
+    """Return the pairs of active memories that a link marks as contradicting each other."""
     ensure_synced(store)
     vaults = store.keys
     with store.database.read() as db:
@@ -116,7 +116,7 @@ def get_contradictions(store: Store) -> list[Contradiction]:
 
 
 def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str = "") -> Linked:
-    """Say that two memories contradict each other. Raises NotFound, Rejected when one is not active."""
+    """Mark two memories as contradicting each other. Raises NotFound, Rejected when one is not active."""
     first = read(store, memory_id)
     for each in (first, read(store, other)):
         must_be_active(each.memory)
@@ -125,7 +125,7 @@ def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str
     if any({one.id, two.id} == {memory_id.strip(), other.strip()} for one, two in ends):
         return Linked(memory_id.strip(), CONTRADICTS, other.strip(), changed=False)
     if first.vault.in_repository and not is_accepted(store, first):
-        memory_id, other = other, memory_id  # what such a file says counts for nothing
+        memory_id, other = other, memory_id  # a link in a file that is not accepted does not count
     return link(store, memory_id, other, CONTRADICTS, session=session)
 
 
@@ -136,10 +136,10 @@ def resolve_contradiction(
     """
     Settle the contradiction of two memories, marked or found; the first one holds.
 
-    *how*: `supersede` lets it take the other's place, `keep_both` lets both stand, `weaken` lets the other
-    stand but be believed less, `delete` moves the other to the trash.
+    *how*: `supersede` makes the first replace the other, `keep_both` keeps both, `weaken` keeps the other but
+    lowers the trust in it, `delete` moves the other to the trash.
     Raises NotFound, Rejected for another word, for one memory twice, for one that is not active, and for two
-    that nobody marked and that differ in nothing by which contradictions are found.
+    that are neither marked nor found to differ, and about which no question is open.
     """
     how = how.strip().lower().replace("-", "_")
     if how not in WAYS:
@@ -152,7 +152,7 @@ def resolve_contradiction(
     must_differ(store, first, second)
     holds, loses = first.memory.id, second.memory.id
     if how == "weaken":
-        # Before the link goes: who is interrupted here repeats it, and is told that it is marked still.
+        # Before the link is removed: after an interruption here the pair is still marked.
         reason = "contradiction_resolved"
         write_line(store, "trusted", refs=[second.ref], reason=reason, note="", session=session)
     _drop_links(store, first, second, session)
@@ -171,14 +171,14 @@ def resolve_contradiction(
         case _:
             note = "Both stand; the pair is not proposed again unless one of them changes."
     if how in ("keep_both", "weaken"):
-        # Last: a process that is killed before leaves a pair that is found again.
+        # Last: after a kill before this the pair is found again.
         note_resolved(store, holds, loses, how=how, session=session)
     catch_up_if_free(store)
     return Resolved(holds, loses, how, note)
 
 
 def must_differ(store: Store, first: Found, second: Found) -> None:
-    """Raise Rejected when nobody marked two memories as contradicting, and nothing asks about them."""
+    """Raise Rejected unless two memories are marked or found as contradicting, or a question is open."""
     one, other = first.memory.id, second.memory.id
     pairs = [*get_contradictions(store), *find_contradictions(store, one, limit=MAX_LIMIT)]
     found = [{pair.one.ref, pair.other.ref} for pair in pairs]
@@ -195,7 +195,7 @@ def must_differ(store: Store, first: Found, second: Found) -> None:
 
 def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: str = "") -> tuple[str, ...]:
     """
-    Note that a memory and each of *others* hold side by side, so that nobody is asked about them again.
+    Note that a memory and each of *others* hold side by side, so that the person is asked about them no more.
 
     That ends when a telling word of one of them changes. Return the ids of the others. Raises NotFound, and
     Rejected for one memory twice and for two that are marked as contradicting each other.
@@ -218,7 +218,7 @@ def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: 
 
 
 def apart(store: Store, settled: Settled, others: Sequence[str], *, session: str = "") -> Settled:
-    """Tell apart what was settled from *others*, and return it without asking about them. Raises as that."""
+    """Do `tell_apart` for *settled* and *others*; return *settled* without these among `near`."""
     if not others:
         return settled
     told = tell_apart(store, settled.id, others, session=session)
@@ -226,7 +226,7 @@ def apart(store: Store, settled: Settled, others: Sequence[str], *, session: str
 
 
 def _drop_links(store: Store, source: Found, target: Found, session: str) -> None:
-    """Take the `contradicts` links to *target* out of *source*."""
+    """Remove the `contradicts` links to *target* from the file of *source*."""
     called = names(target.memory)
     links = tuple(
         each

@@ -1,4 +1,4 @@
-"""marked: what the person marks with #remember is stored at once, word for word and as theirs."""
+"""marked: store what the person marks with #remember at once, word for word and as theirs."""
 
 from dataclasses import dataclass, replace
 
@@ -12,15 +12,15 @@ from mcp_server.core.sessions.transcript import marked
 from mcp_server.core.text.titles import clipped, split_title
 from mcp_server.store import Store
 
-MARKED = "marked"  # the event: this session's words with that fingerprint are stored
-MOST = 1000  # marks of one session that are known again
-UNSEEN = "it waits for the person's word"  # instead of a title that may not be told unasked
+MARKED = "marked"  # the event: the words with that fingerprint are stored for this session
+MOST = 1000  # marks of one session that are recognised
+UNSEEN = "it waits for the person's word"  # instead of a title that may not be shown unasked
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
     """
-    What became of what the person marked: nothing when the tag stood alone, about what was said before.
+    What became of what the person marked; `settled` is None when the tag stood alone, meaning earlier words.
 
     `masked`: a secret in it was taken out.
     """
@@ -33,7 +33,7 @@ def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None
     """
     Store what *prompt* marks with #remember; None when it marks nothing, or a command stores it anyway.
 
-    The transcript of *session*, which is read later, stores it no second time. Raises Rejected, OSError.
+    When the transcript of *session* is read later, it is not stored again. Raises Rejected, OSError.
     """
     words = None if prompt.lstrip().startswith(ASKED) else marked(prompt)
     if not words:
@@ -50,7 +50,7 @@ def store_marked(store: Store, words: str, *, session: str, conversation: str = 
     """Store *words*, which the person marked, and note that. Raises Rejected, OSError."""
     title, text = split_title(words)
     draft = Draft(clipped(title), text, session=session, conversation=conversation, evidence=words[:200])
-    settled = settle(store, draft, keep_secrets=True)  # they are masked
+    settled = settle(store, draft, keep_secrets=True)  # the secrets are masked already
     ref, said = read(store, settled.id).ref, fingerprint("", words)
     store.ledger.append(MARKED, store.clock(), refs=[ref], said=said, session=session)
     return settled

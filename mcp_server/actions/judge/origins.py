@@ -1,8 +1,8 @@
 """
-origins: where what Claude stored stands in its session, and what waits for the person's word.
+origins: find where in its session the words of a memory that Claude stored come from, and list what waits.
 
-A memory of Claude's is acknowledged first and waits. Then its words are looked up in the transcripts of its
-session, and a line in the ledger says that it may be shown unasked, or why it goes on waiting.
+A memory stored by Claude is acknowledged first and waits. Then its words are looked up in the transcripts of
+its session, and an event says that it may be shown unasked, or why it goes on waiting for the person.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ LATER = "was stored a moment ago, and its session has not been looked at yet"
 SHARED = "came with the repository"
 CHANGED = "was changed since you accepted it, and not by Daybook"
 MOST_READ = 32 * 1024 * 1024  # bytes at the end of a session's transcripts that are looked at
-AT_ONCE = 512 * 1024  # bytes that are looked at while somebody waits: 20 ms
+AT_ONCE = 512 * 1024  # bytes that are looked at while an answer waits: 20 ms
 MOST_PENDING = 50  # memories of one session that are looked up together
 _ALONE = {OUTPUT: "is what a program printed", SEEDED: "is what a document says"}
 _BROUGHT = frozenset("node_modules site-packages vendor .venv venv target dist build .git".split())
@@ -55,9 +55,9 @@ class WaitingOrigin:
 
 def waiting(store: Store) -> list[WaitingOrigin]:
     """
-    Return what is not shown unasked until the person accepts it, of all visible vaults.
+    Return the memories of all visible vaults that are not shown unasked until the person accepts them.
 
-    What Claude stored comes first, then what came with the repository, then what programs and documents said.
+    Those that Claude stored come first, then the repository's, then those from programs and documents.
     Raises IndexUnavailable.
     """
     keys = store.keys
@@ -78,10 +78,10 @@ def judge(
     store: Store, memory_id: str, transcript: Path | None, *, prompt: str = "", call: str = "", was: str = ""
 ) -> str:
     """
-    Look up the memory that Claude just stored in its session; return why it waits, '' when it does not.
+    Look up in its session the memory that Claude just stored; return why it waits, '' when it does not.
 
-    *prompt* is the person's last turn, which the transcript may not have yet, and *call* the id of the call
-    that stored it: while the transcript does not have that, or is long, `judge_session` judges later.
+    *prompt* is the person's last turn, which the transcript may not have yet, and *call* the id of the tool
+    call that stored it: while the transcript lacks that call, or is too long, `judge_session` judges later.
     *was* is what the memory said before, where that may be shown unasked.
     """
     found = read(store, memory_id)
@@ -105,9 +105,9 @@ def judge_session(
     store: Store, session: str, transcript: Path, *, prompt: str = "", orders_wait: bool = False
 ) -> int:
     """
-    Look up what Claude stored in *session* and nobody judged yet; return how many memories that were.
+    Look up what Claude stored in *session* and what is not judged yet; return the number of these memories.
 
-    *orders_wait*: a model read the turns, and may have taken what the person pasted for what they want.
+    *orders_wait*: a model read the turns, and may have taken text that the person pasted for their wish.
     """
     if not session:
         return 0
@@ -128,24 +128,24 @@ def judge_session(
 
 
 def judge_words(store: Store, text: str, transcript: Path | None, *, prompt: str = "") -> None:
-    """Look up what Claude summed a session up as, and note whether it may be shown unasked."""
+    """Look up Claude's summary of a session (*text*), and note whether it may be shown unasked."""
     if transcript and sum(map(transcript_file.size, _transcripts(transcript))) <= MOST_READ:
         (why,), _ = inquire(store, transcript, [text], [Said(Voice.PERSON, prompt)])
         _note(store, "", words_digest(text), why)
 
 
 def words_digest(text: str) -> str:
-    """Return how the ledger names words that are no memory."""
+    """Return the digest by which the ledger names words that are no memory."""
     return fingerprint("", text)
 
 
 def words_of(memory: Memory) -> str:
-    """Return all that is looked up of a memory."""
+    """Return the words of a memory that are looked up."""
     return "\n".join((_words(memory.title, memory.text), *memory.notes))
 
 
 def _words(title: str, text: str) -> str:
-    """Return title and text; a title that is only how the text begins may end within a word."""
+    """Return title and text; a title that is only the clipped beginning of the text may end within a word."""
     return text if text.startswith(title.rstrip("…")) else f"{title}\n{text}"
 
 
@@ -188,17 +188,17 @@ def inquire(
 def _lines(path: Path, begin: int) -> Iterator[bytes]:
     lines = transcript_file.lines(path, begin)
     if begin:
-        next(lines, None)  # it is not whole
+        next(lines, None)  # the first line is cut off
     return (line for line, _, _ in lines)
 
 
 def _transcripts(transcript: Path) -> list[Path]:
-    """Return the transcript of a session and those of its agents, as far as they are regular files."""
+    """Return the transcript of a session and those of its agents that are regular files."""
     return [transcript, *transcript_file.subagents(transcript)]
 
 
 def _own(store: Store) -> Callable[[str, str], bool]:
-    """Return what tells whether a path, seen from a folder, is a file of the project that git tracks."""
+    """Return own(path, folder): whether *path*, relative to *folder*, is a project file that git tracks."""
     person = Path(os.path.expanduser("~"))
 
     @functools.cache
@@ -226,12 +226,12 @@ def _own(store: Store) -> Callable[[str, str], bool]:
 
 @functools.lru_cache(maxsize=4)
 def _tracked(persons: Git, root: Path, index: Stamp | None) -> frozenset[str]:
-    """Return what git tracks below *root* while its index has the stamp *index*: asking takes a process."""
+    """Return the files git tracks below *root*, cached by the stamp of git's index: asking runs a process."""
     return git.tracked(persons, root)
 
 
 def _judged(db: sqlite3.Connection, row: Row) -> str:
-    """Return why the memory waits as it was judged last with these bytes, '' when it was not."""
+    """Return why the memory waits by its last judgement with these bytes, '' when there is none."""
     last = audit.history(db, ref=row.ref, events=(JUDGED,), limit=1)
     return str(last[0].detail.get("why") or "") if last and last[0].detail.get("of") == row.digest else ""
 
@@ -243,9 +243,9 @@ def _judged_now(db: sqlite3.Connection, row: Row) -> bool:
 
 def _settle(store: Store, found: Found, why: str) -> None:
     """
-    Let a memory take the place of what it says it supersedes, or give that back where it waits (*why*).
+    Let a memory supersede what its file says, or, when it waits (*why*), make those memories active again.
 
-    That belongs to the change that wrote it: whoever takes one back takes back both.
+    This is part of the change that wrote the memory: taking back one takes back both.
     """
     memory = found.memory
     with store.database.read() as db:

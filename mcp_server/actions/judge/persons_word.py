@@ -1,7 +1,7 @@
 """
-persons_word: whether something may be done at once to what the person said or wrote.
+persons_word: whether a memory that the person said or wrote may be changed at once.
 
-What Claude does to it takes effect where the person said so in the session; else it waits for their word.
+Claude's change takes effect if the person said so in the session; else it waits for their word.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,15 +15,15 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.provenance.session_words import Hearing, Voice
 from mcp_server.core.text.verdict import Statement, outranks
 
-MOST_READ = 2 * 1024 * 1024  # bytes at the end of a transcript that are looked at while somebody waits
+MOST_READ = 2 * 1024 * 1024  # bytes at the end of a transcript that are looked at while an answer waits
 
 Turns = Callable[[], Sequence[str]]
-"""Gives what the person said in the session; asked only when it matters."""
+"""Returns the person's turns in the session; called only when they matter."""
 
 
 def turns_of(transcript: Path | None, *, prompt: str = "") -> list[str]:
     """
-    Return what the person said in the session that *transcript* has, and *prompt*, their last turn.
+    Return the person's turns in *transcript*, and *prompt*, their last turn.
 
     Of a long session the last 2 MiB are read.
     """
@@ -36,7 +36,7 @@ def turns_of(transcript: Path | None, *, prompt: str = "") -> list[str]:
 
 
 def last_turn(transcript: Path | None) -> str:
-    """Return what the person said last in the session that *transcript* has, '' when nobody knows."""
+    """Return the person's last turn in *transcript*, '' when there is none."""
     return next(reversed(turns_of(transcript if transcript and transcript.name else None)), "")
 
 
@@ -44,7 +44,7 @@ def may_change(old: Found, new: Statement, turns: Turns = tuple) -> bool:
     """
     Tell whether *new* may take the place of *old* at once, within its own file or from another.
 
-    Only the person's word replaces what they said, wrote or verified, and what they pinned.
+    Only the person's word replaces a memory that they said, wrote, verified or pinned.
     """
     before = statement(old.memory)
     theirs = outranks(before, new) or (old.memory.pinned and new.source != MANUAL)
@@ -60,7 +60,7 @@ def may_forget(old: Found, source: str, turns: Turns = tuple) -> bool:
 
 
 def statement(memory: Memory) -> Statement:
-    """Return what *memory* says, and who says it, as the rules of the core compare it."""
+    """Return *memory* as a statement, with its source, for the rules of the core to compare."""
     return Statement(memory.title, memory.text, memory.type, memory.source, memory.verified is not None)
 
 

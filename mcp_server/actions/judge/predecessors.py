@@ -1,4 +1,4 @@
-"""predecessors: which memories are meant by what somebody says that a new one takes the place of."""
+"""predecessors: find the memories that a new one is said to supersede, by id or by quoted words."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -13,15 +13,15 @@ from mcp_server.core.text.words import words
 from mcp_server.store import Store
 
 SHORTEST_QUOTE = 8  # characters; a shorter text must be a whole title
-MOST_MEANT = 3  # memories that are named for a quote that several contain
+MOST_MEANT = 3  # memories listed for a quote that several contain
 
 
 @dataclass(slots=True)
 class Predecessors:
     """
-    What names lead to: active memories by id, `unmoved` names that lead to none → what took the place of that
-    memory, '' for nothing, `elsewhere` ids of other projects' memories, and `several`, quote → the ids of
-    memories that all contain it.
+    The memories that names lead to: `active` by id; `unmoved`, name that leads to no active one → the id that
+    superseded it or ''; `elsewhere`, ids of other projects' memories; `several`, quote → the ids of memories
+    that all contain it.
     """
 
     active: dict[str, Found] = field(default_factory=dict)
@@ -35,9 +35,9 @@ class Predecessors:
 
 def predecessors(store: Store, names: Iterable[str]) -> Predecessors:
     """
-    Return what *names* lead to: each is an id, or quotes a text that exactly one active memory contains.
+    Find the memories for *names*: each is an id, or quotes a text that exactly one active memory contains.
 
-    Those of this project and of the person can be meant, never those of another project.
+    Only memories of this project and of the person are found, never those of another project.
     """
     found = Predecessors()
     for name in dict.fromkeys(filter(None, map(str.strip, names))):

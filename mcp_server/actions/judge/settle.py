@@ -1,8 +1,9 @@
 """
-settle: store what is new after a look at what is known already.
+settle: store a draft after comparing it with the known memories.
 
-Code decides little: equal words are one memory, and words that stand whole in a newer text give way to it.
-Everything else is stored, and the answer names what is near, with what differs, for whoever has the context.
+Code decides little: equal words are one memory, and a memory whose whole text a newer one contains gives way.
+Everything else is stored, and the answer names the near memories, with what differs: the caller, who has the
+context, decides.
 """
 
 import contextlib
@@ -49,14 +50,14 @@ def settle(
     """
     Store *draft*, or add it to the memory that says the same; the rules are those of docs/capture.md.
 
-    *supersedes* names a memory that the draft takes the place of, beside those in the draft itself: by its
-    id, or by words that it alone contains. *turns* gives what the person said, where that decides.
+    *supersedes* names a memory that the draft replaces, besides those in the draft itself: by its id, or by
+    words that it alone contains. *turns* returns the person's turns, where these decide.
     Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
     """
     draft = checked(draft, keep_secrets=keep_secrets)
     named = predecessors(store, (*draft.supersedes, supersedes))
     if named and draft.level is None:
-        draft = replace(draft, level=_said_at(store, draft))  # who names it now may have said it before
+        draft = replace(draft, level=_said_at(store, draft))  # stored before, perhaps at that level
     kept = [name for name, old in named.active.items() if not may_change(old, stated(draft), turns)]
     moved = [name for name in named.active if name not in kept]
     ids = [name for name in named.unmoved if ID.fullmatch(name)]
@@ -75,7 +76,7 @@ def settle(
     own = stored.memory.id
     if stored.known and not named:
         _count(store, draft, read(store, own))
-    # Where the index is held, whoever asked waits for nothing more: the file is written.
+    # When the index is locked, skip the search: the file is written, and the caller need not wait.
     hits = [] if stored.known or store.database.trouble else nearest(store, draft)
     moved = [name for name in moved if name != own] + _give_way(store, draft, own, hits)
     gone = {own, *moved, *kept}
@@ -98,7 +99,7 @@ def settle(
 
 
 def _said_at(store: Store, draft: Draft) -> Level | None:
-    """Return the level at which an active memory says what *draft* says already, None where none does."""
+    """Return the level of an active memory with the same words as *draft*, None without one."""
     words = fingerprint(draft.title, draft.text)
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
         said = [vault.level for vault in store.vaults if selections.saying(db, vault.key, words)]
@@ -114,7 +115,7 @@ def _covered(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
 
 
 def looked_up(store: Store, settled: Settled) -> Settled:
-    """Return *settled* with what became by now of the memories that are to give way."""
+    """Return *settled* with the memories that are to give way sorted by what became of them by now."""
     if not settled.later:
         return settled
     new = read(store, settled.id)
@@ -139,13 +140,13 @@ def let_replace(
     session: str = "",
     turns: Turns = tuple,
 ) -> Settled:
-    """Let a memory that is there take the place of *olds*, as *source* says; raises as `settle` does."""
+    """Let an existing memory take the place of *olds*, as *source* says; raises as `settle` does."""
     draft = replace(draft_of(read(store, memory_id)), source=source, session=session, supersedes=tuple(olds))
     return settle(store, draft, keep_secrets=True, turns=turns)
 
 
 def kept_from(store: Store, draft: Draft, olds: Sequence[str], *, turns: Turns) -> list[Found]:
-    """Return those of *olds* whose place *draft* may take by the person's own word alone."""
+    """Return those of *olds* that *draft* may replace only with the person's own word."""
     named = predecessors(store, olds).active.values()
     return [old for old in named if not may_change(old, stated(draft), turns)]
 
@@ -156,7 +157,7 @@ def kept_from_link(
     """
     Return (*source*, *target*) where only the person's word may link these memories with *rel*.
 
-    That is where *source*, of *level* if given, would take the place of what the person said; else None.
+    That is when *source*, of *level* if given, would supersede what the person said; else None.
     """
     if as_label(rel) != SUPERSEDES:
         return None
@@ -182,7 +183,7 @@ def reword(
     """
     Revise a memory as *source* says; raises what `revise` does.
 
-    Other words for what only the person may change are stored beside it, and what became of them is
+    New words for a memory that only the person may change are stored as another memory, and the result is
     returned; None when the memory itself was revised.
     """
     found = read(store, memory_id)
@@ -203,7 +204,7 @@ def reword(
 
 
 def near_now(store: Store, memory_id: str) -> tuple[Near, ...]:
-    """Return what may be about the same thing as a reworded memory and was not told apart from it."""
+    """Return memories that may be about the same thing as a reworded one and were not told apart from it."""
     found = read(store, memory_id)
     draft = draft_of(found)
     gone = {found.memory.id, *found.memory.supersedes}
@@ -211,7 +212,7 @@ def near_now(store: Store, memory_id: str) -> tuple[Near, ...]:
 
 
 def revised_draft(found: Found, revision: Revision) -> Draft:
-    """Return what would say what a memory is to say with *revision*."""
+    """Return a draft that says what the memory would say after *revision*."""
     draft = draft_of(found)
     return replace(
         draft,
@@ -223,7 +224,7 @@ def revised_draft(found: Found, revision: Revision) -> Draft:
 
 
 def draft_of(found: Found) -> Draft:
-    """Return what would say the same as a memory that is there."""
+    """Return a draft that says the same as an existing memory."""
     memory = found.memory
     return Draft(memory.title, memory.text, type=memory.type, level=found.vault.level, source=memory.source)
 
@@ -236,7 +237,7 @@ def _saying_all(store: Store, draft: Draft) -> Found | None:
 
 
 def _put_away(store: Store, draft: Draft) -> Settled | None:
-    """Bring back what says the same and was put away; None when there is none, or one is active."""
+    """Bring back a memory that says the same and was put away; None without one, or when one is active."""
     if draft.kind is not Kind.KNOWLEDGE or draft.id:
         return None
     vault, words = store.vault_for(draft.kind, level_of(store, draft)), fingerprint(draft.title, draft.text)
@@ -262,7 +263,7 @@ def _put_away(store: Store, draft: Draft) -> Settled | None:
 
 
 def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list[str]:
-    """Let those of *hits* give way to the new memory *own* that it says all of; return their ids."""
+    """Supersede those of *hits* whose whole text the new memory *own* contains; return their ids."""
     within = [hit for hit in hits if contains(stated(draft), shown(hit))]
     gone = [
         old.memory.id
@@ -281,14 +282,14 @@ def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list
 
 
 def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[Found]:
-    """Return the files of those *hits* that are active and lie where *draft* belongs."""
+    """Return the files of those *hits* that are active and in the vault where *draft* belongs."""
     vault = store.vault_for(draft.kind, level_of(store, draft)) if hits else None
     found = (_known(store, hit.id) for hit in hits)
     return [old for old in found if old and old.vault == vault and old.memory.status is Status.ACTIVE]
 
 
 def _confirm(store: Store, draft: Draft, old: Found) -> tuple[str, ...]:
-    """Add to *old* what *draft* has beside its words, count that, and return what *old* has otherwise."""
+    """Add what *draft* has besides words to *old*, count a confirmation, and return where *old* differs."""
     now = revise(store, old.memory.id, unsaid(old.memory, draft), session=draft.session)
     accept_said(store, now, draft)
     _count(store, draft, now)
@@ -296,7 +297,7 @@ def _confirm(store: Store, draft: Draft, old: Found) -> tuple[str, ...]:
 
 
 def _count(store: Store, draft: Draft, old: Found) -> None:
-    """Count that another session than that of *old* says the same."""
+    """Count a confirmation if the draft comes from another session than *old*."""
     if draft.source in CONFIRMING and draft.session != old.memory.session:
         with contextlib.suppress(OSError):
             write_line(store, "confirmed", refs=[old.ref], session=draft.session)
@@ -309,7 +310,7 @@ def _known(store: Store, memory_id: str) -> Found | None:
 
 
 def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:
-    """Return what the head of *memory* links to that is neither a path nor what a memory is called."""
+    """Return the link targets in the frontmatter of *memory* that are neither a path nor a memory's name."""
     names = [link.to for link in memory.links if not is_artifact(link.to)]
     if names:
         with contextlib.suppress(IndexUnavailable), store.database.read() as db:

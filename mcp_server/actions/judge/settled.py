@@ -1,4 +1,4 @@
-"""settled: what became of something new that met what was known."""
+"""settled: the result of `settle`, what became of a draft."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,9 +24,9 @@ class Settled:
     `superseded` gave way to it, `shadowed` does so in this project alone, `later` will once it is accepted.
     `unmoved` was named but leads to no active memory, `several` are quotes with the ids of all that contain
     them, `elsewhere` belongs to other projects, and `kept` only the person may replace. `near` may be about
-    the same thing, and `waiting` are names that no memory has yet. `successor` had taken the place of what
-    says the same; `uncovered` holds here again, because what stood in for it gave way, and `apart` were told
-    apart from it. `unlike` is what a memory that was known has otherwise than the draft beside its words.
+    the same thing, and `waiting` are link targets without a memory yet. `successor` had superseded the memory
+    that says the same; `uncovered` holds here again, because what shadowed it gave way; `apart` were told
+    apart from it. `unlike` is how a known memory differs from the draft in other things than words.
     """
 
     action: Action

@@ -1,4 +1,4 @@
-"""archive: out of what is told, by the word of whoever asks; `restore` brings it back in one step."""
+"""archive: put memories away on request, so that they are not shown; `restore` brings them back."""
 
 import contextlib
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> li
 
 
 def still_superseded(store: Store, found: Found) -> tuple[str, ...]:
-    """Return the ids of what the memory took the place of: they stay superseded until they are restored."""
+    """Return the ids of memories that it superseded: they stay superseded until they are restored."""
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
         return tuple(row.id for row in selections.superseded_by(db, found.memory.id, store.keys))
     return ()
@@ -43,5 +43,5 @@ def _archived(store: Store, found: Found, session: str) -> Found:
     memory = replace(found.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
     make_vault_folders(found.vault)
     target = confined(found.vault, found.vault.path_for(memory.id, memory.kind, archived=True))
-    named = target.with_name(found.path.name)  # which may be its title
+    named = target.with_name(found.path.name)  # a file may be named after its title
     return commit(store, found, memory, "archived", to=target if stamp(named) else named, session=session)

@@ -1,4 +1,4 @@
-"""save_conversation and load_conversation: what was said, word for word."""
+"""save_conversation and load_conversation: keep a conversation word for word."""
 
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +27,7 @@ def save_conversation(
     source: str = MANUAL,
 ) -> Remembered:
     """
-    Store *messages* as a conversation; secrets in them are masked. *source* is who wrote it down.
+    Store *messages* as a conversation; secrets in them are masked. *source* is who saved it.
 
     Raises Rejected for a message without text, OSError when the disk refuses.
     """

@@ -1,5 +1,5 @@
 """
-forget and restore: out of sight, and back.
+forget and restore: move a memory to the trash, and back.
 
 Forgetting moves the file to `trash/<vault>/` under the path it had; restoring moves it back.
 A memory in the archive comes back the same way. Forgetting for good leaves no byte of the text.
@@ -36,11 +36,11 @@ CANDIDATES = "candidates"  # a folder of the trash whose files were never memori
 @dataclass(frozen=True, slots=True)
 class Forgotten:
     """
-    What was forgotten: the id, and where the file waits to be restored; None when it is gone for good.
+    What was forgotten: the id, and the file's path in the trash; None when it is deleted for good.
 
-    `superseded` are the memories whose place it had taken: they stay superseded until they are restored.
-    `heirs` are those that took over what it said when it was merged into them: they go on saying it.
-    `uncovered` are those of the person that it had stood in for in this project: they hold here again.
+    `superseded` are the memories that it had superseded: they stay superseded until they are restored.
+    `heirs` are those into which it was merged: they go on saying what it said.
+    `uncovered` are those of the person that it had shadowed in this project: they hold here again.
     """
 
     id: str
@@ -52,8 +52,8 @@ class Forgotten:
 
 def forget(store: Store, memory_id: str, *, forever: bool = False, session: str = "") -> Forgotten:
     """
-    Move a memory to the trash, or with *forever* delete it, its copies in the trash, what it said before, its
-    index rows and what the block of this project tells of it.
+    Move a memory to the trash, or with *forever* delete it, its copies in the trash, its history, its index
+    rows and its line in this project's managed block.
 
     Raises NotFound, OSError.
     """
@@ -89,7 +89,7 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         covered = covered_by(store, db, [row.ref])
     target, heirs = None, list[str]()
     if forever:
-        said = [*(trashed for _, trashed in in_trash(store, row.id)), path]  # who is killed has it still
+        said = [*(trashed for _, trashed in in_trash(store, row.id)), path]  # last: a kill leaves it there
         _delete(_and_proposed(store, [row.ref], said))
         heirs = _erase_history(store, vault, row.id)
         store.ledger.try_append("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
@@ -97,7 +97,7 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         target = free_name(
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
         )
-        named = {} if path.stem == row.id else {"name": path.name}  # which may be its title, too
+        named = {} if path.stem == row.id else {"name": path.name}  # a file may be named after its title
         move(store, vault, row.ref, path, target, "forgotten", forever=False, session=session, **named)
     with if_free(store):
         if row.kind is Kind.CONVERSATION:
@@ -110,7 +110,7 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
 
 
 def _leave_no_trace(store: Store) -> None:
-    """Erase what the index and the block in CLAUDE.md keep of deleted texts; say so where that must wait."""
+    """Erase deleted texts from the index and the block in CLAUDE.md; the answer says if that must wait."""
     try:
         store.database.require()
         erase.erase_traces(store.database)
@@ -126,7 +126,7 @@ def _leave_no_trace(store: Store) -> None:
 
 
 def _unlearned_is_never_sent(store: Store, session: str) -> None:
-    """Note what no model has read of a forgotten *session* as read: it is not to be learned from later."""
+    """Note the unread turns of a forgotten *session* as learned, so that no model reads them later."""
     with store.database.read() as db:
         waiting = [each for each in transcripts.unlearned(db, paid=False) if each.session == session]
     for each in waiting:
@@ -141,8 +141,8 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
     """
     Bring a memory back from the trash or the archive, and return it: it is active, and its file says so.
 
-    What was superseded is active again beside its successor, if that one is still there. What the person
-    accepted of a repository comes back as it was then when somebody else changed or deleted it.
+    A superseded memory is active again beside its successor, if that still exists. A repository's memory that
+    was changed or deleted there comes back as the person accepted it.
     Raises NotFound, and Rejected when it is active already or its place is taken.
     """
     wanted = check_id(memory_id.strip().removesuffix(".md"))
@@ -151,10 +151,10 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> Found:
         folder, name = (vault.root / place).parent, _name_of(store, vault, wanted)
         try:
             found = load(vault, path, place=place)
-        except Unreadable:  # as it is; `sync` says what is wrong with it
+        except Unreadable:  # move it as it is; `sync` reports what is wrong with it
             move(store, vault, f"{vault.key}/{wanted}", path, confined(vault, folder / name), "restored")
             return read(store, wanted)
-        found = replace(found, memory=replace(found.memory, id=wanted))  # whatever number its name has there
+        found = replace(found, memory=replace(found.memory, id=wanted))  # the name there may have a number
         if place.startswith(f"{ARCHIVE_FOLDER}/"):
             folder = vault.path_for(wanted, found.memory.kind).parent
         back = _move_back(store, found, confined(vault, folder / name), session)
@@ -182,7 +182,7 @@ def unarchive(store: Store, found: Found, *, session: str = "") -> Found:
 
 
 def _from_history(store: Store, memory_id: str, session: str) -> Found | None:
-    """Write what the person accepted of a memory that a pull took from the repository; None without."""
+    """Write back the accepted version of a memory that a pull deleted from the repository; else None."""
     taken = taken_away(store, memory_id)
     if taken is None:
         return None
@@ -200,7 +200,7 @@ def _from_history(store: Store, memory_id: str, session: str) -> Found | None:
 
 
 def _as_accepted(store: Store, found: Found, session: str) -> Found | None:
-    """Let a file of the repository that somebody changed say again what the person accepted; None without."""
+    """Restore a changed file of the repository to the version that the person accepted; None without one."""
     version = last_accepted(store, found.ref) if found.vault.in_repository else None
     if not version or is_accepted(store, found):
         return None
@@ -212,7 +212,7 @@ def _as_accepted(store: Store, found: Found, session: str) -> Found | None:
 
 
 def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
-    """Return the name that the file of a memory had when it was forgotten last."""
+    """Return the name of a memory's file when it was last forgotten."""
     catch_up_if_free(store)
     with store.database.read() as db:
         deeds = audit.history(db, ref=f"{vault.key}/{memory_id}", events=["forgotten"], limit=1)
@@ -230,7 +230,7 @@ def _in_archive(found: Found) -> bool:
 
 
 def _move_back(store: Store, found: Found, target: Path, session: str) -> Found:
-    """Bring the file that was *found* to *target*; it no longer says that it was put away."""
+    """Move the file that was *found* to *target*, without the status that says it was put away."""
     if target != found.path and stamp(target):
         raise Rejected(f"{target} exists already.", "Rename or forget that file first.")
     status = Status.ACTIVE if found.memory.status in AWAY else found.memory.status
@@ -243,7 +243,7 @@ def _move_back(store: Store, found: Found, target: Path, session: str) -> Found:
 
 
 def _reinstated(store: Store, found: Found, session: str) -> Found:
-    """Return *found*, which is active again if another had taken its place."""
+    """Make *found* active again if it is superseded, and return it."""
     if found.memory.status is not Status.SUPERSEDED:
         return found
     reinstate(store, found.memory.id, by=found.memory.superseded_by, session=session)
@@ -261,7 +261,7 @@ def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
 
 
 def free_name(path: Path) -> Path:
-    """Return *path*, or with a number before its ending when it is taken: what was forgotten twice."""
+    """Return *path*, with a number before its ending when it is taken: a memory was forgotten twice."""
     number = 1
     free = path
     while stamp(free):
@@ -272,9 +272,9 @@ def free_name(path: Path) -> Path:
 
 def _erase_history(store: Store, vault: Vault, memory_id: str) -> list[str]:
     """
-    Delete what is kept of a memory, and the versions of others that say it because it was merged into them.
+    Delete the history of a memory, and the versions of others that it was merged into.
 
-    Return the ids of those that say it still.
+    Return the ids of the current memories that it was merged into: they still say it.
     """
     gone = history.versions(store.home, f"{vault.key}/{memory_id}")
     prefix = f"{vault.key}/"
@@ -287,7 +287,7 @@ def _erase_history(store: Store, vault: Vault, memory_id: str) -> list[str]:
 
 
 def _and_proposed(store: Store, refs: Iterable[str], paths: Iterable[Path]) -> list[Path]:
-    """Return the candidates in the trash that said what *refs* say or said, and *paths*, where those lie."""
+    """Return the candidates in the trash with the same words as *refs*, now or earlier, and then *paths*."""
     own = list(paths)
     kept = [each.path for ref in refs for each in history.versions(store.home, ref)]
     said = {_said(store, path) for path in (*own, *kept)} - {""}
@@ -315,4 +315,4 @@ def _took_over(vault: Vault, path: Path, place: Path, memory_id: str) -> bool:
 def _delete(paths: Iterable[Path]) -> None:
     for path in paths:
         files.delete(path)
-        leftovers.sweep_taken_out(path.parent)  # what it said before a revision
+        leftovers.sweep_taken_out(path.parent)  # leftover bytes from before a revision

@@ -1,10 +1,10 @@
 """
-link: say how memories and files belong together, take it back, and tell what belongs to one.
+link: link memories and files, remove links, and list what is linked with a memory.
 
-A link stands in the file of the memory it goes out from; where it goes out from a file, a memory that stands
-for the file has it. `supersedes` makes the other memory superseded, and taking it back makes it active again;
-of two that a `contradicts` joins the older one is told with a mark. It is long because one way in and one way
-out hold for everybody who links: a person, Claude, and the tools of the knowledge graph.
+A link is written in the file of the memory it starts from; a link that starts from a file is in the memory
+that stands for that file. `supersedes` makes the other memory superseded, and removing it makes that active
+again; of two joined by `contradicts` the older one is shown with a mark. It is long because one way in and
+one way out hold for all that link: a person, Claude, and the tools of the knowledge graph.
 """
 
 from collections.abc import Sequence
@@ -50,13 +50,13 @@ MOST_RELATED = 100  # links of one answer
 
 
 End = Found | str
-"""What a link leads from or to: a memory, or the path of a file."""
+"""One end of a link: a memory, or the path of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
     """
-    What became of a link: the ids or the paths at its ends, its label, and what follows from it.
+    What became of a link: the ids or the paths at its ends, its label, and the consequence (`note`).
 
     `added`: there was no such link before; one that was there may have been `changed` nevertheless.
     """
@@ -72,7 +72,7 @@ class Linked:
 @dataclass(frozen=True, slots=True)
 class Related:
     """
-    What belongs to a memory, or to tags.
+    What is linked with a memory, or carries tags.
 
     `edges` with the number of links that lead to each, from 1; `tagged` are the memories with any of the
     tags, and `left_out` is how many links more there are.
@@ -103,8 +103,8 @@ def link(
     """
     Link *source* to *target*, each a memory's id, title or alias, or a file (`path[:line]`).
 
-    *rel* is any label, relates-to by default. *notes* take the place of those that the link has; without,
-    linking again changes nothing. *source* is a memory of *level*, where that is given.
+    *rel* is any label, relates-to by default. *notes* replace those of an existing link; without them linking
+    again changes nothing. *source* is looked up at *level*, if given.
     Raises NotFound for an unknown end, Rejected for a label or an end that cannot be used or when the file
     has no room for it.
     """
@@ -126,9 +126,9 @@ def unlink(
     store: Store, source: str, target: str, rel: str = "", *, level: Level | None = None, session: str = ""
 ) -> Linked:
     """
-    Take back the links of that label, or without one all, from *source* to *target*, called as in `link`.
+    Remove the links with that label, or without one all, from *source* to *target*, named as in `link`.
 
-    What was superseded by it is active again. `changed` is false when there was no such link.
+    A memory that the link superseded is active again. `changed` is false when there was no such link.
     Raises NotFound for an unknown *source*; Rejected for a link that is written in the text.
     """
     here = at_level(store, level) if level else store
@@ -222,16 +222,16 @@ def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), 
 
 
 def note_resolved(store: Store, one: str, other: str, *, how: str, session: str) -> None:
-    """Note that two memories may say what they say, so that the pair is not proposed again as it is."""
+    """Note that two memories may both stand as they are, so that the unchanged pair is not proposed again."""
     try:
         both = read(store, one), read(store, other)
     except NotFound:
-        return  # what is gone contradicts nobody
+        return  # a deleted memory cannot contradict another
     note_settled(store, *both, how=how, session=session)
 
 
 def note_settled(store: Store, one: Found, other: Found, *, how: str, session: str) -> None:
-    """Note of two files what `note_resolved` notes of two ids."""
+    """Do what `note_resolved` does, for two files that are read already."""
     said = [(each.memory.title, each.memory.text) for each in (one, other)]
     noted = {"how": how, "session": session, "telling": [telling_digest(*each) for each in said]}
     noted["said"] = [fingerprint(*each) for each in said]
@@ -239,7 +239,7 @@ def note_settled(store: Store, one: Found, other: Found, *, how: str, session: s
 
 
 def must_be_active(memory: Memory) -> None:
-    """Raise Rejected when *memory* is not active: only what is valid now can contradict something."""
+    """Raise Rejected when *memory* is not active: only an active memory can contradict another."""
     if memory.status is not Status.ACTIVE:
         raise Rejected(
             f"'{memory.id}' is {memory.status.value}, so it contradicts nothing that is valid now.",
@@ -273,7 +273,7 @@ def _check_ends(store: Store, start: End, end: End, rel: str) -> None:
 
 
 def _holder(here: Store, start: End, level: Level | None, session: str) -> Found:
-    """Return the memory whose file says what links *start*; for a file one is made that stands for it."""
+    """Return the memory whose file holds the links of *start*; for a path, create one that stands for it."""
     if isinstance(start, Found):
         return start
     memory_id = artifact_id(start)
@@ -296,7 +296,7 @@ def _linked(
     source, target = found.memory.id, _id(end)
     other = end if isinstance(end, Found) else None
     memory, added = _with_link(found.memory, rel, end, notes)
-    # Within a level what was superseded and restored gives way again; across levels both stay active.
+    # Within a level a restored memory is superseded again; across levels both stay active.
     again = rel == SUPERSEDES and other is not None and other.memory.status is Status.ACTIVE
     if memory == found.memory and not (again and other and other.vault.key == found.vault.key):
         return Linked(source, rel, target, changed=False)
@@ -324,7 +324,7 @@ def _with_link(memory: Memory, rel: str, end: End, notes: Sequence[str] | None) 
     links = tuple(new if link == old else link for link in memory.links)
     if rel == SUPERSEDES:
         memory = replace(memory, supersedes=tuple(dict.fromkeys((*memory.supersedes, new.to))))
-        if not new.notes:  # the key of its own says all there is to say
+        if not new.notes:  # without notes the frontmatter key `supersedes` is enough
             return replace(memory, links=tuple(link for link in links if link != new)), not known
     elif known and notes is None:
         return memory, False
@@ -368,7 +368,7 @@ def _unlinked(store: Store, here: Store, source: str, target: str, rel: str, ses
 
 
 def _successors(store: Store, memory_id: str) -> set[str]:
-    """Return the ids of what took the place of a memory, one after the other."""
+    """Return the ids of the memory's successor, of that one's successor, and so on."""
     found: set[str] = set()
     row = look_up(store, memory_id)
     while row and row.superseded_by and row.superseded_by not in found:
@@ -385,7 +385,7 @@ def _says_so_too(other: Found, here: Memory) -> bool:
 
 
 def _superseded(store: Store, new: Found, old: Found) -> str:
-    """Return what a person is told of *old*, as it was before *new* took its place."""
+    """Return a sentence about what became of *old* (as it was before) now that *new* supersedes it."""
     here, was = new.memory.id, old.memory
     if not is_shown(store, new):
         return f"'{here}' waits for the person's word, and takes the place of '{was.id}' with it."
@@ -398,7 +398,7 @@ def _superseded(store: Store, new: Found, old: Found) -> str:
 
 
 def _end_or_name(store: Store, said: str) -> End:
-    """Return what *said* names, or *said* where nothing is called so any more."""
+    """Return the end that *said* names, or *said* itself when nothing has that name any more."""
     try:
         return end_of(store, said)
     except NotFound:
@@ -413,7 +413,7 @@ def _leads_to(target: str, end: End) -> bool:
 
 
 def _id(end: End) -> str:
-    """Return what a link says to lead to *end*."""
+    """Return the target that a link to *end* has in its file."""
     return end.memory.id if isinstance(end, Found) else end
 
 
@@ -423,6 +423,6 @@ def _line_of(found: Found, target: str) -> int:
 
 
 def _identity(edge: Edge) -> tuple[object, ...]:
-    """Return what is equal for a link seen from both of its ends."""
+    """Return a key that is equal for a link seen from either end."""
     start, end = edge.ends
     return start.row, edge.rel, end.row if end else edge.target

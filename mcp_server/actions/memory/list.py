@@ -1,4 +1,4 @@
-"""list: what is in the memory, without a question."""
+"""list: list memories by filter, without a query."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
 from mcp_server.store import Store
 
 LOOKED_AT = 500  # newest memories of a kind among which a misspelt id is looked for
-NAMED = 3  # of them, at most, that are named
+NAMED = 3  # ids, at most, that are suggested
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Listing:
     """
     A page of memories, and how many there are in all.
 
-    `shadowed` tells of rows of the page by which id this project says otherwise.
+    `shadowed` is row of the page → the id of the memory that shadows it in this project.
     """
 
     rows: tuple[Row, ...]

@@ -1,4 +1,4 @@
-"""pin, unpin, promote and demote: what the person wants at hand, whatever was counted."""
+"""pin, unpin, promote and demote: keep memories at hand by the person's wish, not by their use."""
 
 from dataclasses import dataclass
 
@@ -21,9 +21,10 @@ from mcp_server.store import Store
 @dataclass(frozen=True, slots=True)
 class HotStatus:
     """
-    The hot set: who has a place, who was evicted for want of one, and what fills the free places.
+    The hot set: memories with a place, hot ones without a place, and those that fill the free places.
 
-    `next_out` is who goes first when another gets hotter, None when all are pinned; `salience` by ref.
+    `next_out` is the one to lose its place first when another gets hotter, None when all are pinned;
+    `salience` is by ref.
     """
 
     capacity: int
@@ -36,7 +37,7 @@ class HotStatus:
 
 def pin(store: Store, memory_id: str, *, pinned: bool, session: str = "") -> Found:
     """
-    Keep a memory at hand in every session, or not any more; its file says so, its date stays.
+    Pin a memory, so that it is at hand in every session, or unpin it; its file says so, its date stays.
 
     Raises NotFound, Rejected for what is not active knowledge or has no place, Conflict, Unreadable, OSError.
     """
@@ -47,7 +48,7 @@ def pin(store: Store, memory_id: str, *, pinned: bool, session: str = "") -> Fou
 
 
 def require_place(store: Store, memory_id: str) -> None:
-    """Raise Rejected, naming those that are pinned, when a pin of the memory had no place; NotFound."""
+    """Raise Rejected, naming the pinned memories, when there is no place to pin the memory; NotFound."""
     row = _active(store, memory_id)
     most = store.settings.hot_cache_max_items
     if not most:
@@ -68,9 +69,9 @@ def require_place(store: Store, memory_id: str) -> None:
 
 def promote(store: Store, memory_id: str, *, session: str = "") -> bool:
     """
-    Put a memory into the hot set now, until it was not accessed for a fortnight.
+    Put a memory into the hot set now, until it has not been accessed for a fortnight.
 
-    Return whether it has a place: False when it is full of hotter ones.
+    Return whether it has a place: False when the hot set is full of hotter ones.
     Raises NotFound, Rejected, OSError.
     """
     if not store.settings.hot_cache_max_items:

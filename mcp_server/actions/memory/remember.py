@@ -1,4 +1,4 @@
-"""remember: one thing worth knowing becomes one file; it is acknowledged when the file is on the disk."""
+"""remember: store one thing worth knowing as one file; it is acknowledged once the file is on the disk."""
 
 import contextlib
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ from mcp_server.store import Store
 
 T = TypeVar("T")
 
-ATTEMPTS = 20  # ids tried; already the second is needed only once in a million memories of one title
+ATTEMPTS = 20  # ids tried; even the second is needed only once in a million memories of one title
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,9 @@ class Remembered:
 @one_change()
 def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remembered:
     """
-    Store *draft* as a memory; its `supersedes` become superseded.
+    Store *draft* as a memory; the memories in its `supersedes` become superseded.
 
-    Saying the same again adds its new tags, links, files touched and what it supersedes, and nothing else.
+    A draft that says the same again only adds its new tags, links, files touched and superseded memories.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
     return remember_checked(store, checked(draft, keep_secrets=keep_secrets))
@@ -77,7 +77,7 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
     vault = store.vault_for(draft.kind, level)
     known = _known(store, vault, draft)
     if known:
-        # What it replaced before and was restored since gives way again: this word is the later one.
+        # A memory that it superseded before and that was restored gives way again: this draft is later.
         older = tuple(old for old in draft.supersedes if old != known.memory.id)
         together = tuple(dict.fromkeys((*known.memory.supersedes, *older)))
         revision = replace(unsaid(known.memory, draft), supersedes=together)
@@ -85,7 +85,7 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
         accept_said(store, known, draft)
         take_place(store, known, older, session=draft.session)
         return Remembered(known.memory, known.path, level, known=True)
-    for old in draft.supersedes:  # before anything is written
+    for old in draft.supersedes:  # check before anything is written
         with contextlib.suppress(NotFound):
             found = read(store, old)
             memory_file.check_replaceable(found.data, found.memory, path=str(found.path))
@@ -96,9 +96,9 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
 
 def unsaid(memory: Memory, draft: Draft) -> Revision:
     """
-    Return what adds to *memory* the tags, links and files touched that *draft* has beside its words, and a
-    category or metadata where it has none under that name. The notes of an import say where it is from, which
-    is no news about *memory*.
+    Return a revision that adds to *memory* the tags, links and files touched of *draft*, and a category or
+    metadata that it lacks. The notes of an import are left out: they say where the draft is from, which is no
+    news about *memory*.
     """
     names = {name_of(note) for note in memory.notes}
     given = draft.notes if draft.source in (MANUAL, ASSISTANT) else ()
@@ -115,7 +115,7 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
 
 
 def not_taken(memory: Memory, draft: Draft) -> tuple[str, ...]:
-    """Return what *memory*, which says the same, has otherwise than *draft*: `type note`, `port: 80`."""
+    """Return where *memory*, which says the same, differs from *draft*: `type note`, `port: 80`."""
     named = {name_of(note): note for note in memory.notes}
     notes = [
         named[name_of(note)] for note in draft.notes if note not in memory.notes and name_of(note) in named
@@ -128,7 +128,7 @@ def not_taken(memory: Memory, draft: Draft) -> tuple[str, ...]:
 
 
 def accept_said(store: Store, found: Found, draft: Draft) -> None:
-    """Accept a memory when *draft*, in the person's own words, says the same: nothing else may be meant."""
+    """Accept a memory when *draft*, in the person's own words, has the same text and so can mean no other."""
     same = fingerprint("", found.memory.text) == fingerprint("", draft.text)
     if same and draft.source == MANUAL and not is_accepted(store, found):
         with contextlib.suppress(OSError):
@@ -138,17 +138,17 @@ def accept_said(store: Store, found: Found, draft: Draft) -> None:
 
 def supersede(store: Store, new: Found, *, since: datetime | None = None, session: str = "") -> None:
     """
-    Make superseded what *new* says it takes the place of, as far as that is known and active.
+    Make the known, active memories that *new* names in `supersedes` superseded.
 
-    What waits for the person takes nobody's place yet, and a project takes nothing from the person's level:
-    there it only stands in for it, which follows from its file. A pin passes on.
-    *since* is when that came about, by default when *new* came to hold.
+    A memory that waits for the person supersedes none yet. A project's memory supersedes none of the user
+    level: it only shadows it in the project, which follows from its file. A pin passes on to *new*.
+    *since* is the time of the change, by default when *new* began to hold.
     """
     memory = new.memory
     if not memory.supersedes or not is_shown(store, new):
         return
     for name in memory.supersedes:
-        # What supersedes nothing known is still worth keeping.
+        # A memory that supersedes an unknown one is still worth keeping.
         with contextlib.suppress(NotFound):
             old = read(store, name)
             if old.memory.status is not Status.ACTIVE or old.ref == new.ref:
@@ -177,13 +177,13 @@ def _pin(store: Store, new: Found, *, session: str) -> None:
 
 
 def take_place(store: Store, new: Found, olds: Sequence[str], *, session: str = "") -> None:
-    """Make superseded those of *olds* that are active: somebody says so just now."""
+    """Make the active ones of *olds* superseded by *new* from this moment on."""
     only = replace(new, memory=replace(new.memory, supersedes=tuple(olds)))
     supersede(store, only, since=store.clock().replace(microsecond=0), session=session)
 
 
 def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:
-    """Make *old* active again when it was superseded *by* that memory; return what happened, for people."""
+    """Make *old* active again when it was superseded *by* that memory; return a sentence on what happened."""
     try:
         found = read(store, old)
     except NotFound:
@@ -198,7 +198,7 @@ def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:
 
 def level_of(store: Store, draft: Draft) -> Level:
     """
-    Return where *draft* belongs: where it was said, else the project.
+    Return the level of *draft*: the one it gives, else the project's.
 
     A preference is the person's, unless it names this project.
     """
@@ -232,12 +232,12 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
 
 
 def _joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
-    """Return *own* and behind them *new*, each once, as long as they are not more than *most*."""
+    """Return *own* and then *new*, each value once, at most *most* of them."""
     return tuple(dict.fromkeys((*own, *new)))[: max(most, len(own))]
 
 
 def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
-    """Return the memory that says the same as *draft* already, or the one with the id that it gives."""
+    """Return the memory that says the same as *draft* already, or has the id that the draft gives."""
     if draft.kind is not Kind.KNOWLEDGE:
         return None
     if draft.id:

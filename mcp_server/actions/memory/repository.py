@@ -18,7 +18,7 @@ from mcp_server.core.memory import Kind
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
 
-AT_ONCE = 500  # memories kept in one line of the ledger, which has its bounds
+AT_ONCE = 500  # memories kept by one event, whose length is limited
 REAL = "Put a real one in its place, or delete it."
 IGNORE_ALL = "*\n"
 IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
@@ -37,8 +37,8 @@ def init(store: Store) -> Initialised:
     """
     Keep the project's knowledge in `<repository>/.claude-memory/`, ignored by git until it is shared.
 
-    What was private knowledge of the project moves there, and what waits for the person's word goes on
-    waiting. Raises Rejected outside a project.
+    The project's private knowledge moves there; memories that wait for the person's word go on waiting.
+    Raises Rejected outside a project.
     """
     vault = _vault(store)
     sync(store)
@@ -90,7 +90,7 @@ def untrusted(store: Store) -> list[Row]:
 
 
 def from_documents(store: Store) -> list[Row]:
-    """Return what documents say (`seed`, `bootstrap`), which is not shown unasked until it is accepted."""
+    """Return the memories made of documents (`seed`, `bootstrap`), not shown unasked until accepted."""
     return [row for row in _said_alone(store) if row.source == SEEDED]
 
 
@@ -104,8 +104,8 @@ def trust(store: Store, memory_ids: Sequence[str] | None = None) -> list[Row]:
     Accept memories as they are now, those with the ids given or, with None, all of `untrusted`; return them.
 
     With None the files of this repository count as the person's own from now on, too.
-    A file that changes afterwards waits again. What a program or a document said becomes what the person
-    took over. Raises NotFound for an id that no memory has, Conflict when a file changes meanwhile.
+    A file that changes afterwards waits again. A memory from a program or a document counts as taken over by
+    the person. Raises NotFound for an id that no memory has, Conflict when a file changes meanwhile.
     """
     sync(store)
     named = {find(store, memory_id).ref for memory_id in memory_ids or ()}
@@ -122,9 +122,9 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
     """
     Accept the very bytes that the index has as *rows*.
 
-    What a program or a document said becomes what the person took over, and what Claude stored takes the
-    place of what it supersedes: that is one change for each. Raises Conflict when such a file changed
-    meanwhile, NotFound.
+    A memory from a program or a document counts as taken over by the person, and one that Claude stored
+    supersedes what it names: one change for each. Raises Conflict when such a file changed meanwhile,
+    NotFound.
     """
     changes = [(row, new_name()) for row in rows]
     for row, change in changes:
@@ -139,11 +139,11 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
     for row, change in changes:
         if row.vault in store.private:
             with one_change(change):
-                supersede(store, read(store, row.id))  # what waited took nobody's place
+                supersede(store, read(store, row.id))  # while it waited it superseded none
 
 
 def keep(store: Store, refs: Sequence[str]) -> None:
-    """Note that the person wants *refs* kept: they age no more. Raises OSError."""
+    """Note that the person wants *refs* kept: they no longer age. Raises OSError."""
     for start in range(0, len(refs), AT_ONCE):
         write_line(store, "approved", refs=refs[start : start + AT_ONCE])
 

@@ -1,4 +1,4 @@
-"""revise: change what a memory says, or what is said about it, without losing anybody's edit."""
+"""revise: change what a memory says, or its other fields, without losing an edit made at the same time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -26,7 +26,7 @@ from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
-ATTEMPTS = 40  # times that a change is begun when another process was quicker: of two, half come too late
+ATTEMPTS = 40  # attempts when another process changed the file first: with two processes, half come too late
 VERSION_LENGTH = 12  # characters of the digest that `read` shows and `revise` takes
 T = TypeVar("T")
 
@@ -51,11 +51,11 @@ class Revision(NewWords):
     updated: datetime | None = None
     source: str | None = None
     reinstated: bool | None = None
-    """What was superseded is active again, as if nothing had taken its place."""
+    """Make a superseded memory active again, without a successor."""
 
 
 def version(found: Found) -> str:
-    """Return the short name of what the file says now."""
+    """Return the short digest of the file's bytes, which names its version."""
     return found.digest[:VERSION_LENGTH]
 
 
@@ -75,9 +75,9 @@ def revise(
 
     Links by an old title go on leading to it: the old title becomes an alias when another memory uses it.
 
-    *accept* is whether what it says now may be shown unasked. *source* is whose words these are, '' for what
-    only says how memories belong together: those of the person are accepted; of anybody else new words wait,
-    and the person's memory is no longer in their words.
+    *accept* is whether the new text may be shown unasked. *source* is whose words these are, '' when only
+    relations between memories change. The person's words are accepted; new words of another source wait, and
+    a memory of the person then gets that source.
 
     Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
     Rejected, Unreadable, OSError; the file is untouched then.
@@ -93,7 +93,7 @@ def revise(
     if source == MANUAL:
         accept = Accept.YES
     elif source and (memory.title, memory.text) != (found.memory.title, found.memory.text):
-        accept = Accept.NO  # until its words were looked up in the session
+        accept = Accept.NO  # until its words have been looked up in the session
         memory = replace(memory, source=source if memory.source == MANUAL else memory.source)
     memory = replace(memory, updated=store.clock().replace(microsecond=0))
     said_anew = (memory.title, memory.text, memory.touches) != (
@@ -114,9 +114,9 @@ def mark(
     **detail: Any,
 ) -> Found:
     """
-    Change what is thought of a memory, not what it says, and return it.
+    Change how a memory is rated (pin, verification), not what it says, and return it.
 
-    `updated` stays, and so does whether it may be shown unasked. *event* with *detail* is the ledger's line.
+    `updated` stays, and so does whether it may be shown unasked. *event* with *detail* goes into the ledger.
     Raises Conflict, NotFound, Unreadable, OSError; the file is untouched then.
     """
     found = read(store, memory_id)
@@ -131,7 +131,7 @@ def mark(
 
 
 def repeated(attempt: Callable[[], T]) -> T:
-    """Return what *attempt* returns, begun again while other processes change the same file."""
+    """Return what *attempt* returns; repeat it while other processes change the same file."""
     for _ in range(ATTEMPTS - 1):
         try:
             return attempt()

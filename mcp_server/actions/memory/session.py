@@ -1,4 +1,4 @@
-"""save_session and restore_session: where the work stands, to go on from it later."""
+"""save_session and restore_session: save the state of the work, to go on from it later."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,10 +24,10 @@ _GIT_NOTE = re.compile(r"git (?P<branch>\S+) (?P<head>[0-9a-f]{7,64})")
 @dataclass(frozen=True, slots=True)
 class Since:
     """
-    What changed after a session was saved; empty when nothing did or nobody can tell.
+    What changed after a session was saved; empty when nothing did or it cannot be found out.
 
-    files: those that differ between the commit of then and that of now, and those of the session that were
-    written since or are gone; what else is not committed is not told. problem: why git was not asked.
+    files: those that differ between the commit then and now, and those of the session that were written since
+    or are gone; other uncommitted files are left out. problem: why git was not asked.
     """
 
     commits: tuple[str, ...]
@@ -50,7 +50,7 @@ def save_session(
     source: str = MANUAL,
 ) -> Remembered:
     """
-    Store a snapshot of the work: what it is about, files, variables, open tasks, and git's branch and head.
+    Store a snapshot of the work: its context, files, variables, open tasks, and git's branch and head.
 
     *source* is who wrote it. Secrets are masked. Raises Rejected without a title and a context, OSError when
     the disk refuses.

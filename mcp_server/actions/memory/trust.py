@@ -1,4 +1,4 @@
-"""validate, invalidate and the trust history: how far a memory is believed, and what changed that."""
+"""validate, invalidate and the trust history: how far a memory is trusted, and what changed that."""
 
 from dataclasses import dataclass
 
@@ -26,9 +26,9 @@ MOST_EVENTS = 500
 @dataclass(frozen=True, slots=True)
 class Standing:
     """
-    How far a memory is believed now, 0 to 1, and what became of the files that it is about.
+    The trust in a memory now, 0 to 1, and what became of the files that it is about.
 
-    `shadowed_by` is the id of the memory that stands in for it in this project, '' where it holds.
+    `shadowed_by` is the id of the memory that shadows it in this project, '' where it holds.
     """
 
     trust: float
@@ -42,7 +42,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class TrustHistory:
-    """What a memory started from, what moved it, the latest first, and where it stands."""
+    """The trust a memory started with, what changed it, the latest first, and where it stands."""
 
     id: str
     base: float
@@ -54,7 +54,7 @@ def validate(
     store: Store, memory_id: str, *, reason: str = "confirmed", note: str = "", session: str = ""
 ) -> TrustHistory:
     """
-    Note that a memory was found to be right: it is believed more, and its half-life starts anew.
+    Note that a memory was found to be right: its trust rises, and its half-life starts again.
 
     Its file gets `verified`; `updated` stays, and whether it may be shown unasked stays as it was.
     Raises Rejected for an unknown *reason*, NotFound, Conflict, Unreadable, OSError.
@@ -81,7 +81,7 @@ def invalidate(
     store: Store, memory_id: str, *, reason: str, note: str = "", session: str = ""
 ) -> TrustHistory:
     """
-    Note that a memory was found to be outdated, partly incorrect or wrong: it is believed less.
+    Note that a memory was found to be outdated, partly incorrect or wrong: its trust falls.
 
     Trust weighs in the ranking and shows as a label; it never hides a memory.
     Raises Rejected for an unknown *reason*, NotFound, OSError.
@@ -96,7 +96,7 @@ def invalidate(
 
 @self_healing
 def trust_history(store: Store, memory_id: str, *, limit: int = MOST_EVENTS) -> TrustHistory:
-    """Return what moved the trust in a memory, as of everything in the ledger. Raises NotFound."""
+    """Return what changed the trust in a memory, after taking in all of the ledger. Raises NotFound."""
     row = find(store, memory_id)
     catch_up_if_free(store)
     with store.database.read() as db:
@@ -107,7 +107,7 @@ def trust_history(store: Store, memory_id: str, *, limit: int = MOST_EVENTS) -> 
 
 @self_healing
 def standing(store: Store, vault: str, memory_id: str) -> Standing:
-    """Return how far a memory of the vault with that key is believed, and whether its files changed."""
+    """Return the trust in a memory of the vault with that key, and whether its files changed."""
     with store.database.read() as db:
         row = selections.with_id(db, [vault], memory_id)
         if row is None:

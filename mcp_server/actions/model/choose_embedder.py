@@ -1,4 +1,4 @@
-"""choose_embedder: which embedding models there are, how far the chosen one is, and choosing another."""
+"""choose_embedder: list the embedding models, report the progress of the chosen one, choose another."""
 
 import os
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from mcp_server.core.search.query import Filter
 from mcp_server.core.text.words import is_foreign
 from mcp_server.store import Store
 
-LOOKED_AT = 200  # memories of all projects, the newest, whose language tells which model fits
+LOOKED_AT = 200  # newest memories of all projects, whose language tells which model fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Progress:
 
 
 def list_models(store: Store) -> list[ListedModel]:
-    """Return the models of the catalogue, and the folder that is chosen if one is."""
+    """Return the models of the catalogue, and the chosen model's folder if the person chose one."""
     said = store.settings.embedding_model
     listed = [
         ListedModel(
@@ -86,7 +86,7 @@ def progress(store: Store) -> Progress:
 
 
 def setting_of(said: str) -> str:
-    """Return the setting that a person's *said* means: a name, or the path of a folder, made absolute."""
+    """Return the setting for what the person typed (*said*): a name, or a folder's absolute path."""
     name = chosen(said)
     if name and not is_folder(name):
         return name
@@ -116,7 +116,7 @@ def speaks_another_language(store: Store) -> bool:
 
 
 def missing(store: Store, setting: str) -> int:
-    """Return how many megabytes must be downloaded before the model of *setting* can be used, mostly 0."""
+    """Return how many megabytes must be downloaded before the model of *setting* can be used, usually 0."""
     return (
         0
         if setting == NONE or is_folder(setting) or _is_here(store.home, setting)

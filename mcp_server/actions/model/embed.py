@@ -1,8 +1,8 @@
 """
 embed: give every passage that lacks one its vector of the chosen model.
 
-A passage has one vector. When another model is chosen, its vectors replace those there are one by one;
-until then a memory is found by words.
+A passage has one vector. When another model is chosen, its vectors replace the old ones one by one; until its
+vector is replaced, a memory is found by words.
 """
 
 import contextlib
@@ -51,9 +51,9 @@ def embed_pending(
     """
     Embed the passages without a vector, newest first, until none is left or *most* are done; return how many.
 
-    Vectors of another model are replaced. Without *replace* nothing is done while there are any: that takes
-    minutes, and is for the server and for who waits for it. Does nothing while there is no model. Killed at
-    any point it loses one batch, which is done again.
+    Vectors of another model are replaced. Without *replace* nothing is done while there are any, because that
+    takes minutes: only the server, or a caller who waits for it, does it. Does nothing while there is no
+    model. A kill at any point loses one batch, which is done again.
     """
     meaning = store.meaning.loaded()
     if meaning is None:
@@ -62,7 +62,7 @@ def embed_pending(
     with store.database.read() as db:
         if not replace and vectors.are_of_others(db, embedder.model):
             return 0
-    # The passages in between have their vectors: to look at them again for each batch would be quadratic.
+    # The passages in between have their vectors; looking at them again for each batch would be quadratic.
     newest, oldest = 0, vectors.ABOVE_ALL
     done = 0
     while done < most:

@@ -1,5 +1,5 @@
 """
-Calling the model within what the person allows: the only way to it by a key.
+Call the model within what the person allows: the only way to call it with a key.
 
 Every call is reserved in the ledger before it is made, so that no kill, crash or second process can
 spend more than a day's cap, or ask for the same item more than `MOST_TRIES` times.
@@ -27,21 +27,21 @@ from mcp_server.core.ports import Model
 from mcp_server.store import Store
 
 NOBODYS: Mapping[str, float] = MappingProxyType({})
-SESSIONS = 3  # whose cost `status` tells; `sessions` tells that of all
-LOCK_NAME = ".model.lock"  # in the store: whoever holds it may have a call in flight
+SESSIONS = 3  # latest sessions whose cost `status` shows; `sessions` shows the cost of all
+LOCK_NAME = ".model.lock"  # in the store: only the process that holds it may have a call in flight
 _MEND = "Correct the key, its credit, the endpoint or the model's name, then run 'daybook setup'."
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What today (UTC) cost, why the model is left alone and until when, and what was given up."""
+    """What today (UTC) cost, why and until when the model is not called, and what was given up."""
 
     today_usd: float
     today_calls: int
     paused_reason: str
-    """'' when the model may be asked."""
+    """'' when the model may be called."""
     paused_until: datetime | None
-    """None also when other settings are waited for."""
+    """None also when the pause lasts until settings change."""
     given_up: int
     plan_calls: int = 0
     """Today's calls on the person's own plan."""
@@ -50,11 +50,11 @@ class Spending:
     sessions: tuple[tuple[str, Cost], ...] = ()
     """What learning from the latest sessions cost, by their short ids."""
     unpriced: str = ""
-    """The model that is asked, when nobody told its price: what it cost is not in `today_usd`."""
+    """The model's name when its price is unknown: its cost is then not in `today_usd`."""
 
     @property
     def today(self) -> str:
-        """What today cost, as it is told."""
+        """What today cost, in words."""
         unknown = f" and what {self.unpriced} cost, whose price is not known" if self.unpriced else ""
         return f"${self.today_usd:.4f}{unknown}"
 
@@ -85,7 +85,7 @@ def call_model(
     sessions: Mapping[str, float] = NOBODYS,
 ) -> Reply:
     """
-    Make one call about *item* and return the reply; *sessions* are those that it is for, each with its share.
+    Make one call about *item* and return the reply; *sessions* is session → its share of the cost.
 
     Raises ModelUnavailable: with `later` for what may be asked another time, without it when the item
     is given up. Waits at most *patience* seconds for another process's call, and never for a pause.
@@ -98,7 +98,7 @@ def call_model(
         now = store.now()
         size = len((system + prompt).encode("utf-8", "surrogatepass"))
         reserved = budget.reserve(store.settings, size, most_tokens)
-        store.database.require()  # what was spent is nowhere else
+        store.database.require()  # an index that stands in does not know what was spent
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
             check_item(db, item)
@@ -121,7 +121,7 @@ def call_model(
 
 
 def spending(store: Store) -> Spending:
-    """Return what was spent today and whether the model is left alone, as the ledger has it."""
+    """Return, from the ledger, what was spent today and whether calls to the model are paused."""
     catch_up_if_free(store)
     now = store.now()
     with store.database.read() as db:
@@ -133,7 +133,7 @@ def spending(store: Store) -> Spending:
         waits = spent.waits_for_person(db, now)
         latest = spent.latest_sessions(db, limit=SESSIONS)
         costs = spent.of_sessions(db, [session for session, _ in latest])
-    if waits:  # only then it matters which settings there are, and the model's library is loaded
+    if waits:  # only then the settings matter, and the model's library is loaded
         with contextlib.suppress(ModelUnavailable, SettingsError):
             settings = budget.settings_digest(_model(store).identity, store.settings)
             with store.database.read() as db:
@@ -158,7 +158,7 @@ def refusal(store: Store) -> str:
 
 
 def resume(store: Store) -> None:
-    """End every pause, because the person says that what was wrong is mended: a bill was paid, say."""
+    """End every pause, because the person says that the cause is removed, such as an unpaid bill."""
     now = store.clock()
     settings = ["", spent.PLAN]
     with contextlib.suppress(ModelUnavailable):
@@ -223,9 +223,9 @@ def reserve(
     sessions: Mapping[str, float] = NOBODYS,
 ) -> Call:
     """
-    Write down that a call is about to be made; without that line there is no call.
+    Write the event that a call is about to be made; if that fails, no call is made.
 
-    *sessions* are those that it is for, each with its share of what the call costs.
+    *sessions* is session → its share of what the call costs.
     """
     with store.database.read() as db:
         tries = spent.tries(db, item)[0] + 1
@@ -239,7 +239,7 @@ def reserve(
 
 
 def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:
-    """Write down how *call* ended and return its reply; raises ModelUnavailable when there is none."""
+    """Write the event of how *call* ended and return its reply; raises ModelUnavailable without a reply."""
     if isinstance(reply, CallFailed):
         usd = call.usd if reply.charged else 0.0
         note_spent(store, call.name, usd=usd, outcome=reply.outcome)
@@ -252,7 +252,7 @@ def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:
 def note_spent(
     store: Store, name: str, *, usd: float, outcome: CallOutcome, reply: Reply | None = None
 ) -> None:
-    """Write down what the call *name* cost, in USD and tokens, and how it ended."""
+    """Write the event of what the call *name* cost, in USD and tokens, and how it ended."""
     store.ledger.try_append(
         "spent",
         store.clock(),
@@ -265,7 +265,7 @@ def note_spent(
 
 
 def _gone_wrong(store: Store, failed: CallFailed, tries: int, settings: str) -> ModelUnavailable:
-    """Write down the pause that a failed call calls for, and return the error to raise."""
+    """Write the event of the pause that a failed call requires, and return the error to raise."""
     rest = budget.rest_after(failed.outcome, tries, failed.retry_after, random.random())  # noqa: S311
     if rest:
         now = store.clock()

@@ -51,7 +51,7 @@ def setup(store: Store, choices: Choices) -> None:
 
 
 def allows_more(now: Settings, choices: Choices) -> bool:
-    """Tell whether *choices* allow what the settings of *now* do not; less may be said by anybody."""
+    """Tell whether *choices* allow more than the settings *now*; anyone may allow less."""
     return bool(
         (choices.model_calls and not now.model_calls)
         or (choices.daily_usd is not None and choices.daily_usd > now.daily_usd)

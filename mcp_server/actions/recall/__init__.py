@@ -1,1 +1,1 @@
-"""Finding the memories that answer a question, and what they are shown as."""
+"""Find the memories that answer a question, and how they are shown."""

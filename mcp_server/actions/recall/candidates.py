@@ -1,4 +1,4 @@
-"""candidates: what may answer a question, best first, with its score and how far it can be relied on."""
+"""candidates: the memories that may answer a question, best first, with score and confidence."""
 
 import sqlite3
 from collections.abc import Container, Sequence
@@ -22,7 +22,7 @@ from mcp_server.core.text.words import query_terms, spelled, words
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
 
-CLOSE = 15  # candidates that are looked at closely at least: three times a usual answer
+CLOSE = 15  # candidates looked at closely, at least: three times a usual answer
 CLOSE_OF_PART = 10  # the same for each part of a query
 
 
@@ -35,8 +35,8 @@ class ScoredMemory:
     boosts: tuple[tuple[str, float], ...] = ()
     score: Score | None = None
     confidence: Confidence = Confidence.NONE
-    tagged: bool = False  # its tags are all that the question is about
-    answer: Contribution | None = None  # what is left of a conversation that asks the same
+    tagged: bool = False  # its tags cover all of the question
+    answer: Contribution | None = None  # what a conversation that asks the same question adds
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Shelf:
 
     shown: Sequence[ScoredMemory] = ()
     looked_at: Sequence[ScoredMemory] = ()
-    questions: Sequence[Embedded] = ()  # what the model made of the text
+    questions: Sequence[Embedded] = ()  # the text as embedded by the model
     semantic: bool = False
 
 
@@ -59,7 +59,7 @@ def shelf_of(
     *,
     questions: Sequence[Embedded] = (),
 ) -> Shelf:
-    """Return what stands on one shelf; *questions* is what another shelf was searched by, if one was."""
+    """Return one shelf; *questions* are the embedded texts by which another shelf was searched, if any."""
     gathered = gather(store, db, query, text, vaults, without=hidden, questions=questions)
     rows = memories.by_rows(db, [each.number for each in gathered.evidence])
     candidates = [ScoredMemory(rows[each.number], each) for each in gathered.evidence if each.number in rows]

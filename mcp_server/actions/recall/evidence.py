@@ -1,4 +1,4 @@
-"""evidence: what speaks for each memory as an answer, by its words, its meaning and its tokens."""
+"""evidence: how well each memory answers, by its words, its meaning and its tokens."""
 
 import heapq
 import itertools
@@ -84,7 +84,7 @@ def gather(
     """
     Return what speaks for the 60 most relevant memories of *vaults*, or three times what *query* asks for.
 
-    The rows *without* are left out. *questions* is what the model made of the text before, if it did.
+    The rows *without* are left out. *questions* are the texts as the model embedded them before, if it did.
 
     Its parts are asked one by one instead of *text*, each has as many places among the 60, and a memory
     counts by the part that it answers best.
@@ -160,7 +160,7 @@ def _most_relevant(
             words=words.get(number, 0.0), near=near.get(number, 0.0), cosine=best, mean=mean
         )
 
-    # Of hundreds only the best are needed with all that speaks for them.
+    # Among hundreds, only the best need their full evidence.
     scored = (
         (relevance(number), number) for number in words.keys() | cosines.keys() if number not in without
     )

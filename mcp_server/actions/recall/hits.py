@@ -1,4 +1,4 @@
-"""Hits: what a memory found is shown as, how far it is believed, and what it links to."""
+"""Hits: how a found memory is shown, how far it is trusted, and what it links to."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead o
 
 
 def trust_of(row: Row, used: Usage, now: int) -> float:
-    """Return how far a memory is believed now, 0 to 1."""
+    """Return the trust in a memory now, 0 to 1."""
     base = ratings.base_trust(row.trust, row.source)
     since = max(row.verified, used.last_confirmed, row.updated)
     return ratings.trust(row.type, used.moved.of(base), (now - since) / DAY)
@@ -46,7 +46,7 @@ def as_hit(
     """
     Return *row* as a hit; *text* is its best passage, secrets in it are masked once more.
 
-    A short memory is shown whole, unless it stands *below* what is known.
+    A short memory is shown whole, unless it is shown *below* the knowledge.
     """
     vault = store.vault(row.vault)
     whole = not text or (len(row.text) <= WHOLE_TEXT and not below)
@@ -89,7 +89,7 @@ def linked(
     vaults: Sequence[str],
     shadows: Mapping[int, Shadow],
 ) -> list[Hit]:
-    """Return what the hits link to, one hop, each memory replaced by what stands in its place here."""
+    """Return what the hits link to, one hop, each memory replaced by what shadows or superseded it here."""
     known = {hit.ref for hit in hits}
     added: list[Hit] = []
     for hit in hits:
@@ -133,7 +133,7 @@ def flagged(
 
 
 def successor(db: sqlite3.Connection, row: Row, shadows: Mapping[int, Shadow]) -> Row:
-    """Return what stands in the place of *row* here: itself when nothing does."""
+    """Return the memory that takes the place of *row* here; *row* itself when none does."""
     seen = {row.id}
     while row.superseded_by and row.superseded_by not in seen:
         seen.add(row.superseded_by)

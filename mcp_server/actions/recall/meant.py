@@ -1,4 +1,4 @@
-"""meant: which memory a person means who types its id, its title or some words of it."""
+"""meant: which memory a person means by an id, a title or some words that they typed."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""nearby: the memories that may be about the same thing as a new one, for whoever can tell."""
+"""nearby: find memories that may be about the same thing as a new one, for the caller to judge."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -59,9 +59,9 @@ def near_sentences(store: Store, said: Iterable[Utterance]) -> list[Hit]:
     """
     Return the memories that a piece of a transcript may change: the nearest to each of its sentences.
 
-    One sentence of a piece may change what the rest is not about. Each sentence's nearest come first, the
-    nearer before the farther, as many as a model is shown. Of a long text there is what a sentence is about,
-    so it may come more than once.
+    One sentence of a piece may change a memory that the rest is not about. Each sentence's nearest come
+    first, the nearer before the farther, as many as a model is shown. Of a long memory only the passage near
+    a sentence is shown, so a memory may come more than once.
     """
     found: dict[tuple[str, str], tuple[tuple[bool, float], Hit]] = {}
     for sentence in _sentences(said):
@@ -111,7 +111,7 @@ def near_to(
     """
     Return at most three of *hits* that may be about the same thing as *draft*, none of *gone*.
 
-    *of* names the memory that says what *draft* says: what was told apart from it is not named again.
+    *of* is the ref of the memory that says what *draft* says: memories told apart from it are left out.
     """
     own = stated(draft)
     near = {hit.ref: hit for hit in hits if hit.id not in gone and _is_near(own, hit)}
@@ -123,7 +123,7 @@ def near_to(
 
 
 def _told_apart(store: Store, of: str, refs: Sequence[str]) -> frozenset[str]:
-    """Return which of *refs* somebody told apart from the memory *of*, as both are now."""
+    """Return which of *refs* were told apart from the memory *of*, as both are now."""
     try:
         with store.database.read() as db:
             own = selections.with_ref(db, of)
@@ -149,10 +149,10 @@ def _evidence(hit: Hit) -> float:
 
 
 def stated(draft: Draft) -> Statement:
-    """Return what *draft* says, as the rules of the core compare it."""
+    """Return *draft* as a statement, for the rules of the core to compare."""
     return Statement(draft.title, draft.text, draft.type, draft.source)
 
 
 def shown(hit: Hit) -> Statement:
-    """Return what a hit says; of a long memory that is one passage."""
+    """Return a hit as a statement; of a long memory that is one passage."""
     return Statement(hit.title, hit.text, hit.type)

@@ -1,4 +1,4 @@
-"""outdated: which conversations say what a memory has superseded since, and what holds now instead."""
+"""outdated: which conversations say something superseded since, and which memory holds now instead."""
 
 import contextlib
 import sqlite3
@@ -21,7 +21,7 @@ from mcp_server.store import Store
 if TYPE_CHECKING:
     from mcp_server.core.judge.restated import Stated
 
-MOST = 500  # superseded memories, the latest, that are compared with what was said
+MOST = 500  # superseded memories, the latest, that are compared with conversations
 
 
 def outdated(

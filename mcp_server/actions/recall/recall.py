@@ -40,8 +40,8 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
     """
     Return the memories that answer *query* best.
 
-    With a *session* the hits count as given to the model, and the ledger says so, and which of them are sure.
-    *told*: the session has them in its context, whoever asked, so no prompt brings them again.
+    With a *session* the hits count as given to the model: an event says so, and which of them are sure.
+    *told*: the session has them in its context already, so no later prompt shows them again.
     Without an embedder, or while it loads, the answer rests on words alone.
     Raises Rejected for a bad limit, IndexUnavailable.
     """
@@ -50,7 +50,7 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
     with store.database.read() as db:
         answer, changed = _answer(store, db, query)
     if changed:
-        # An edit saved a moment ago, which the watcher has not told of yet.
+        # An edit saved a moment ago, which the watcher has not reported yet.
         with if_free(store):
             for vault, path in changed:
                 take_in(store, vault, path, by_hand=True)
@@ -58,7 +58,7 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
     if session and answer.hits:
-        from mcp_server.core.secrets.redaction import redact  # a terminal is no session
+        from mcp_server.core.secrets.redaction import redact  # slow to load, and only sessions need it
 
         store.ledger.try_append(
             "recalled",
@@ -75,14 +75,14 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
 
 
 def note_found(store: Store, answer: Answer) -> None:
-    """Note for a door that is no session what was found with confidence: somebody still asks for it."""
+    """Note, for a door without a session, what was found with confidence: it is a sign of life."""
     sure = [hit.ref for hit in answer.hits if hit.confidence is not Confidence.NONE]
     if sure:
         store.ledger.try_append("found", store.clock(), refs=sure)
 
 
 def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer, list[tuple[Vault, Path]]]:
-    """Return the answer, and which files of it say something else by now than the index."""
+    """Return the answer, and those of its files that changed after the index took them in."""
     text = query.text[:MAX_QUERY]
     vaults = visible(store, db, query.filter)
     shadows = shadowed(store, db)
@@ -109,7 +109,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
 
 
 def _best(hits: Sequence[Hit]) -> Confidence:
-    """Return how far the surest of *hits* can be relied on."""
+    """Return the highest confidence among *hits*."""
     return max((hit.confidence for hit in hits), key=confidence.ORDER.index, default=Confidence.NONE)
 
 
@@ -132,7 +132,7 @@ def _hits(
     *,
     below: str = "",
 ) -> list[Hit]:
-    """Return *candidates* as hits; of conversations *below* what is known an excerpt."""
+    """Return *candidates* as hits; conversations shown *below* the knowledge are cut to an excerpt."""
     texts = lexical.passage_texts(db, [candidate.evidence.best_passage for candidate in candidates])
     accepted = usage.accepted_digests(db, [candidate.row.digest for candidate in candidates])
     stale = staleness(store, db, [candidate.row for candidate in candidates])
@@ -156,7 +156,7 @@ def _hits(
 
 
 def _told(candidate: ScoredMemory, passage: str, below: str) -> str:
-    """Return what is told of a memory whose best passage that is."""
+    """Return the text shown of a memory whose best passage is *passage*."""
     if not below:
         return passage
     return excerpt(candidate.answer.text if candidate.answer else passage, query_terms(below), ROOM)

@@ -1,7 +1,7 @@
 """
-shelves: what is known answers first, and what past conversations add stands below it.
+shelves: knowledge answers first; what past conversations add is shown below it.
 
-Of a conversation only that counts which answers: who asked the same before is no evidence.
+Of a conversation only the words that answer count: that the same was asked before is no evidence.
 """
 
 import sqlite3
@@ -17,15 +17,15 @@ from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.query import Confidence, Query
 
 KNOWN = (Kind.KNOWLEDGE, Kind.SESSION)
-MOST = 2  # past conversations below what is known
+MOST = 2  # past conversations below the knowledge
 ROOM = 400  # characters of each
 
 
 class Contribution(NamedTuple):
     """
-    What a conversation that asks the question, too, says beside that.
+    What a conversation that asks the same question says besides.
 
-    `share` is how much of the question's words that has, `kept` how much of the conversation's text it is.
+    `share` is how far its words cover the question, `kept` how much of the conversation's text it is.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Contribution(NamedTuple):
 
 
 def upper(query: Query) -> Query:
-    """Return *query* for the shelf of what is known, as it is when somebody asks for a kind."""
+    """Return *query* for the shelf of knowledge, unchanged when the query asks for a kind."""
     return query if query.filter.kinds else replace(query, filter=replace(query.filter, kinds=KNOWN))
 
 
@@ -43,7 +43,7 @@ def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query 
     """
     Return *query* for the shelf of past conversations; None when there are none, or a kind is asked for.
 
-    What has a type is known, so a question for one asks for its kind.
+    Only knowledge has a type, so a query for a type asks for a kind.
     """
     if query.filter.kinds or query.filter.types:
         return None
@@ -89,7 +89,7 @@ def weighed(answer: Contribution, asked: int, margin: float) -> Confidence:
 
 
 def as_sure(hit: Confidence, known: Confidence) -> bool:
-    """Tell whether a conversation that is relied on like *hit* helps beside what is *known* so far."""
+    """Tell whether a conversation of confidence *hit* helps below knowledge of confidence *known*."""
     return confidence.ORDER.index(hit) >= confidence.ORDER.index(known)
 
 

@@ -1,4 +1,4 @@
-"""Staleness: whether the files that a memory is about are still what they were when it was written."""
+"""Staleness: whether the files that a memory is about changed after it was written."""
 
 import functools
 import os
@@ -35,7 +35,7 @@ class Staleness:
 
     @property
     def label(self) -> str:
-        """What is said of it, '' for nothing: `src/a.py changed since, src/b.py is gone`."""
+        """The label shown with the memory, '' for none: `src/a.py changed since, src/b.py is gone`."""
         return ", ".join(
             [
                 *(f"{path} changed since" for path in self.changed),
@@ -51,7 +51,7 @@ def noted(store: Store, vault: Vault, touches: Iterable[str]) -> dict[str, str] 
     """
     Return path → digest of those files a memory *touches* that lie in the project; None outside one.
 
-    What is no regular file below the project's root, or is larger than a megabyte, is left out.
+    Anything but a regular file below the project's root, of at most a mebibyte, is left out.
     """
     if not store.project or vault.level is not Level.PROJECT:
         return None
@@ -72,7 +72,7 @@ def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict
     """
     Return ref → what became of the files that each of *rows* is about.
 
-    Only memories of this project are compared: for others nobody knows where their files lie.
+    Only memories of this project are compared: where other projects' files lie is unknown.
     A file that was not written since the note is not read.
     """
     known = touched.touched_by(db, [row.ref for row in rows if row.touches])
@@ -116,7 +116,7 @@ def worked_on(store: Store, rows: Iterable[Row], since: int) -> set[str]:
 
     @functools.cache  # many memories are about the same files
     def is_new(path: str) -> bool:
-        state = _state(root / path)  # for a date no link need be followed, which takes ten times as long
+        state = _state(root / path)  # a date needs no resolved links, which take ten times as long
         return state is not None and state[0] // 1_000_000_000 >= since
 
     return {
@@ -127,7 +127,7 @@ def worked_on(store: Store, rows: Iterable[Row], since: int) -> set[str]:
 
 
 def _looked_at(row: Row, known: Iterable[Touched]) -> list[Touched]:
-    """Return what is *known* of files that *row* is about still: somebody may have edited it by hand."""
+    """Return what is *known* of the files that *row* is still about: a person may have edited that list."""
     about = {_path_of(each) for each in row.touches}
     return [one for one in known if one.path in about]
 
@@ -155,7 +155,7 @@ def _inside(top: str, path: str) -> Path | None:
     """Return where *path* is, None when that is not below the real folder *top*, links followed."""
     try:
         place = os.path.realpath(os.path.join(top, path))
-    except ValueError:  # a NUL byte, or half a character
+    except ValueError:  # a NUL byte, or an unpaired surrogate
         return None
     return Path(place) if path and place.startswith(top + os.sep) else None
 

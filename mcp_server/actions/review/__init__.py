@@ -1,1 +1,1 @@
-"""What waits for the person, and what becomes of it when they say so."""
+"""What waits for the person, and what their answers do."""

@@ -1,4 +1,4 @@
-"""answer: what the person says to a question about two memories, and the questions as they are shown."""
+"""answer: list the questions about two memories as they are shown, and carry out the person's answers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ def _entry(store: Store, question: Question) -> Entry | None:
     try:
         one, other = read_row(store, question.holds), read_row(store, question.gives_way)
     except (NotFound, Unreadable):
-        return None  # it went this moment, or `status` names it
+        return None  # the file vanished this moment, or `status` reports it
     merged = merged_text(one.memory, other.memory)
     within = one.vault == other.vault and not question.said and len(merged[1]) <= MAX_TEXT
     words = KIND.words if within else tuple(word for word in KIND.words if word is not Verdict.MERGE)
@@ -80,7 +80,7 @@ def _keep_both(store: Store, entry: Entry, session: str) -> Became:
 
 
 def _merge(store: Store, entry: Entry, session: str) -> Became:
-    """Let the text that was shown take the place of both, as one entry of the journal."""
+    """Replace both memories by one with the text that was shown, as one entry of the journal."""
     assert entry.against and entry.merged
     both = [_read(store, entry.ref), _read(store, entry.against.ref)]
     if " ".join(each.digest for each in both) != entry.digest:
@@ -91,9 +91,9 @@ def _merge(store: Store, entry: Entry, session: str) -> Became:
 
 def joined(store: Store, found: Sequence[Found], title: str, text: str, *, vault: Vault, session: str) -> str:
     """
-    Let one memory in *vault* take the place of all that were *found*, as one entry of the journal.
+    Replace all memories that were *found* by one in *vault*, as one entry of the journal.
 
-    The person read what it says. Return its id. Raises Conflict, OSError.
+    The person has read its text. Return its id. Raises Conflict, OSError.
     """
     with journal.alone(store), one_run(journal.new_run(store)) as run:
         merge = Merge(tuple(range(len(found))), title, text, ())
@@ -116,7 +116,7 @@ def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:
 
 
 def ask_again(store: Store, one: str, other: str, *, session: str = "") -> None:
-    """Ask again about two memories of which somebody said that both hold. Raises NotFound, Unreadable."""
+    """Ask again about two memories that were settled as both holding. Raises NotFound, Unreadable."""
     first, second = read(store, one), read(store, other)
     note_resolved(store, first.memory.id, second.memory.id, how=resolved.AGAIN, session=session)
     catch_up_if_free(store)

@@ -1,7 +1,7 @@
 """
-beside: how something new stands to what is known and near it, as the person says right after it was stored.
+beside: ask the person, right after they stored a memory, how it relates to the known memories near it.
 
-`review` asks the same later, about fewer: here they have just said it, and know.
+`review` asks the same later, about fewer pairs: here they have just said it, and know.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ from mcp_server.store import Store
 @dataclass(frozen=True, slots=True)
 class NewAndNear:
     """
-    Something new and what is near it, whole and as it is told.
+    A new memory and one near it, whole and as it is shown.
 
-    `merged` is the title and the text that would take the place of both, None where nothing may.
+    `merged` is the title and the text that would replace both, None when they may not be merged.
     """
 
     new: Found
@@ -36,12 +36,12 @@ class NewAndNear:
 
     @property
     def answers(self) -> tuple[Verdict, ...]:
-        """What the person may say to it."""
+        """The verdicts that the person may give on the pair."""
         return (Verdict.REPLACES, Verdict.KEEP_BOTH, *([Verdict.MERGE] if self.merged else []))
 
 
 def pairs_of(store: Store, memory_id: str) -> list[NewAndNear]:
-    """Return the memory with what is near it and not told apart from it, at most three. Raises NotFound."""
+    """Pair the memory with those near it and not told apart from it, at most three. Raises NotFound."""
     new, pairs = read(store, memory_id), []
     for near in near_now(store, memory_id):
         old = read(store, near.id)
@@ -56,7 +56,7 @@ def say(store: Store, said: Sequence[tuple[NewAndNear, Verdict]], *, session: st
     """
     Do what the person *said* of the pairs of one memory; return what became of each.
 
-    Of a pair that they merge they read the text, so it comes last: what was new is superseded then.
+    A pair to be merged comes last, because merging supersedes the new memory.
     Raises NotFound, Conflict, Held, OSError.
     """
     done = []

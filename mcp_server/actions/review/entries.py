@@ -1,4 +1,4 @@
-"""entries: one thing that waits for the person, what they may say to it, and what becomes of it."""
+"""entries: one thing that waits for the person, the verdicts it may get, and what becomes of it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import Level, Memory
 from mcp_server.store import Store
 
-BETWEEN = "+"  # stands between the ids of a question
+BETWEEN = "+"  # separates the ids of a question
 
 
 class Verdict(StrEnum):
-    """What a person may say to an entry: `later` leaves it waiting."""
+    """What the person decides about an entry: `later` leaves it waiting."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 
 class Became(StrEnum):
-    """What became of an entry. `changed`: its file is not what was shown; `gone`: it waits no more."""
+    """What became of an entry. `changed`: its file is not what was shown; `gone`: it no longer waits."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -43,12 +43,12 @@ class Became(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Entry:
     """
-    One thing that waits for the person: what it says, why it waits, where it lies.
+    One thing that waits for the person: what it says, why it waits, where its file lies.
 
-    `about` is what else the file says that Claude may be shown, a line each. `digest` is that of the bytes
-    which say all of this; `ref` is what the ledger calls it. A question is about two: `against` is the one
-    that would give way, `merged` is the title and the text that would take the place of both, if any, and
-    `level` is where each of two of different levels holds.
+    `about` is what else the file says that Claude may be shown, a line each. `digest` is that of the file's
+    bytes; `ref` is its name in the ledger. A question is about two memories: `against` is the one that would
+    give way, `merged` is the title and the text that would replace both, if any, and `level` is where each of
+    two of different levels holds.
     """
 
     kind: str
@@ -69,27 +69,27 @@ class Entry:
 
     @property
     def shadows(self) -> bool:
-        """Whether the first of two would stand in for the second in this project alone."""
+        """Whether the first of two would only shadow the second in this project."""
         return self.level is Level.PROJECT
 
     @property
     def name(self) -> str:
-        """Its id, for a question those of both."""
+        """The entry's id; for a question the ids of both memories."""
         return BETWEEN.join(self.ids)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the memories that it is about."""
+        """The ids of the memories that the entry is about."""
         return (self.id, *(self.against.ids if self.against else ()))
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingKind:
     """
-    One kind of what waits.
+    One kind of thing that waits.
 
-    `listed` returns how much there is and the entries, the best first, each read when it is asked for;
-    `again` returns an entry as it is now, None when it waits no more. `answers` does what was said.
+    `listed` returns the number of entries and an iterator of them, the best first, each read on demand;
+    `again` returns an entry as it is now, None when it no longer waits. `answers` is verdict → function.
     """
 
     listed: Callable[[Store], tuple[int, Iterator[Entry]]]
@@ -98,7 +98,7 @@ class WaitingKind:
 
     @property
     def words(self) -> tuple[Verdict, ...]:
-        """What may be said to an entry."""
+        """The verdicts that an entry may get."""
         return (*self.answers, Verdict.LATER)
 
 
@@ -122,7 +122,7 @@ def entry_of(kind: str, row: Row, found: Found, why: str, answers: tuple[Verdict
 
 
 def about(memory: Memory) -> tuple[str, ...]:
-    """Return what the file of *memory* says beside its title and text, a line each."""
+    """Return what the file of *memory* says besides its title and text, a line each."""
     parts = (
         ("replaces", memory.supersedes),
         ("links", [f"{link.rel} {link.to}" for link in memory.links]),

@@ -1,8 +1,8 @@
 """
-everywhere: what three projects say in the same words, which the person may want once, for all projects.
+everywhere: memories that three projects have in the same words: the person may want one for all projects.
 
-It is computed, and offered in each of those projects. A machine never does it: what holds in three projects
-need not hold in the next.
+They are found by code and offered in each of those projects. Only the person decides: what holds in three
+projects need not hold in the next.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from mcp_server.core.memory import Level, fingerprint
 from mcp_server.store import Store
 
 EVERYWHERE = "everywhere"
-PROJECTS = 3  # that say the same before the person is asked
+PROJECTS = 3  # that must say the same before the person is asked
 
 Group = Sequence[Row]  # the memories that say the same, the one of this project first
 
@@ -35,7 +35,7 @@ def seen_everywhere(store: Store) -> Store:
 
 
 def _groups(store: Store) -> list[Group]:
-    """Return what this project and two others say in the same words, what most of them say first."""
+    """Return the groups that this project and at least two others share, those in most projects first."""
     here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
     if not here:
         return []
@@ -84,7 +84,7 @@ def _entry(store: Store, rows: Group) -> Entry | None:
     try:
         found = [read_row(wide, row) for row in rows]
     except (NotFound, Unreadable):
-        return None  # it went this moment, or `status` names it
+        return None  # the file vanished this moment, or `status` reports it
     why = f"is said in the same words by {', '.join(_projects(wide, rows))}"
     entry = entry_of(EVERYWHERE, rows[0], found[0], why, KIND.words)
     return replace(entry, digest=_digest(found))
@@ -104,7 +104,7 @@ def _shown(store: Store, entry: Entry) -> list[Found]:
 
 
 def _keep_once(store: Store, entry: Entry, session: str) -> Became:
-    """Let one memory of the person's take the place of all, and of what says the same there already."""
+    """Replace all of them, and any user memory that says the same already, by one user memory."""
     wide = seen_everywhere(store)
     found = _shown(store, entry)
     words = fingerprint(entry.title, entry.text)

@@ -1,8 +1,8 @@
 """
-review: what waits for the person, in one place, and what became of it.
+review: what waits for the person, in one place, and what their answers do.
 
-What waits is of a kind: two memories that may be about the same thing, memories whose origin nobody
-confirmed, candidates, memories about files that changed, what three projects say, and, as one entry, what has
+What waits is of a kind: two memories that may be about the same thing, memories whose origin is not confirmed
+yet, candidates, memories about files that changed, what three projects say, and, as one entry, what has
 aged beyond what one run of upkeep may put away. KINDS says of each kind how it is listed, looked at again and
 settled. An answer holds for the very bytes that were shown, never for what a file says after a change.
 """
@@ -41,7 +41,7 @@ ORIGIN, CANDIDATE, STALE, AGED = "origin", "candidate", "stale", "aged"
 QUESTION, EVERYWHERE = answer.QUESTION, everywhere.EVERYWHERE
 LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
-MOST_NEW = 100  # new memories that are compared before an answer: seconds, where 10,000 share their words
+MOST_NEW = 100  # new memories compared before an answer: takes seconds when 10,000 memories share their words
 MOST_EMBEDDED = 64  # passages that get their vectors before an answer, in a terminal without a server
 MOST_TOUCHING = 500  # memories whose files are looked at, those updated last
 
@@ -65,7 +65,7 @@ def review(store: Store, memory_ids: Sequence[str] = (), *, limit: int = MOST) -
     Raises NotFound for an id that does not wait.
     """
     sync(store)
-    embed_pending(store, replace=False, most=MOST_EMBEDDED)  # by words alone a question may be passed over
+    embed_pending(store, replace=False, most=MOST_EMBEDDED)  # words alone may miss a question
     compare_pending(store, most=MOST_NEW)
     listed = {name: kind.listed(store) for name, kind in KINDS.items()}
     if not memory_ids:
@@ -88,16 +88,16 @@ def review(store: Store, memory_ids: Sequence[str] = (), *, limit: int = MOST) -
 
 
 def counts(store: Store) -> dict[str, int]:
-    """Return how much waits of each kind, as far as what is new was compared."""
+    """Return kind → number of entries that wait, as far as new memories have been compared."""
     return {name: kind.listed(store)[0] for name, kind in KINDS.items()}
 
 
 def settle(store: Store, entry: Entry, said: Verdict, *, session: str = "") -> Became:
     """
-    Do what the person said to *entry*, if its file still is what they were shown; return what became of it.
+    Carry out the person's verdict on *entry* if its file is still as shown; return what became of it.
 
-    It is one change of theirs, which `undo` takes back. What they reject moves to the trash. Raises Rejected
-    for a word that settles no such entry.
+    It is one change by the person, which `undo` takes back. What they reject moves to the trash. Raises
+    Rejected for a verdict that does not fit the entry.
     """
     if said is Verdict.LATER:
         return Became.LATER
@@ -112,7 +112,7 @@ def settle(store: Store, entry: Entry, said: Verdict, *, session: str = "") -> B
         return Became.GONE
     if now.digest != entry.digest:
         return Became.CHANGED
-    persons = store.acting_as(PERSON)  # whoever asked them
+    persons = store.acting_as(PERSON)  # also when Claude asked them
     try:
         with one_change():
             return KINDS[entry.kind].answers[said](persons, entry, session)
@@ -135,7 +135,7 @@ def _fairly(found: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:
 
 
 def _origins(store: Store) -> tuple[int, Iterator[Entry]]:
-    """List what Claude stored, then what came with the repository, then what programs and documents said."""
+    """List memories that Claude stored, then the repository's, then those from programs and documents."""
     found = waiting(store)
     found.sort(
         key=lambda each: (
@@ -173,7 +173,7 @@ def _throw_away(store: Store, entry: Entry, session: str) -> Became:
 
 
 def _row(store: Store, entry: Entry) -> Row:
-    """Return what the index has of *entry* with the bytes that were shown; raises Conflict."""
+    """Return the index row of *entry* if it has the bytes that were shown; raises Conflict otherwise."""
     with store.database.read() as db:
         row = selections.with_ref(db, entry.ref)
     if row is None or row.digest != entry.digest:
@@ -182,7 +182,7 @@ def _row(store: Store, entry: Entry) -> Row:
 
 
 def _aged_rows(store: Store) -> list[Row]:
-    """Return what has aged, when the last run of upkeep had to leave some of it."""
+    """Return the memories that have aged, if the last run of upkeep had to leave some of them."""
     with store.database.read() as db:
         if not tidying.left_over(db, tidying.scope_of(store.private)):
             return []
@@ -233,7 +233,7 @@ def _keep_aged(store: Store, entry: Entry, session: str) -> Became:
 
 
 def _candidates(store: Store) -> tuple[int, Iterator[Entry]]:
-    """List the candidates that nothing but the person's word will make memories."""
+    """List the candidates that only the person's word can make memories."""
     found = [each for each in candidate.review_candidates(store) if each.for_person]
     return len(found), (_candidate(each) for each in found)
 
@@ -275,7 +275,7 @@ def _refuse(store: Store, entry: Entry, session: str) -> Became:
 
 
 def _stale(store: Store) -> tuple[int, Iterator[Entry]]:
-    """List what is about files that are gone, then what is about files that changed."""
+    """List memories about files that are gone, then those about files that changed."""
     keys = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
     with store.database.read() as db:
         rows = selections.touching(db, keys, MOST_TOUCHING)

@@ -1,1 +1,1 @@
-"""What happened in which session, what was given to it, and forgetting one."""
+"""What happened in which session, what was given to it, and how one is forgotten."""

@@ -15,7 +15,7 @@ MOST = 500  # deeds of one answer
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A deed and the title of its memory; '' for one that is not there any more."""
+    """A deed and the title of its memory; '' when the memory is gone."""
 
     deed: Deed
     title: str
@@ -27,7 +27,7 @@ def audit_history(
     """
     Return what was done, the latest first: to one memory, in one session, or all of it.
 
-    Texts are not told: what was forgotten is in the trash. Raises Rejected for a bad limit or an unknown
+    Texts are not returned: a forgotten one is in the trash. Raises Rejected for a bad limit or an unknown
     session, NotFound for an id that no deed names.
     """
     if not 1 <= limit <= MOST:

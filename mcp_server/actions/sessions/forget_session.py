@@ -1,8 +1,8 @@
 """
-forget_session: everything learned in one session goes, and comes back in one command.
+forget_session: forget everything learned in one session, and bring it back in one command.
 
-Its memories, candidates and conversation move to the trash as one run of the journal; what they had
-superseded is active again. Nothing more is read from what its transcript says by then.
+Its memories, candidates and conversation move to the trash as one run of the journal; the memories that they
+had superseded are active again. Nothing more is learned from what its transcript holds by then.
 """
 
 import contextlib
@@ -30,13 +30,13 @@ from mcp_server.core.memory import Memory, Status, type_or_kind
 from mcp_server.store import Store
 
 READING = "reading transcripts"
-MOST_DEEDS = 1000  # deeds of a session that are looked at for what cannot be taken back
+MOST_DEEDS = 1000  # deeds of a session that are searched for those that cannot be taken back
 
 
 @dataclass(slots=True)
 class ForgottenSession:
     """
-    What was forgotten of a session, or would be: the entries of the journal, and what stays as it is.
+    What was forgotten of a session, or would be: the entries of the journal, and what stays unchanged.
 
     `left` has a sentence for each memory that the session changed and that was there before.
     """
@@ -51,7 +51,7 @@ class ForgottenSession:
 
 def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSession:
     """
-    Move what was learned in the session with that id (or short id) to the trash, in whatever project it was.
+    Move what was learned in the session with that id (or short id) to the trash, in all its projects.
 
     Raises Rejected when no session is called so, Conflict when a worker is reading transcripts, OSError.
     """
@@ -84,7 +84,7 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
 
 def undo_forget_session(store: Store, name: str) -> Undone:
     """
-    Put everything back that was forgotten of a session; what somebody changed since is left alone.
+    Put everything back that was forgotten of a session; memories changed since are left alone.
 
     Raises Rejected when the session is not known or was not forgotten, Conflict.
     """
@@ -94,7 +94,7 @@ def undo_forget_session(store: Store, name: str) -> Undone:
     with store.database.read() as db:
         deeds = audit.history(db, session=session, events=["session_forgotten"], limit=50)
         named = [str(deed.detail.get("run", "")) for deed in deeds]
-        runs = [run for run in named if tidying.entries(db, run)]  # also what an undo before had to leave
+        runs = [run for run in named if tidying.entries(db, run)]  # also those that an earlier undo left
     forgotten = list(takewhile(lambda deed: not deed.detail.get("undone"), deeds))
     if not (runs or forgotten):
         raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook history --session'.")
@@ -133,7 +133,7 @@ def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSessio
 
 
 def _learned(store: Store, session: str) -> dict[str, Found]:
-    """Return ref → file of what was learned in *session*, and of what a merge made of such."""
+    """Return ref → file of what was learned in *session*, and of memories merged from these."""
     adopted = store.adopted
     with store.database.read() as db:
         rows = {row.ref: row for row in episodes.memories_of(db, session) if row.vault in adopted}
@@ -147,7 +147,7 @@ def _learned(store: Store, session: str) -> dict[str, Found]:
 
 
 def _candidates(store: Store, session: str) -> Iterator[Found]:
-    """Yield what was proposed from *session* and waits."""
+    """Yield the candidates from *session* that wait."""
     for vault in store.vaults:
         for path in sorted((vault.root / FOLDER).glob("*.md")) if not vault.in_repository else ():
             with contextlib.suppress(NotFound, Unreadable, Rejected):
@@ -157,7 +157,7 @@ def _candidates(store: Store, session: str) -> Iterator[Found]:
 
 
 def _revived(store: Store, memory: Memory, gone: set[str]) -> Iterator[Change]:
-    """Yield the changes of what *memory* superseded: active again, or superseded by what came after it."""
+    """Yield changes of what *memory* superseded: to active, or to superseded by the memory's successor."""
     with store.database.read() as db:
         older = selections.superseded_by(db, memory.id, store.adopted)
     heir = _heir(store, memory, gone)

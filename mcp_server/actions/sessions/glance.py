@@ -1,7 +1,7 @@
 """
-glance: what the person sees of their memory beside a session: what Claude was told in it, and what is new.
+glance: what the person sees of their memory during a session: what Claude was given in it, and what is new.
 
-Nothing of it is noted: that a person looks at a memory is no use of it.
+No event is written: a person's look at a memory does not count as its use.
 """
 
 import os
@@ -23,14 +23,14 @@ from mcp_server.core.memory import Status
 from mcp_server.store import Store
 
 REMEMBERED = "remembered"
-MOST_TOLD = 500  # times that something was given; a memory that was given twice takes two
+MOST_TOLD = 500  # receipts that are read; a memory that was given twice takes two
 MOST_NEW = 50  # memories of one day that are listed
 NOTHING_YET: Place = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class ToldMemory:
-    """One memory that Claude was given, and each time why, the last first; `row` is None when it is gone."""
+    """One memory that Claude was given, and why each time, the latest first; `row` is None if it is gone."""
 
     id: str
     row: Row | None
@@ -39,7 +39,7 @@ class ToldMemory:
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A memory that is active; `by` is who stored it, a word of `core.authors`, '' when nobody noted it."""
+    """An active memory; `by` is who stored it, a word of `core.authors`, '' when that was not noted."""
 
     row: Row
     by: str
@@ -68,7 +68,7 @@ def learned_since(store: Store, seen: Place) -> tuple[Place, list[New]]:
     """
     Return the place of the last memory that was stored, and what was learned from sessions since *seen*.
 
-    *seen* is such a place of before, NOTHING_YET for one before all. Raises IndexUnavailable.
+    *seen* is a place returned earlier, or NOTHING_YET for the start. Raises IndexUnavailable.
     """
     deeds = _stored(store)
     places = [deed.place for deed in deeds]
@@ -77,7 +77,7 @@ def learned_since(store: Store, seen: Place) -> tuple[Place, list[New]]:
 
 
 def mark(store: Store) -> str:
-    """Return what is another word as soon as something changed that may be seen here; cheap."""
+    """Return a text that differs as soon as something shown here may have changed; cheap."""
     seen = [(path.name, size(path)) for path in store.ledger.paths()]
     for suffix in ("", "-wal"):
         try:

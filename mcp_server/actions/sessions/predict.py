@@ -1,4 +1,4 @@
-"""predict: which memories are asked for one after the other, and which is likely to be wanted next."""
+"""predict: which memories are recalled one after the other, and which is likely to be wanted next."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class Pattern:
 
 @self_healing
 def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
-    """Return what is likely to follow on what, the likeliest first. Raises IndexUnavailable."""
+    """Return which memory is likely to follow which, the likeliest first. Raises IndexUnavailable."""
     refresh_index(store)
     keys = store.keys
     found: list[Pattern] = []
@@ -41,7 +41,7 @@ def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
 
 def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> list[Pattern]:
     """
-    Return what is likely to follow on a memory, by default on the last recall of *session*; at most three.
+    Return the memories likely to follow one, by default the last recall of *session*; at most three.
 
     Raises NotFound, IndexUnavailable.
     """

@@ -1,7 +1,7 @@
 """
-quality: what was given to which session, whether it was of use, and how well retrieval does.
+quality: which memories each session was given, whether they were used, and how well retrieval does.
 
-What a session was given counts as used when its reply names something telling of it, or when Claude says so.
+A memory given to a session counts as used when a reply names something telling of it, or when Claude says so.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from mcp_server.store import Store
 
 WINDOW = DAY  # seconds within which a memory must have been given to count as used
 SHOWN = 5  # memories of each list of the statistics
-LEAST_GIVEN = 3  # answers after which a memory that was never used counts as least useful
+LEAST_GIVEN = 3  # answers with a memory before it may count as least useful
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
     """
-    Retrieval of the last `days` (0 for all time): memories given as answers, and those used of them.
+    Retrieval in the last `days` (0 for all time): memories given as answers, and those that were used.
 
     A memory given in two answers counts twice in `given`, once in `unique`; `used` counts once a session.
     """
@@ -42,7 +42,7 @@ class Quality:
 
     @property
     def usage_rate(self) -> float:
-        """The share of what was given that was used, 0 to 1."""
+        """The share of the given memories that was used, 0 to 1."""
         return min(1.0, self.used / self.given) if self.given else 0.0
 
 

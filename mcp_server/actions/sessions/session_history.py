@@ -1,4 +1,4 @@
-"""sessions: which there were, what each was about, learned and used, and what comes up in several."""
+"""sessions: list sessions, what each was about, learned and used, and what recurs in several."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ LONGEST_SUMMARY = 4000
 
 @dataclass(frozen=True, slots=True)
 class ReadSoFar:
-    """How far a transcript was read: bytes there are, in the raw tier, and given to a model."""
+    """How far a transcript was read, in bytes: its size, the part in the raw tier, and given to a model."""
 
     path: str
     size: int
@@ -35,7 +35,7 @@ class ReadSoFar:
 @dataclass(frozen=True, slots=True)
 class SessionReport:
     """
-    One session: what it left (kind → number), how many memories it recalled and used, what was read.
+    One session: what it stored (kind → number), how many memories it recalled and used, what was read.
 
     `cost` is what learning from it cost, its agents included.
     """
@@ -173,7 +173,7 @@ def end_session(
 
 
 def patterns(store: Store, *, limit: int = 10) -> Patterns:
-    """Return what comes up in at least two sessions of this project. Raises Rejected for a bad limit."""
+    """Return what recurs in at least two sessions of this project. Raises Rejected for a bad limit."""
     check_limit(limit)
     refresh_index(store)
     keys = store.keys

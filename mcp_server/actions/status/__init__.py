@@ -1,1 +1,1 @@
-"""How it is: what needs the person, doctor, counts."""
+"""The state of Daybook: what needs the person, doctor, counts."""

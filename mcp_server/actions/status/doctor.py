@@ -1,4 +1,4 @@
-"""doctor: try every part for real, and say what to do about one that fails."""
+"""doctor: try every part for real, and say what to do about each that fails."""
 
 import os
 import platform
@@ -34,7 +34,7 @@ from mcp_server.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at: what, whether it is well, what was seen, and what to do otherwise."""
+    """One check: its name, whether it passed, what was seen, and what to do if it failed."""
 
     name: str
     well: bool
@@ -158,7 +158,7 @@ def _captures(store: Store) -> str:
 
 
 def _language_model(store: Store) -> str:
-    """Tell whether the model may and can be called; never calls it, for that would cost."""
+    """Tell whether the model may and can be called; never calls it, because that would cost."""
     if store.settings.on_plan:
         calls = spending(store).plan_calls
         return f"on your plan; {calls} of {counted(store.settings.daily_plan_calls, 'call')} made today"

@@ -1,4 +1,4 @@
-"""module_seen: what was seen last of Daybook's module in the client, which says what it lacks there."""
+"""module_seen: the client in which Daybook's module ran last, and the parts that it lacked there."""
 
 import contextlib
 from pathlib import Path

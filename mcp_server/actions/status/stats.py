@@ -1,4 +1,4 @@
-"""stats: what there is, how large it is, how often it was used and to what good, and what waits."""
+"""stats: what is stored, how large it is, how often it was used and was of use, and what waits."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """How far Daybook has come with the sessions: transcripts and bytes that wait, and candidates."""
+    """How far capture has come: transcripts and bytes that wait, and candidates."""
 
     mode: str
     model_calls: bool
@@ -53,7 +53,7 @@ class Capture:
 @dataclass(frozen=True, slots=True)
 class Metrics:
     """
-    What there is, and of the whole store how large and how much used it is.
+    What is stored, and for the whole store its size and its use.
 
     `month` and `ever` count the events of the ledger, this machine's and others' alike, since the day `since`
     and of all time. Sizes are in bytes.
@@ -90,7 +90,7 @@ def get_stats(store: Store) -> Stats:
 
 def metrics(store: Store, *, days: int = 30) -> Metrics:
     """
-    Return all that is counted; how far it was of use in the last *days*, 0 for all time.
+    Return all counts; those of use cover the last *days*, 0 for all time.
 
     Raises Rejected for fewer than none, IndexUnavailable.
     """
@@ -112,7 +112,7 @@ def metrics(store: Store, *, days: int = 30) -> Metrics:
 
 
 def capture_of(store: Store) -> Capture:
-    """Return how far Daybook has come with the sessions. Raises IndexUnavailable."""
+    """Return how far capture has come with the sessions. Raises IndexUnavailable."""
     catch_up_if_free(store)
     with store.database.read() as db:
         unkept = transcripts.unkept(db)

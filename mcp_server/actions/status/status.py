@@ -1,4 +1,4 @@
-"""status: how the memory stands, and what needs the person."""
+"""status: the state of the store, and what needs the person."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ class State:
 
 
 def status(store: Store, *, has_key: bool) -> State:
-    """Return how the memory stands; *has_key*: there is a key for the model. Raises IndexUnavailable."""
+    """Return the state of the store; *has_key*: there is a key for the model. Raises IndexUnavailable."""
     stats = get_stats(store)
     waiting = len(untrusted(store))
     spent = spending(store)
@@ -95,7 +95,7 @@ WAITS = {
     review.STALE: ("memory", "About files that changed or are gone: {}; 'daybook review' asks you."),
     review.AGED: ("entry", "More has aged than one run of upkeep may put away; 'daybook review' asks you."),
 }
-"""Kind of what waits → what one is called, and what `status` says of how many there are."""
+"""Kind of what waits → the noun for one, and the sentence of `status` about their number."""
 
 
 def _waiting(store: Store) -> list[str]:

@@ -1,1 +1,1 @@
-"""What is done now and then: the worker, tidying, ageing, repair."""
+"""What runs from time to time: the worker, tidying, ageing, repair."""

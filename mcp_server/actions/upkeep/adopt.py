@@ -1,4 +1,4 @@
-"""adopt: give a project that was renamed or moved the memory that it had under its old path."""
+"""adopt: give a project that was renamed or moved the memories that it had under its old path."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from mcp_server.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """Where the memory came from, how many files moved, and those that stayed, whose names are taken here."""
+    """Where the memories came from, how many files moved, and those that stayed: their names are taken."""
 
     was: Former
     moved: int
@@ -28,10 +28,10 @@ class Adopted:
 
 def adopt(store: Store, key: str = "") -> Adopted:
     """
-    Move the memory known by *key*, by default the only one `offered`, to this project; its use comes along.
+    Move the memories known by *key*, by default the only ones `offered`, with their use, to this project.
 
     Raises Rejected, NotFound for a key that nothing has, OSError when the disk refuses; what moved until then
-    counts, and the next call goes on.
+    stays moved, and the next call continues.
     """
     project = store.project
     if not project:

@@ -1,7 +1,7 @@
 """
-age: what passes and shows no sign of life goes to the archive, and on to the trash; nothing is deleted.
+age: move passing memories without a sign of life to the archive, and on to the trash; nothing is deleted.
 
-A graph that grew too long loses its least valuable nodes to the archive, too: only what was put through the
+A graph that grew too long loses its least valuable nodes to the archive, too: only those stored by the
 graph's tools. Their traces stay in the graph, and `kg_recall` brings them back.
 """
 
@@ -30,20 +30,20 @@ from mcp_server.store import Store
 AGED, COMPACTED = "aged", "compacted"  # the reason that the file gives
 DROPPED_DAYS = 14  # days that a dropped memory waits in the archive
 MOST = 200  # memories of one step in one run
-LOOKED_AT = 5_000  # memories whose time is over that are counted
+LOOKED_AT = 5_000  # aged memories that are counted, at most
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What showed no sign of life for AUTO_ARCHIVE_DAYS: what one run may take of it, and what is left."""
+    """Passing memories without a sign of life for AUTO_ARCHIVE_DAYS: those one run may take, those left."""
 
     taken: tuple[Row, ...] = ()
     left: tuple[Row, ...] = ()
 
 
 def due(store: Store, vaults: Sequence[str]) -> Due:
-    """Return what is to be archived for its age, within the bounds of one run; nothing in a clock's doubt."""
+    """Return the memories to archive for their age, within a run's bounds; none if the clock is in doubt."""
     days = store.settings.auto_archive_days
     if not days:
         return Due()
@@ -63,7 +63,7 @@ def due(store: Store, vaults: Sequence[str]) -> Due:
 
 
 def aged(store: Store, rows: Sequence[Row]) -> Iterator[JournalEntry]:
-    """Yield the way to the archive for *rows*, which showed no sign of life for AUTO_ARCHIVE_DAYS."""
+    """Yield entries that archive *rows*, which showed no sign of life for AUTO_ARCHIVE_DAYS."""
     days = store.settings.auto_archive_days
     for found in _found(store, rows):
         line = f"archive: [{found.memory.id}] showed no sign of life for {days} days"
@@ -71,7 +71,7 @@ def aged(store: Store, rows: Sequence[Row]) -> Iterator[JournalEntry]:
 
 
 def note_unseen(store: Store, vaults: Sequence[str]) -> None:
-    """Let the ledger know from today on of each memory that it never named: it is not known to be old."""
+    """Note as arrived today each memory that the ledger never named: its age is not known."""
     with store.database.read() as db:
         refs = life.never_seen(db, vaults)
     if refs:
@@ -81,8 +81,8 @@ def note_unseen(store: Store, vaults: Sequence[str]) -> None:
 
 def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
     """
-    Yield the way to the archive for conversations without a sign of life for half of AUTO_ARCHIVE_DAYS, and
-    to the trash for those that lie there as long as an orphan would.
+    Yield entries that archive conversations without a sign of life for half of AUTO_ARCHIVE_DAYS, and move to
+    the trash those that have been archived as long as an orphan would wait.
 
     For a store above its size limit, the oldest first. Not for the *new* in the archive.
     """
@@ -103,7 +103,7 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
 
 
 def compacted(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
-    """Yield the way to the archive for the lowest nodes of each level whose graph is over KG_MAX_TOKENS."""
+    """Yield entries that archive the lowest nodes of each level whose graph is over KG_MAX_TOKENS."""
     most = store.settings.kg_max_tokens
     if not most:
         return
@@ -123,7 +123,7 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
 
 
 def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
-    """Yield for what is called an orphan, and is no compacted node without a link, that it is none."""
+    """Yield entries that unmark orphans which are no longer compacted nodes without a link."""
     with store.database.read() as db:
         refs = ageing.no_orphans(db, vaults)
     for found in _found(store, _rows(store, refs[:MOST])):
@@ -133,7 +133,7 @@ def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
 
 
 def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
-    """Yield the mark of an orphan for compacted nodes of the graph without a link, but not for *new* ones."""
+    """Yield entries that mark compacted nodes of the graph without a link as orphans, except *new* ones."""
     with store.database.read() as db:
         rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
     for found in _found(store, [row for row in rows if row.ref not in new][:MOST]):
@@ -143,7 +143,7 @@ def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterat
 
 
 def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
-    """Yield the way to the trash for what was dropped 14 days ago, and for orphans after their grace."""
+    """Yield entries that move to the trash what was dropped 14 days ago, and orphans after their grace."""
     start, dropped_before = dated_from(store), old_before(store, DROPPED_DAYS * DAY)
     orphaned_before = old_before(store, store.settings.orphan_grace_days * DAY)
     with store.database.read() as db:

@@ -1,5 +1,5 @@
 """
-backfill: take in the transcripts that were there before Daybook was, to be found again.
+backfill: take in the transcripts from before Daybook was installed, so that they can be searched.
 
 They go into the raw tier of the project that each was recorded in. No model is called for them; an agent
 may still learn from them on the person's own subscription.
@@ -47,7 +47,7 @@ def backfill(store_for: StoreFor, paths: list[Path], *, progress: Progress | Non
     """
     Take *paths* into the raw tier; *progress* is called with the number of bytes done.
 
-    Killed at any point it goes on where it was; what fails for one transcript is collected.
+    After a kill the next call goes on from there; the error for each failed transcript is collected.
     Raises Held while a worker reads transcripts.
     """
     done = Backfilled()
@@ -56,7 +56,7 @@ def backfill(store_for: StoreFor, paths: list[Path], *, progress: Progress | Non
         try:
             _take_in(store_for, path, done)
         except Held:
-            raise  # by a worker that reads all of them
+            raise  # a worker reads all of them
         except (DaybookError, OSError) as error:
             done.failed[str(path)] = str(error)
         if progress:

@@ -1,8 +1,8 @@
 """
-consolidate: what says the same in the same words becomes one memory; what may differ is left to the person.
+consolidate: memories with the same words become one; those that may differ are left to the person.
 
-Each function yields entries for the journal, each made from the files as they are when it is asked for,
-so that whoever takes them may carry out one before the next.
+Each function yields entries for the journal, each made from the files as they are at that moment, so that the
+caller may carry out one before it takes the next.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,8 +64,8 @@ def known(store: Store, vault: Vault) -> Known:
     """
     Return the active knowledge of *vault* that was updated last, at most a thousand memories.
 
-    What came with a repository and was not accepted is neither merged nor compared: it would be accepted
-    by a merge, and could hide what it contradicts.
+    A repository's memory that was not accepted is neither merged nor compared: a merge would accept it, and
+    it could hide what it contradicts.
     """
     now, old = store.now(), old_before(store, FRESH)
     with store.database.read() as db:
@@ -94,9 +94,10 @@ def known(store: Store, vault: Vault) -> Known:
 
 def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Iterator[JournalEntry]:
     """
-    Yield what makes one memory of two that say the same in the same words.
+    Yield the entries that make one memory of two with the same words.
 
-    What is only alike, or may contradict, is a question for the person. What is in *untouched* does not go.
+    Memories that are only alike, or may contradict, are a question for the person. None in *untouched* is
+    archived.
     """
     same: dict[str, list[TidyItem]] = {}
     for item in here.items:
@@ -114,7 +115,7 @@ def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Itera
 
 
 def planned(store: Store, here: Known, items: Sequence[TidyItem], plan: MergePlan) -> Iterator[JournalEntry]:
-    """Yield what the checked *plan* of a model makes of *items*."""
+    """Yield the entries that carry out a model's checked *plan* for *items*."""
     for merge in plan.merges:
         if found := _loaded(store, [here.rows[items[number].ref] for number in merge.sources]):
             yield merged_entry(store, merge, found)
@@ -125,7 +126,7 @@ def planned(store: Store, here: Known, items: Sequence[TidyItem], plan: MergePla
 
 
 def put_away(store: Store, found: Found, step: str, reason: str, line: str) -> JournalEntry:
-    """Return the entry that moves a memory to the archive for *reason*; it names what that had replaced."""
+    """Return the entry that archives a memory for *reason*; its line names what the memory had superseded."""
     if found.memory.kind is Kind.KNOWLEDGE and (old := still_superseded(store, found)):
         names = ", ".join(f"[{each}]" for each in old)
         line = f"{line}; 'daybook restore ID' brings back what it had replaced: {names}"
@@ -171,7 +172,7 @@ def merged_entry(
     vault: Vault | None = None,
 ) -> JournalEntry:
     """
-    Return the entry that makes one memory of several, nobody's better word than the least of them.
+    Return the entry that merges several memories into one, whose source is the least trusted of theirs.
 
     It lies in *vault*, by default in that of the first; files of a project mean nothing at another level.
 
@@ -226,7 +227,7 @@ def merged_entry(
 
 
 def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:
-    """Return the files of *rows* when all of them say what the index says, else nothing."""
+    """Return the files of *rows* if all of them say what the index says, else []."""
     found = []
     for row in rows:
         try:

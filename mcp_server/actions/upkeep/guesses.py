@@ -1,7 +1,7 @@
 """
-guesses: links `contradicts` that tidying wrote in earlier versions are taken back, once.
+guesses: take back, once, the `contradicts` links that tidying wrote in earlier versions.
 
-Nobody had said them, and they hid what they joined. What may not both hold is a question now, in no file.
+They were guessed, and they hid the memories that they joined. Now such a pair is a question, in no file.
 """
 
 import contextlib
@@ -18,16 +18,16 @@ from mcp_server.core.memory import Link
 from mcp_server.core.render import counted
 from mcp_server.store import Store
 
-AT_ONCE = 50  # files in one line of the ledger, which has its bounds
-MOST_LINKED = 100  # links that somebody wrote into one file, the last ones
+AT_ONCE = 50  # files in one event, whose length is limited
+MOST_LINKED = 100  # links written into one file, the latest ones
 
 
 def take_back_guesses(store: Store, run: str) -> list[JournalEntry]:
     """
     Take those links out of the files, as entries of *run* that can be undone; return the entries.
 
-    A link that somebody wrote stays, also where it had been guessed before. What cannot be written now is
-    not tried again.
+    A link that was written on purpose stays, also if it had been guessed before. A file that cannot be
+    written now is not tried again.
     """
     vaults = store.keys
     with store.database.read() as db:
@@ -49,7 +49,7 @@ def take_back_guesses(store: Store, run: str) -> list[JournalEntry]:
     # Last: a process that is killed before finds them taken back already.
     store.ledger.append("tidied", store.clock(), run=run, withdraws=vaults)
     if taken:
-        with contextlib.suppress(OSError):  # the journal tells it, too
+        with contextlib.suppress(OSError):  # the journal shows it, too
             files.write_new(store.home / places.WORK / GUESSES_TOLD, str(taken).encode())
     return entries
 

@@ -1,4 +1,4 @@
-"""maintain: is the index whole, make it small, make it anew; and what waits to be cleaned up."""
+"""maintain: check, shrink or rebuild the index, and clean up."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ ASIDE_DAYS = 7  # days after which an index that was put aside is
 
 @dataclass(frozen=True, slots=True)
 class MaintenanceStep:
-    """One thing done to the index: what, what came of it, bytes before and after, and how long it took."""
+    """One thing done to the index: its name, the result, bytes before and after, and how long it took."""
 
     action: str
     said: str
@@ -39,10 +39,10 @@ class MaintenanceStep:
 @dataclass(slots=True)
 class Cleaned:
     """
-    What cleaning up did, or would do: memories and candidates whose time is over, files in the trash, litter.
+    What cleaning up did, or would do: aged memories and expired candidates, files in the trash, litter.
 
     `litter` are unfinished writes of killed processes, old logs and an index that was put aside; `kept`
-    are files that hold what somebody saved while Daybook changed it: they stay until the person deletes them.
+    are files with edits saved while Daybook changed a memory: they stay until the person deletes them.
     """
 
     dry_run: bool
@@ -61,8 +61,8 @@ def maintain(store: Store, action: str) -> list[MaintenanceStep]:
     """
     Do one of ACTIONS to the index and return what was done, step by step.
 
-    `check` looks at all of it, `vacuum` makes the file small, `rebuild` makes it anew from the files,
-    `all` checks, makes anew what is damaged, and makes small.
+    `check` looks at all of it, `vacuum` shrinks the file, `rebuild` rebuilds it from the files, `all` checks,
+    rebuilds a damaged index, and shrinks.
     Raises Conflict when another process is writing the index, IndexUnavailable.
     """
     store.database.require()
@@ -81,7 +81,7 @@ def maintain(store: Store, action: str) -> list[MaintenanceStep]:
 
 def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
     """
-    Put away memories and candidates whose time is over, delete litter and what lay in the trash for 90 days.
+    Put away aged memories and expired candidates; delete litter and what lay in the trash for 90 days.
 
     Everything but the last two can be taken back with the undo of tidying.
     Raises Conflict when another process is tidying, IndexUnavailable, OSError.
@@ -98,7 +98,7 @@ def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
         put_aged_away(store, done.tidied)
         trash.empty(store, done.trash)
     for path in done.litter:
-        path.unlink(missing_ok=True)  # not under a lock: its file would stay in a folder of the person
+        path.unlink(missing_ok=True)  # without a lock, whose file would stay in the person's folder
     return done
 
 
@@ -144,7 +144,7 @@ def _timed(store: Store, action: str, do: Callable[[], str]) -> MaintenanceStep:
 
 
 def _put_aside(store: Store) -> Iterator[Path]:
-    """Yield what was put aside long ago, and what a rebuild left that was killed."""
+    """Yield files that were put aside long ago, and those that a killed rebuild left."""
     now = store.now()
     yield from _older(store.home / "logs", "*.log.*", old_before(store, STALE_LOG_DAYS * DAY))
     yield from _older(store.database.rebuild_folder, "*", now - STALE)

@@ -1,4 +1,4 @@
-"""prune: above MAX_HISTORY_SIZE_MB the oldest of what memories said before goes, a person's words last."""
+"""prune: above MAX_HISTORY_SIZE_MB delete the oldest versions in the history, a person's words last."""
 
 import contextlib
 from itertools import groupby
@@ -46,7 +46,7 @@ def prune(store: Store) -> int:
 
 
 def _is_persons(store: Store, version: Version, before: Version | None) -> bool:
-    """Tell whether a person may have written what a version says: it is theirs unless a machine must have."""
+    """Tell whether a person may have written a version: true unless a machine must have written it."""
     memory = _memory(store, version)
     if memory is None or memory.source in PERSONS:
         return True

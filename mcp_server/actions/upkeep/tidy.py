@@ -1,9 +1,9 @@
 """
 tidy: consolidation and upkeep in one bounded run.
 
-Equal memories become one, what may differ is listed, a model may merge and drop, what nobody uses is put
-away. Every step stands in the journal before it is done; nothing is deleted while there is room. It is long
-because the order of the steps, and what each may still do, is one thing to read.
+Equal memories become one, those that may differ are listed, a model may merge and drop, unused memories are
+put away. Every step stands in the journal before it is done; nothing is deleted while there is room. It is
+long because the order of the steps, and what each may still do, is one thing to read.
 """
 
 import json
@@ -102,7 +102,7 @@ def tidy(
     store: Store, *, dry_run: bool = False, with_model: bool | None = None, unattended: bool = False
 ) -> Tidied:
     """
-    Tidy the memories of the person and of this project; *unattended*: nobody reads what is returned.
+    Tidy the memories of the person and of this project; *unattended*: no person reads what is returned.
 
     With *dry_run* nothing is changed, and the model is asked only when *with_model* says so; its answers
     are kept for the run that carries them out. Raises Conflict when another process is tidying,
@@ -170,7 +170,7 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
         if done.dry_run and not asking and store.settings.model_calls:
             _leave_out(store, done, here, untouched)
         if asking and not done.waits:
-            here = here if done.dry_run else known(store, vault)  # as it is after the steps before
+            here = here if done.dry_run else known(store, vault)  # read again after the earlier steps
             _ask_all(store, done, here, untouched)
             if not done.dry_run:
                 settled += _settled(store, done, here, known(store, vault), untouched)
@@ -185,7 +185,7 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
 
 def put_aged_away(store: Store, done: Tidied) -> None:
     """Put away what has aged, mark orphans, throw away what waited long enough; a dry run only notes it."""
-    # Whoever shares a repository uses its memories too, and nobody here knows how much.
+    # Other people use a repository's memories too, and this ledger does not know how much.
     private = store.private
     doubt = clock_doubt(store)
     done.clock = str(doubt or "")

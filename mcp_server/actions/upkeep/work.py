@@ -1,8 +1,8 @@
 """
 work: do what the ledger says is pending, then end.
 
-One process for each store at a time; whoever finds another at work leaves it to that one. Killed at any
-point it loses nothing, because everything it does ends with a line in the ledger.
+One process for each store at a time; a second one leaves the work to the first. A kill at any point loses
+nothing, because everything it does ends with an event.
 """
 
 import logging
@@ -36,16 +36,16 @@ from mcp_server.store import Store
 log = logging.getLogger(__name__)
 
 LOCK = ".worker.lock"
-ROUNDS = 100  # looks at what is pending in one process, which somebody may go on adding to
+ROUNDS = 100  # looks at what is pending, in one process: hooks may go on adding to it
 
 MOST_EMBEDDED = 2000  # newest passages: a minute of one core; a server does what is left
 
-QUIET = 600  # seconds without a new line after which a session that said nothing is kept as far as it came
+QUIET = 600  # seconds without a new line after which a session without an end event is kept as far as it came
 LEFT = 6 * 3600  # the same, after which it counts as over: people have lunch, and a rest costs a call
 REMEMBERED = 30 * DAY  # seconds; Claude Code deletes older transcripts
 
 StoreFor = Callable[[Path | None], Store]
-"""Opens the store as seen from a folder, None for where the process works."""
+"""Opens the store as seen from a folder; None is the folder where the process works."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Work:
     """
     What a worker did: utterances kept, what became of proposals, and why it could not learn ('' if so).
 
-    `finished`: what follows on learning, upkeep included, was done for some project.
+    `finished`: the steps after learning, upkeep included, were done for some project.
     """
 
     kept: int = 0
@@ -67,7 +67,7 @@ def work(store_for: StoreFor) -> Work | None:
     """
     Keep and learn every pending transcript, tidy when due, refresh the managed blocks of those projects.
 
-    Return what was done, None when another process is at it. What fails for one transcript is collected.
+    Return what was done, None when another process works. The error for each failed transcript is collected.
     """
     store = store_for(None)
     done = Work()
@@ -78,10 +78,10 @@ def work(store_for: StoreFor) -> Work | None:
                 while _work_once(store_for, done):
                     pass
                 if not done.finished:
-                    _finish(store_for(None), done)  # things age, whatever is captured
+                    _finish(store_for(None), done)  # memories age even when nothing is captured
         except Held:
             return None
-        # Whoever noted something after our last look found the lock held and left it to us.
+        # A process that noted something after our last look found the lock held and left it to us.
         catch_up(store)
         if not _pending(store, done):
             break
@@ -92,7 +92,7 @@ def work(store_for: StoreFor) -> Work | None:
 
 def note_left_behind(store: Store) -> bool:
     """
-    Note the sessions that ended without a word: their client was killed, or the machine went down.
+    Note the sessions that ended without an end event: their client was killed, or the machine went down.
 
     They are known transcripts that have grown and were not touched for ten minutes, or end with a rest that
     no model read and were not touched for six hours. Return whether anything waits for a worker: rests that
@@ -112,7 +112,7 @@ def note_left_behind(store: Store) -> bool:
 
 
 def note_quiet(store: Store) -> bool:
-    """Note the sessions that ended without a word; return whether a worker has to look at one."""
+    """Note the sessions that ended without an end event; return whether a worker has to look at one."""
     if store.settings.capture == "manual":
         return False
     catch_up(store)
@@ -164,7 +164,7 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
     store = store_for(None)
     with store.database.read() as db:
         unlearned = transcripts.unlearned(db, paid=True)
-    # Before anything is searched for a question that could not be asked.
+    # Before any search for a question that could not be asked.
     if unlearned and (refused := refusal(store)):
         done.waits = refused
         return
@@ -198,7 +198,7 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
 
 
 def _finish(store: Store, done: Work) -> None:
-    """Mine what was logged if that is wanted, tidy when it is due, let CLAUDE.md say what is known now."""
+    """Mine the logged outputs if that is wanted, tidy when it is due, refresh the blocks in CLAUDE.md."""
     done.finished = True
     captures = store.settings.capture != "manual"
     for step in (*((mine_when_logged,) if captures else ()), tidy_when_due, refresh):
@@ -210,7 +210,7 @@ def _finish(store: Store, done: Work) -> None:
 
 
 def _embed(store: Store, done: Work) -> None:
-    """Give what was stored its vectors before the next session asks; only for that a model is loaded."""
+    """Embed what was stored before the next session asks; a model is loaded only for that."""
     try:
         if pending(store):
             embed_pending(store, replace=False, most=MOST_EMBEDDED)

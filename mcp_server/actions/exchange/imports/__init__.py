@@ -1,1 +1,1 @@
-"""import: take in what other memory tools keep, once, and what changes there afterwards."""
+"""import: take in once what other memory tools keep, and later what changed there."""

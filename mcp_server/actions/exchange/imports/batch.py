@@ -28,14 +28,14 @@ class Outcome(StrEnum):
     MERGED = "merged"  # a memory here says the same already
     REVISED = "revised"
     UNCHANGED = "unchanged"
-    LEFT = "left"  # what is here counts, or it belongs elsewhere
+    LEFT = "left"  # the memory here was kept, or the record belongs elsewhere
     REFUSED = "refused"
     GONE = "gone"  # a section that is no longer in its document, which the memory survives
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One record: its key in the source, what became of it, the memory it is now ('' for none), and why."""
+    """One record: its key in the source, what became of it, the id of its memory ('' for none), and why."""
 
     key: str
     outcome: Outcome
@@ -45,7 +45,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What taking in a place did, or would do: each record, and remarks on what is no record."""
+    """What importing one place did, or would do: each record, and remarks on what is no record."""
 
     place: str
     items: tuple[Item, ...] = ()
@@ -53,7 +53,7 @@ class Imported:
 
 
 def counts(items: Iterable[Item]) -> dict[Outcome, int]:
-    """Return how many records had each outcome, in the order of `Outcome`; those alone that there are."""
+    """Return outcome → number of records, in the order of `Outcome`, without outcomes that did not occur."""
     number = Counter(item.outcome for item in items)
     return {outcome: number[outcome] for outcome in Outcome if number[outcome]}
 
@@ -61,8 +61,8 @@ def counts(items: Iterable[Item]) -> dict[Outcome, int]:
 @dataclass(slots=True)
 class Batch:
     """
-    What was written and is not yet in the ledger and the index; `done`, `used` and `effects` stand in the
-    ledger's line.
+    What was written and is not yet in the ledger and the index; `done`, `used` and `effects` go into the
+    event.
 
     `pending` are new files that will be written together: path → plan, bytes, digest of the content.
     """
@@ -76,7 +76,7 @@ class Batch:
 
 
 def write_pending(store: Store, batch: Batch) -> dict[str, Item]:
-    """Write the new files of a batch; return by key what could not be, because its place was taken."""
+    """Write the new files of a batch; return key → item of those whose place was taken."""
     pending, batch.pending = batch.pending, {}
     taken = files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
     for path, (plan, data, digest) in pending.items():
@@ -84,7 +84,7 @@ def write_pending(store: Store, batch: Batch) -> dict[str, Item]:
             continue
         assert plan.memory
         if plan.record.data:
-            files.set_date(path, plan.memory.updated)  # what a file by hand does not say, its date does
+            files.set_date(path, plan.memory.updated)  # a hand-written file may have no date but the file's
         made = Found(plan.memory, plan.vault, path, data, files.digest(data))
         written(store, plan, None, made, digest, batch)
     keys = {path: pending[path][0].record.key for path in taken}
@@ -104,7 +104,7 @@ def written(store: Store, plan: Plan, was: Found | None, now: Found, digest: str
     batch.paths.setdefault(vault, []).extend([*([was.path] if was else []), now.path])
     batch.effects.append(effect_of(store, was, now))
     done(plan, ref, digest, batch, own=True)
-    # The person asked for these; what reads like an instruction waits for them.
+    # The person asked for these, so they are accepted, except what reads like an instruction.
     if (vault.in_repository or memory.source == ASSISTANT) and not reads_like_instruction(
         f"{memory.title}\n{memory.text}"
     ):
@@ -112,7 +112,7 @@ def written(store: Store, plan: Plan, was: Found | None, now: Found, digest: str
 
 
 def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
-    """Note what a record became, and the first time how often it had been looked at."""
+    """Note in *batch* what a record became, and the first time how often it had been used in the source."""
     batch.done.append([plan.origin, ref, digest, own])
     record = plan.record
     counts = (record.accesses, record.retrieved, record.used, record.moves)
@@ -122,7 +122,7 @@ def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
 
 
 def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
-    """Tell the ledger and the index of a batch, and empty it."""
+    """Write a batch into the ledger and the index, and empty it."""
     now = store.clock()
     if batch.done:
         used = {"used": batch.used} if batch.used else {}

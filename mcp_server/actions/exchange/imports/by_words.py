@@ -1,8 +1,8 @@
 """
-What is taken in of a source that knows words alone: a document, or Claude Code's own memory.
+Import from a source that has words alone: a document, or Claude Code's own memory.
 
-Its records are stored and revised one by one, as `remember` and `revise` do, so that tags, links and whatever
-else a memory got here stay.
+Its records are stored and revised one by one, as `remember` and `revise` do, so that tags, links and other
+things that a memory got here stay.
 """
 
 from mcp_server.actions.exchange.imports.batch import Batch, Item, Outcome, done
@@ -19,14 +19,14 @@ from mcp_server.store import Store
 
 
 def remembered(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
-    """Store a record under the id that is its own. Raises what `remember` raises."""
+    """Store a record under its own id. Raises what `remember` raises."""
     remember(store, _draft(plan))
     done(plan, f"{plan.vault.key}/{plan.id}", digest, batch, own=True)
 
 
 def settled(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes: str = "") -> Item:
     """
-    Store a record after a look at what is known, as what Claude noted of the same sessions may be.
+    Store a record by `settle`, which compares it: Claude may have stored the same from those sessions.
 
     Raises what `settle` raises.
     """
@@ -38,7 +38,7 @@ def settled(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes: 
 
 
 def reworded(store: Store, plan: Plan, found: Found, digest: str, batch: Batch, *, dry_run: bool) -> Item:
-    """Let the memory that was *found* say what its record says now. Raises what `revise` raises."""
+    """Revise the memory that was *found* to say what its record says now. Raises what `revise` raises."""
     memory, new, key = found.memory, plan.memory, plan.record.key
     assert new
     if memory.status is not Status.ACTIVE:
@@ -56,7 +56,7 @@ def reworded(store: Store, plan: Plan, found: Found, digest: str, batch: Batch, 
 
 
 def is_made_of(plan: Plan, memory: Memory, digest: str) -> bool:
-    """Tell whether an import made *memory* of the record of *plan*, and was killed before it noted that."""
+    """Tell whether an import made *memory* from the record of *plan*, and was killed before it noted that."""
     assert plan.memory
     same = plan.digest(memory) == digest and memory.source == plan.memory.source
     return same and set(plan.memory.notes) <= set(memory.notes)

@@ -26,7 +26,7 @@ DATABASE = "memory-mcp-db"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A format: how it is read, what it is, and where it lies unless told (below the project, or ~)."""
+    """A format: how it is read, what it is, and its default places (below the project, or ~)."""
 
     read: Callable[[Path], Reading]
     about: str
@@ -64,7 +64,7 @@ def import_from(
     mine: bool = False,
 ) -> list[Imported]:
     """
-    Take in what the source *what* holds at *path*, by default wherever that tool keeps it.
+    Take in what the source *what* holds at *path*, by default at the places where that tool keeps it.
 
     With *level* everything goes there. With *dry_run* nothing is written.
     Raises Rejected when there is no source or it is broken, IndexUnavailable, and OSError when the disk

@@ -1,4 +1,4 @@
-"""What each record of a source is to become: its vault, its id, and the memory that it would be."""
+"""Decide what each record of a source is to become: its vault, its id, and its memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -40,10 +40,10 @@ class LeftOut(Exception):
 @dataclass(slots=True)
 class Plan:
     """
-    A record on its way: its origin, its vault, its words, the id it has or gets, and what was known of it.
+    A record to be imported: its origin, vault, words, the id it has or gets, and its last import (`known`).
 
-    `holder` is the memory that it became before or that says the same already; `twin`, whether that one is
-    made by this import, too. `revises` is that of the reading.
+    `holder` is the memory that it became before or that says the same already; `twin` tells whether this
+    import makes that one, too. `revises` is that of the reading.
     """
 
     record: Record
@@ -59,14 +59,14 @@ class Plan:
     revises: tuple[str, ...] = ()
 
     def digest(self, memory: Memory) -> str:
-        """Return a digest of what *memory* says of that which the source knows."""
+        """Return a digest of the parts of *memory* that the source has, too."""
         return fingerprint(memory.title, memory.text) if self.revises else content_digest(memory)
 
 
 @dataclass(slots=True)
 class Here:
     """
-    The memories that are here: by id, and by vault and words; ids given out during an import join them.
+    The memories that are here: by id, and by vault and words; `given` are the ids given out by this import.
 
     `repositories`: the vaults that the person made in repositories, each with its project's private one.
     """
@@ -85,8 +85,8 @@ class Here:
 @dataclass(slots=True)
 class Around:
     """
-    What stands around a record: all records by key, the `ids` that those became which can be taken, and who
-    superseded whom, by the key of the older.
+    The context of a record: all records by key, key → memory id (`ids`), and the older record's key → the
+    record that superseded it (`successors`).
     """
 
     records: Mapping[str, Record]
@@ -116,7 +116,7 @@ def choose_id(plan: Plan, here: Here, now: datetime) -> None:
     """
     Give *plan* its id: that of the memory it became before or that says the same, else a free one.
 
-    Raises LeftOut when a memory of ours cannot have its id back.
+    Raises LeftOut when the record cannot have its id, because another memory has it.
     """
     record, vault = plan.record, plan.vault
     if record.path:
@@ -153,7 +153,7 @@ def choose_id(plan: Plan, here: Here, now: datetime) -> None:
 
 
 def _not_in_repository(plan: Plan, here: Here) -> None:
-    """Raise LeftOut for a section whose memory was moved to the repository, which has its document."""
+    """Raise LeftOut for a section whose memory was moved to the repository: its document is there, too."""
     if plan.record.source == SEEDED and plan.holder and plan.holder.vault in here.repositories:
         raise LeftOut("its memory lives in the repository")
 
@@ -166,14 +166,14 @@ def has_moved_on(plan: Plan, memory: Memory) -> bool:
 
 
 def _saying(plan: Plan, here: Here, words: str) -> Holder | None:
-    """Return the memory that says the same as an active piece of knowledge already."""
+    """Return the memory that says the same already, if *plan* is about active knowledge; else None."""
     if plan.record.kind is not Kind.KNOWLEDGE or plan.record.status is not Status.ACTIVE:
         return None
     return here.by_words.get((plan.vault.key, words))
 
 
 def _free_id(plan: Plan, here: Here, words: str, now: datetime) -> str:
-    """Return an id that nobody has; one of a killed import that wrote the same words is taken up again."""
+    """Return an id that no memory has, or that of a memory with the same words that a killed import wrote."""
     record, vault = plan.record, plan.vault
     created = record.created or record.updated or now
     for attempt in count():
@@ -238,14 +238,14 @@ def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
 
 
 def _end(record: Record, around: Around, updated: datetime) -> datetime:
-    """Return until when a superseded record held: its successor's beginning, else when it changed last."""
+    """Return when a superseded record ended: when its successor was created, else when it changed last."""
     successor = around.records.get(record.superseded_by) or around.successors.get(record.key)
     began = successor.created if successor else None
     return (began or updated).replace(microsecond=0)
 
 
 def _vault(store: Store, record: Record, level: Level | None) -> Vault:
-    """Return where *record* belongs; raises LeftOut when that is not here."""
+    """Return the vault where *record* belongs; raises LeftOut when that is another project's."""
     if level:
         return store.vault_for(record.kind, level)
     if record.lossless:
@@ -260,7 +260,7 @@ def _vault(store: Store, record: Record, level: Level | None) -> Vault:
 
 
 def _own_vault(store: Store, record: Record) -> Vault:
-    """Return the private vault that a memory of ours came from; a repository's own is not written to."""
+    """Return the private vault that a memory of ours came from; imports do not write to a repository's."""
     if record.level is Level.USER:
         return store.user_vault
     if not KEY.fullmatch(record.project):

@@ -1,10 +1,10 @@
 """
-take: what a source says becomes memories; every source takes this road.
+take: turn the records of a source into memories; every source is imported by this module.
 
-The ledger notes what each record became, by its origin: taking it again changes nothing, what changed
-there is revised, what was edited or forgotten here stays as it is. Most records are written in batches.
-Those that are words alone (documents, Claude Code's own memory) are stored and revised as `remember` does,
-one after the other.
+The ledger notes what each record became, by its origin. A repeated import changes nothing; a record that
+changed in the source is revised; a memory edited or forgotten here stays as it is. Most records are written
+in batches. Those that are words alone (documents, Claude Code's own memory) are stored and revised as
+`remember` does, one after the other.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ def take(
     """
     Take in the records of *readings*, of the format *what*; return what became of each, refused ones first.
 
-    Raises IndexUnavailable, and OSError when the disk refuses; what was written until then counts.
+    Raises IndexUnavailable, and OSError when the disk refuses; what was written until then stays.
     """
 
     def taken() -> list[Imported]:
@@ -130,9 +130,9 @@ def _planned(
     mine: bool,
 ) -> tuple[list[Plan], Around]:
     """
-    Return what is to be done with the records that can be taken, and what stands around each.
+    Return a plan for each record that can be taken, and their common context.
 
-    The others join *items*; one that was forgotten here keeps its id, so that links to it stay.
+    The other records join *items*; one that was forgotten here keeps its id, so that links to it stay.
     """
     place = "" if reading.portable else reading.place
     origins = {record.key: imports.origin(what, place, record.key) for record in reading.records}
@@ -197,7 +197,7 @@ def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
 
 
 def _write(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
-    """Put the file of a new memory among those to be written; raises Rejected when it cannot be one."""
+    """Add the file of a new memory to those to be written; raises Rejected when it cannot be a memory."""
     memory, vault = plan.memory, plan.vault
     assert memory
     path = confined(vault, vault.path_for(memory.id, memory.kind, archived=memory.status in AWAY))
@@ -210,13 +210,13 @@ def _write(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
 
 
 def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool) -> Item:
-    """Let the memory that a record became say what the record says now, if nobody changed it here."""
+    """Revise the memory that a record became to what the record says now, unless it was changed here."""
     assert plan.holder and plan.known and plan.memory
     key, path = plan.record.key, Path(plan.holder.path)
     vault = vault_at(store, plan)
     found = parsed(vault, path)
     memory = found.memory
-    if plan.digest(memory) == digest:  # changed here in the same way, or killed before it was noted
+    if plan.digest(memory) == digest:  # changed here in the same way, or not noted because of a kill
         if not dry_run:
             done(plan, found.ref, digest, batch, own=True)
         return Item(key, Outcome.UNCHANGED, plan.id)
@@ -245,7 +245,7 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
 
 
 def _take_over(store: Store, plan: Plan, path: Path, digest: str, batch: Batch, *, dry_run: bool) -> Item:
-    """Let a file of another tool's that lies in our vault say in frontmatter what it says."""
+    """Rewrite another tool's file that lies in our vault, so that our frontmatter holds what it says."""
     assert plan.memory
     found = parsed(plan.vault, path)
     if not dry_run:
