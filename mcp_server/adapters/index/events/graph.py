@@ -36,7 +36,7 @@ class ByHand:
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger: since when a session is told of changes, and what it read."""
+    """Take in one event of the ledger: since when a session hears of changes, and what it read."""
     session = str(data.get("session") or "")
     if not session:
         return
