@@ -60,7 +60,7 @@ def sweep(
 
 
 def sweep_taken_out(folder: Path) -> None:
-    """Delete at once what changes moved aside in *folder*, even files that a program may still write."""
+    """Delete the litter that changes moved aside in *folder* at once, without waiting for late writers."""
     with contextlib.suppress(OSError), files.lock(folder / files.LOCK_NAME):
         for path in _in([folder], deep=False):
             if unmissed(path.name) and _is_litter(path):

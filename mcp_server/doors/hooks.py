@@ -76,7 +76,7 @@ def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
     """
     Return the memories that the prompt calls for, by words alone, and what the person should be told.
 
-    If our environment exists, the client has no module of ours: else the launcher does not run this.
+    Where our environment exists, the launcher runs this only in place of our module, which the client lacks.
     """
     from mcp_server.actions.capture import learn_by_agent
     from mcp_server.actions.context.inject import note_told
