@@ -64,7 +64,7 @@ def daybook() -> None:
 def main() -> None:
     """Run the command line; errors are one sentence and one hint on stderr."""
     gc.set_threshold(LITTER)
-    umask = os.umask(0o077)  # others must not read the store; what the person names keeps its mode
+    umask = os.umask(0o077)  # others must not read the store; what the person names gets their umask
     try:
         given.check_words(sys.argv[1:])
         daybook(prog_name="daybook", standalone_mode=False, obj=umask)
