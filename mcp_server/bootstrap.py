@@ -1,8 +1,8 @@
 """
-Settings and adapters, opened when they are first needed: the only reader of the environment.
+Settings and adapters, opened on first use: the only reader of the environment.
 
-What is slow to import (the embedding model, the watcher, numpy) is imported inside the function
-that opens it, so that a hook or a search by words never pays for it.
+Slow modules (the embedding model, the watcher, numpy) are imported inside the functions
+that need them, so that a hook or a search by words never pays for them.
 """
 
 import atexit
@@ -31,7 +31,7 @@ def now() -> datetime:
 
 
 def memory_dir(environment: Mapping[str, str]) -> Path:
-    """Return where the store lies: MEMORY_DIR, or `~/.claude-memory`; raise SettingsError when unusable."""
+    """Return the store's folder: MEMORY_DIR, or `~/.claude-memory`; raise SettingsError when unusable."""
     configured = environment.get("MEMORY_DIR", "").strip() or "~/.claude-memory"
     shown = configured if len(configured) <= _SHOWN else f"{configured[:_SHOWN]}…"
     try:
@@ -48,7 +48,7 @@ def memory_dir(environment: Mapping[str, str]) -> Path:
         if not above.is_dir():
             raise SettingsError(f"MEMORY_DIR is '{shown}', but {above} is not a folder.", "Name a folder.")
         return Path(os.path.realpath(folder))
-    except (OSError, ValueError) as error:  # too long, a NUL byte, a folder that may not be looked into
+    except (OSError, ValueError) as error:  # too long, a NUL byte, an unreadable folder
         reason = getattr(error, "strerror", None) or str(error)
         raise SettingsError(
             f"MEMORY_DIR is '{shown}', which cannot be used: {reason}.", "Name a folder."
@@ -64,12 +64,12 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
 
 
 def read_config(environment: Mapping[str, str]) -> dict[str, object]:
-    """Return what stands in `config.toml` of the store; raise SettingsError when it cannot be read."""
+    """Return the values in the store's `config.toml`; raise SettingsError when it cannot be read."""
     path = memory_dir(environment) / "config.toml"
     try:
-        # It may be a link to where a person keeps such files.
+        # The file may be a link into the folder where a person keeps such files.
         data = files.read(Path(os.path.realpath(path)), _MOST_CONFIG)
-        import tomllib  # a hook that has nothing to parse need not wait for the parser
+        import tomllib  # slow to load, and most hooks have nothing to parse
 
         return tomllib.loads(data.decode("utf-8-sig"))
     except FileNotFoundError:
@@ -88,7 +88,7 @@ _CORRECT = "Correct the file or delete it."
 
 class Models:
     """
-    The language model as the person allows it now: consent, key and endpoint are looked up at each call.
+    The language model as the person allows it now: consent, key and endpoint are read at each call.
 
     *own_network* is false when a repository named proxies or certificates.
     """
@@ -125,7 +125,7 @@ class Models:
 
 
 def model_identity(environment: Mapping[str, str]) -> str:
-    """Return what stands for the key and the endpoint of the model, '' where it cannot be called."""
+    """Return an identifier of the key and the endpoint of the model, '' where it cannot be called."""
     key, base_url = model_key(environment)
     if not has_key(key, base_url):
         return ""
@@ -150,8 +150,8 @@ def model_key(environment: Mapping[str, str]) -> tuple[str, str]:
     """
     Return the key and the endpoint of the model, each '' when the person named none.
 
-    Looked for in the environment, in `config.toml`, and, keys alone, in two files of the home folder.
-    Never in a repository: *environment* is what `persons_own` left.
+    Read from the environment, from `config.toml`, and, for keys only, from two files of the home folder.
+    Never from a repository: *environment* is the result of `persons_own`.
     """
     config = read_config(environment)
     key = environment.get("ANTHROPIC_API_KEY", "").strip() or str(config.get("api_key") or "").strip()
@@ -162,7 +162,7 @@ def model_key(environment: Mapping[str, str]) -> tuple[str, str]:
             path = Path(person_home(environment), name)
             if path.is_file() and path.stat().st_size <= _MOST_KEY:
                 key = path.read_text(encoding="utf-8").strip()
-    # Without a key this variable is Claude Code's alone.
+    # Without a key, this variable belongs to Claude Code only.
     named = environment.get("ANTHROPIC_BASE_URL", "").strip() if key else ""
     return key, named or str(config.get("api_base_url") or "").strip()
 
@@ -171,7 +171,7 @@ _MOST_KEY = 4096  # bytes
 
 
 class Opened:
-    """What a process keeps open; `store()` looks afresh at which vaults there are."""
+    """What a process keeps open; each `store()` checks which vaults exist."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class Opened:
         own_network = not any(name in given and name not in self.environment for name in _NETWORK)
         self.model = Models(self.environment, own_network=own_network)
         self.database = Database(_index_path(self.home))
-        from mcp_server.embedding import Embedding  # hooks, which open less, need not wait for it
+        from mcp_server.embedding import Embedding  # slow to load, and hooks do not need it
 
         self.meaning = Embedding(self._embedding_model, self.home, self.database, wait=wait_for_model)
         self._chosen, self._looked_at = self.settings.embedding_model, (-1, -1)
@@ -198,7 +198,7 @@ class Opened:
         self.by = by
 
     def store(self, *, folder: Path | None = None) -> Store:
-        """Return the store as seen from *folder* or where we work; it answers even without its index."""
+        """Return the store as seen from *folder* or our working folder; it answers even without its index."""
         person = Path(person_home(self.environment))
         project = resolve_project(folder or self.folder, home=person)
         project_vaults = places.project_vaults(self.home, project) if project else []
@@ -208,45 +208,45 @@ class Opened:
             project=project,
             database=self.database,
             ledger=Ledger(self.home / "ledger"),
-            settings=read_settings(self.environment),  # afresh: what the person switches off is off at once
+            settings=read_settings(self.environment),  # anew: what the person switches off is off at once
             clock=self.clock,
             meaning=self.meaning,
             model=self.model,
             git=persons_git(self.environment),
             by=self.by,
         )
-        from mcp_server.actions.files.unindexed import usable  # hooks open less and need not wait for it
+        from mcp_server.actions.files.unindexed import usable  # slow to load, and hooks do not need it
 
         return usable(here)
 
     def look_is_due(self) -> bool:
-        """Tell whether the index should be looked at after this answer."""
-        from mcp_server.adapters.index.database import checkups  # hooks never look
+        """Tell whether the index should be checked after this answer."""
+        from mcp_server.adapters.index.database import checkups  # hooks never check
 
         return checkups.is_due(self.database.path, self.clock().timestamp())
 
     def finds_damage(self) -> bool:
-        """Look at all of the index; return whether it was damaged: the next answer rests on a new one."""
+        """Check the whole index; return whether it was damaged: the next answer uses a new one."""
         from mcp_server.adapters.index.database import checkups
 
         return checkups.finds_damage(self.database, self.clock().timestamp())
 
     def remarks(self) -> list[str]:
-        """Return what this thread's answer is to end with: what could not be asked or told, or is gone."""
-        from mcp_server.actions.files.gone import tell_gone  # hooks, which open less, need not wait for it
+        """Return the remarks for the end of this thread's answer: what failed, or which memories are gone."""
+        from mcp_server.actions.files.gone import tell_gone  # slow to load, and hooks do not need it
 
         remarks = self.database.trouble.remarks()
         return remarks if is_unattended(self.environment) else [*remarks, *tell_gone(self.home)]
 
     def delete_temporary_index(self) -> None:
-        """Delete the index of a store that can only be read: for a process that ends without ado."""
+        """Delete the temporary index of a store that can only be read: for a process that exits abruptly."""
         if self.database.path.parent != self.home:
             import shutil
 
             shutil.rmtree(self.database.path.parent, ignore_errors=True)
 
     def _embedding_model(self) -> str:
-        """Return the embedding model that is chosen now: 'daybook model use' may run beside us."""
+        """Return the embedding model chosen now: 'daybook model use' may change it while we run."""
         try:
             seen = (self.home / "config.toml").stat()
             stamp = (seen.st_mtime_ns, seen.st_size)
@@ -259,7 +259,7 @@ class Opened:
         return self._chosen
 
 
-_NETWORK = {  # what the library reads of the environment by itself
+_NETWORK = {  # variables that the library reads by itself
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"),
     *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
 }
@@ -296,7 +296,7 @@ def working_folder(environment: Mapping[str, str]) -> Path:
 
 
 def _index_path(home: Path) -> Path:
-    """Return where the index lies; a private temporary folder when the store can only be read."""
+    """Return the path of the index: in a private temporary folder when the store can only be read."""
     with contextlib.suppress(OSError):
         files.make_folder(home)
     if os.access(home, os.W_OK):

@@ -1,7 +1,7 @@
 """
-The embedding model of a process: the one that is chosen, with the vectors it made.
+The embedding model of a process: the chosen one, with the vectors that it made.
 
-Which one is chosen stands in the settings, and may change while a process runs.
+The settings say which one is chosen; that may change while a process runs.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """What came of loading the model of a *setting*: the model, or the *problem* that it has."""
+    """The result of loading the model of a *setting*: the model, or the *problem* with it."""
 
     setting: str
     meaning: "Meaning | None" = None
@@ -31,10 +31,10 @@ class _Loaded:
 
 class Embedding:
     """
-    The model that a store finds memories by, see `store.Embedding`; it is loaded once for a process.
+    The model by which a store finds memories, see `store.Embedding`; a process loads it once.
 
     *choice* returns the setting at this moment. With *wait* a call loads the model; otherwise a thread loads
-    it, and a call returns None until then.
+    it, and calls return None until then.
     """
 
     def __init__(self, choice: Callable[[], str], home: Path, database: Database, *, wait: bool) -> None:
@@ -79,7 +79,7 @@ class Embedding:
             from mcp_server.adapters.index.search.semantic import Matrix, Meaning
 
             matrix = Matrix(embedder.model, embedder.dimensions)
-            # Before the first question: reading 100,000 vectors takes a second.
+            # Read before the first question: 100,000 vectors take a second.
             with contextlib.suppress(IndexUnavailable), self._database.read() as db:
                 matrix.read(db)
             return _Loaded(setting, Meaning(embedder, matrix))

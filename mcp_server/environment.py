@@ -1,5 +1,5 @@
 """
-The environment as the person made it: without what a repository's settings put into it.
+The environment as the person made it: without the variables that a repository's settings added.
 
 Claude Code exports the `env` of a repository's `.claude/settings.json` to our processes.
 """
@@ -20,11 +20,11 @@ MOST_SETTINGS = 4 * 1024 * 1024  # bytes
 
 def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, str]:
     """
-    Return *environment* without what the repository around *folder* put into it.
+    Return *environment* without the variables that the repository around *folder* added.
 
-    It could name its own endpoint, store, budget or programs. A file that is there but does not parse puts
-    an end to every variable that says where something is sent or what it may cost, and to those whose
-    names stand in it. Anybody may silence us.
+    They could name an endpoint, store, budget or programs of the repository's author. A settings file that
+    does not parse removes every variable that says where something is sent or what it may cost, and those
+    whose names are in the file. So anyone can silence Daybook.
     """
     own = dict(environment)
     for place in _session_folders(environment, folder):
@@ -48,9 +48,9 @@ def _told(data: bytes) -> dict[str, object] | None:
 
 def _session_folders(environment: Mapping[str, str], folder: Path) -> set[Path]:
     """
-    Return *folder*, where the session was started, and what is above them in the same repository.
+    Return *folder*, the folder where the session was started, and those above both in the same repository.
 
-    What stands in the home folder is the person's, unless it is there that this is said to be the home.
+    Files in the home folder are the person's, unless they are the ones that name it as the home.
     """
     home = os.path.realpath(person_home(environment))
     starts = [str(folder), environment.get("CLAUDE_PROJECT_DIR") or str(folder)]
@@ -81,9 +81,9 @@ def _poses_as_home(place: Path, environment: Mapping[str, str]) -> bool:
 
 
 def _settings_file(path: Path) -> bytes:
-    """Return what a file of Claude Code's settings says, b"" when there is none that can be read."""
+    """Return the bytes of a file of Claude Code's settings, b"" when it cannot be read."""
     try:
-        if not path.is_file():  # also nothing that would block, like a pipe
+        if not path.is_file():  # also skips what would block, like a pipe
             return b""
         with open(path, "rb") as handle:
             data = handle.read(MOST_SETTINGS + 1)
@@ -93,13 +93,13 @@ def _settings_file(path: Path) -> bytes:
 
 
 def person_home(environment: Mapping[str, str]) -> str:
-    """Return the person's home folder: what its variable says, else what the system says."""
+    """Return the person's home folder: from its variable, else from the operating system."""
     home = environment.get(account.HOME, "")
     return home if os.path.isabs(home) else account.home_folder()
 
 
 def persons_git(environment: Mapping[str, str]) -> Git:
-    """Return where the person's git is; *environment* is what `persons_own` left."""
+    """Return where the person's git is; *environment* is the result of `persons_own`."""
     return Git(
         path=environment.get("PATH") or DEFAULT_PATH,
         home=person_home(environment),

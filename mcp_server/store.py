@@ -27,14 +27,14 @@ class Embeds(Protocol):
         """Why it cannot be loaded, a sentence; '' when nothing failed."""
 
     def __call__(self) -> "Meaning | None":
-        """Return it, None while it loads or when there is none."""
+        """Return the model, None while it loads or when there is none."""
 
     def loaded(self) -> "Meaning | None":
-        """Return it, waiting while it loads; None when there is none."""
+        """Return the model, waiting while it loads; None when there is none."""
 
 
 class NoEmbedding:
-    """No model: memories are found by words."""
+    """No model: memories are found by words only."""
 
     problem = ""
 
@@ -49,9 +49,9 @@ class Store:
     """
     Everything an action works on.
 
-    `vaults` are those of the person and of this project, the user vault first. `model` gives the language
-    model, None without the person's consent or without a key; `actions.model_call` is the way to it. `git`
-    says where the person's git is. `by` tells who changes memories through it: a word of `core.authors`.
+    `vaults` are the person's and this project's, the user vault first. `model()` returns the language
+    model, None without the person's consent or without a key; actions call it through `actions.model_call`.
+    `git` says where the person's git is. `by` is the author of changes: a word of `core.authors`.
     """
 
     home: Path
@@ -77,17 +77,17 @@ class Store:
 
     @property
     def private(self) -> tuple[str, ...]:
-        """Return the keys of the visible vaults in no repository: what lies there came from no stranger."""
+        """Return the keys of the visible vaults outside repositories: no stranger wrote their files."""
         return tuple(vault.key for vault in self.private_vaults)
 
     @property
     def private_vaults(self) -> tuple[Vault, ...]:
-        """Return the visible vaults in no repository: that of the person, and beside it this project's."""
+        """Return the visible vaults outside repositories: the person's and this project's private one."""
         return tuple(vault for vault in self.vaults if not vault.in_repository)
 
     @property
     def shared(self) -> tuple[str, ...]:
-        """Return the keys of the visible vaults in a repository, whatever put their files there."""
+        """Return the keys of the visible vaults in a repository, whoever wrote their files."""
         return tuple(vault.key for vault in self.vaults if vault.in_repository)
 
     @property
@@ -100,7 +100,7 @@ class Store:
         return next((vault for vault in self.vaults if vault.key == key), None)
 
     def vault_for(self, kind: Kind, level: Level) -> Vault:
-        """Return the vault a new memory of that kind and level is written to: the last that takes it."""
+        """Return the vault for a new memory of that kind and level: the last one that accepts it."""
         return next(
             vault
             for vault in reversed(self.vaults)
@@ -112,7 +112,7 @@ class Store:
         return replace(self, vaults=tuple(vaults))
 
     def acting_as(self, author: str) -> "Store":
-        """Return this store as one through which *author* changes memories, a word of `core.authors`."""
+        """Return this store with *author*, a word of `core.authors`, as the author of changes."""
         return replace(self, by=lambda: author)
 
     def now(self) -> int:

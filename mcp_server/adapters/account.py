@@ -1,4 +1,4 @@
-"""What the system itself says of the person's account and of the machine, whatever the environment says."""
+"""The person's account and the machine, by the operating system itself and not by the environment."""
 
 import os
 import sys
@@ -8,16 +8,16 @@ HOME = "USERPROFILE" if sys.platform == "win32" else "HOME"  # names the person'
 
 
 def home_folder() -> str:
-    """Return the person's home folder by the system's own list."""
+    """Return the person's home folder as the operating system lists it."""
     if sys.platform == "win32":
-        import winreg  # only where a repository, or nobody, named a home
+        import winreg  # needed only when a repository named the home folder, or nothing did
 
         try:
             with winreg.OpenKey(winreg.HKEY_CURRENT_USER, "Volatile Environment") as key:
                 return str(winreg.QueryValueEx(key, "USERPROFILE")[0])
         except OSError:
             return os.path.expanduser("~")
-    import pwd  # only where a repository, or nobody, named a home
+    import pwd  # needed only when a repository named the home folder, or nothing did
 
     try:
         return pwd.getpwuid(os.getuid()).pw_dir
@@ -26,12 +26,12 @@ def home_folder() -> str:
 
 
 def by_their_names(told: Mapping[str, object]) -> dict[str, object]:
-    """Return variables by the names that the environment has for them: on Windows all are in capitals."""
+    """Return the variables under the names that the environment uses: on Windows, all in capitals."""
     return {name.upper() if sys.platform == "win32" else name: said for name, said in told.items()}
 
 
 def machine_name() -> str:
-    """Return what the machine is called."""
+    """Return the machine's name."""
     if sys.platform == "win32":
         import socket  # slow to load
 

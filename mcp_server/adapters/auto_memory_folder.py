@@ -1,10 +1,10 @@
 """
-The folder in which Claude Code keeps its own memory of a project, and what of it reaches each session.
+The folder in which Claude Code keeps its own memory of a project, and the part of it that each session gets.
 
     <claude>/projects/<slug>/memory/MEMORY.md    the index: Claude Code sends its beginning to each session
-                                    *.md         one topic file for each fact, read when it is called for
+                                    *.md         one topic file for each fact, read on demand
 
-A hook asks `told`, so nothing slow is loaded.
+A hook calls `told`, so this module imports nothing slow.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from mcp_server.core.errors import DaybookError, Unreadable
 
 WHAT = "auto-memory"  # what the source is called, and the tag of its memories
 INDEX = "MEMORY.md"
-SENT_LINES, SENT_BYTES = 200, 25_000  # of the index; what stands behind reaches no session
+SENT_LINES, SENT_BYTES = 200, 25_000  # of the index; a session never gets the rest
 MAX_TOPIC = 256 * 1024  # bytes; a memory's text is at most 64 Ki characters
 MAX_SETTINGS = 4 * 1024 * 1024  # bytes of a settings file
 OFF = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
@@ -32,7 +32,7 @@ YES = ("1", "true", "yes", "on")
 
 @dataclass(frozen=True, slots=True)
 class TopicsFolder:
-    """Where the memory of a session is: the folder, None when there is none, and where it was looked for."""
+    """The memory folder of a session: the folder, None when there is none, and where it was looked for."""
 
     folder: Path | None
     looked: tuple[Path, ...]
@@ -47,7 +47,7 @@ def locate(claude: Path, folders: Sequence[Path]) -> TopicsFolder:
     """
     Return where Claude Code, with its settings in *claude*, keeps its memory of one of *folders*.
 
-    `autoMemoryDirectory` of the person's own settings wins; a repository's settings are not asked.
+    The person's own `autoMemoryDirectory` setting wins; a repository's settings are not read.
     """
     said = _said(claude / "settings.json").get("autoMemoryDirectory")
     if isinstance(said, str) and (named := Path(os.path.expanduser(said))).is_absolute():
@@ -67,7 +67,7 @@ def is_off(claude: Path, folders: Sequence[Path], environment: Mapping[str, str]
     """
     Tell whether auto memory is switched off for sessions in *folders*.
 
-    Any of the files that may say so counts: what is told twice does less harm than what is never told.
+    Any settings file may switch it off: telling a memory twice does less harm than never telling it.
     """
     if environment.get(OFF, "").strip().lower() in YES:
         return True
@@ -85,9 +85,9 @@ def is_off(claude: Path, folders: Sequence[Path], environment: Mapping[str, str]
 
 def told(folder: Path, topics: Iterable[Topic]) -> dict[str, str]:
     """
-    Return ref → digest of the memories that Claude Code itself tells each session from *folder*.
+    Return ref → digest of the memories that Claude Code itself gives each session from *folder*.
 
-    They are those of *topics* whose file still says the same and is named in the sent part of the index.
+    These are the *topics* whose file is unchanged and is named in the sent part of the index.
     Reads at most a few small files.
     """
     known = {topic.origin: topic for topic in topics}
@@ -114,7 +114,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _sent(folder: Path) -> str:
-    """Return what of the index of *folder* reaches a session, '' when it cannot be read."""
+    """Return the part of the index of *folder* that sessions get, '' when it cannot be read."""
     with contextlib.suppress(OSError, Unreadable):
         beginning = files.read(folder / INDEX)[:SENT_BYTES].decode("utf-8", "replace")
         return "\n".join(beginning.split("\n")[:SENT_LINES])
@@ -122,7 +122,7 @@ def _sent(folder: Path) -> str:
 
 
 def _said(path: Path) -> dict[str, object]:
-    """Return the JSON object that *path* holds, {} when there is none; a link counts as what it leads to."""
+    """Return the JSON object in the file *path*, {} when there is none; links are followed."""
     try:
         said = json.loads(files.read(Path(os.path.realpath(path)), MAX_SETTINGS))
     except (OSError, Unreadable, ValueError, RecursionError):

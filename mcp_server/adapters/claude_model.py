@@ -1,8 +1,8 @@
 """
 The language model, called through Anthropic's library: one request, one reply or one kind of failure.
 
-Whatever the other side does, a call ends within its deadline, reads no more than it may, and says
-nothing of the key or the prompt. The library's own retries are off: every try is reserved first.
+Whatever the other side does, a call ends within its deadline, reads a bounded number of bytes, and reveals
+neither the key nor the prompt. The library's own retries are off: each try is reserved in the ledger first.
 """
 
 import contextlib
@@ -33,9 +33,9 @@ class ClaudeModel:
     """
     The *model* behind *base_url*, for which *key* pays; '' for an endpoint that wants none.
 
-    Raises PermissionError without *consent*: this is the last door before the network.
-    *own_network* is false when proxies and certificates that the environment names are not the person's.
-    What is for this machine never goes through a proxy.
+    Raises PermissionError without *consent*: this is the last check before the network.
+    *own_network* is false when the environment names proxies and certificates that the person did not set.
+    A request to this machine never goes through a proxy.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ClaudeModel:
     ) -> None:
         import anthropic  # slow: 0.7 s
 
-        for name in ("anthropic", "httpx2", "httpcore2"):  # at their most talkative they write prompts down
+        for name in ("anthropic", "httpx2", "httpcore2"):  # at their most verbose they log prompts
             logging.getLogger(name).setLevel(logging.WARNING)
         if not consent:
             raise PermissionError("The model is not called without consent.")
@@ -64,27 +64,27 @@ class ClaudeModel:
 
         def new_client(wire: "_Wire") -> anthropic.Anthropic:
             client = anthropic.Anthropic(
-                api_key=key or "none",  # the library wants some; without a key of ours no header is sent
+                api_key=key or "none",  # the library requires a value; without our key no header is sent
                 base_url=base_url,
                 max_retries=0,
                 timeout=anthropic.Timeout(deadline, connect=min(CONNECT_TIMEOUT, deadline)),
                 open_telemetry=False,
                 http_client=anthropic.DefaultHttpxClient(
-                    follow_redirects=False,  # a prompt goes where the person sends it and nowhere else
+                    follow_redirects=False,  # a prompt goes only to the address that the person configured
                     trust_env=own_network,
                     mounts={} if own_network else dict.fromkeys(_PROXIES),
                     event_hooks={"request": [wire.on_request], "response": [wire.on_response]},
                 ),
             )
             wire.key_headers = dict(client.auth_headers) if key else {}
-            if key and base_url != API:  # some gateways read one of the two headers, some the other
+            if key and base_url != API:  # some gateways read the first header, some the second
                 wire.key_headers |= {"X-Api-Key": key, "Authorization": f"Bearer {key}"}
             return client
 
         self._new_client: Callable[[_Wire], anthropic.Anthropic] = new_client
 
     def ask(self, *, system: str, prompt: str, most_tokens: int) -> Reply:
-        """Make one call and return its reply; raises CallFailed for everything else."""
+        """Make one call and return its reply; raises CallFailed for every other result."""
         if not self._consent:
             raise PermissionError("The model is not called without consent.")
         wire = _Wire()
@@ -93,7 +93,7 @@ class ClaudeModel:
         def call() -> None:
             ended.append(self._call(wire, system, prompt, most_tokens))
 
-        # A thread of its own: nothing else bounds a name server or a byte each second.
+        # A thread of its own: nothing else bounds a slow name server, or a reply of one byte per second.
         thread = threading.Thread(target=call, name="call-model", daemon=True)
         thread.start()
         thread.join(self._deadline)
@@ -107,7 +107,7 @@ class ClaudeModel:
         return ended[0]
 
     def _call(self, wire: "_Wire", system: str, prompt: str, most_tokens: int) -> Reply | CallFailed:
-        """Return what came of one call; nothing is raised, for nobody would see it in a thread."""
+        """Return the result of one call; raises nothing: no caller would see an error of this thread."""
         try:
             with (
                 self._new_client(wire) as client,
@@ -129,14 +129,14 @@ class ClaudeModel:
             return CallFailed(
                 CallOutcome.BAD_REQUEST, "What the model was to be sent is not valid Unicode text."
             )
-        except Exception as error:  # what else the library raises: no reply, and perhaps a cost
+        except Exception as error:  # any other error of the library: no reply, and perhaps a cost
             return _unreachable(error, wire)
         finally:
             wire.forget()
 
 
 class _Wire:
-    """The connection of one call: what was sent on it, and the way to cut it from another thread."""
+    """The connection of one call: what was sent on it, and how to cut it from another thread."""
 
     def __init__(self) -> None:
         self.key_headers: dict[str, str] = {}
@@ -151,11 +151,11 @@ class _Wire:
         for name in ("authorization", "x-api-key"):
             request.headers.pop(name, None)
         request.headers.update(self.key_headers)
-        request.headers["accept-encoding"] = "identity"  # the limit counts bytes as they come
+        request.headers["accept-encoding"] = "identity"  # the limit counts the bytes as they arrive
         request.extensions = {**request.extensions, "trace": self._on_event}
 
     def on_response(self, response: Any) -> None:
-        """Turn every answer that is no reply into CallFailed, before the library reads it without limit."""
+        """Raise CallFailed for an answer that is not a reply, before the library reads it without limit."""
         status = int(response.status_code)
         if 200 <= status < 300:
             return
@@ -170,13 +170,13 @@ class _Wire:
         raise CallFailed(outcome, sentence, retry_after=_retry_after(response.headers))
 
     def cut(self) -> None:
-        """End the connection now, and any that is still being made as soon as it is there."""
+        """Close the connection now, and any that is still being opened as soon as it exists."""
         with self._lock:
             self._cut = True
             self._shut()
 
     def forget(self) -> None:
-        """Let go of the connection, which its owner has closed."""
+        """Forget the connection, which its owner has closed."""
         with self._lock:
             if self._socket:
                 self._socket.close()
@@ -186,7 +186,7 @@ class _Wire:
         if name.endswith("connect_tcp.complete"):
             connected = info["return_value"].get_extra_info("socket")
             with self._lock:
-                # A copy of the descriptor, for TLS takes the socket over.
+                # A copy of the descriptor, because TLS takes the socket over.
                 self._socket = connected.dup()
                 if self._cut:
                     self._shut()
@@ -227,9 +227,9 @@ def _read(parts: Callable[[], Any]) -> bytes:
 
 def _reply(body: bytes, *, asked: int) -> Reply:
     """
-    Return the reply that *body* is; raise CallFailed when it is none.
+    Return the reply in *body*; raise CallFailed when it holds none.
 
-    Where an endpoint does not count tokens, or counts what cannot be, they are taken from the characters: the
+    Where an endpoint gives no token counts, or impossible ones, they are estimated from the characters: the
     *asked* ones and those of the reply.
     """
     try:
@@ -244,22 +244,22 @@ def _reply(body: bytes, *, asked: int) -> Reply:
 
 
 def _counted(usage: object, names: tuple[str, ...]) -> int:
-    """Return the sum of what *usage* says under *names*, 0 where that cannot be."""
+    """Return the sum of what *usage* says under *names*, 0 where it is not a possible number."""
     numbers = [usage.get(name) or 0 for name in names] if isinstance(usage, dict) else []
     return sum(numbers) if all(type(each) is int and 0 <= each <= _MOST_TOKENS for each in numbers) else 0
 
 
 _INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _OUTPUT_TOKENS = ("output_tokens",)
-_MOST_ERROR = 4096  # bytes of an error that is no JSON
-_MOST_TOKENS = 10_000_000  # no model takes or gives as many
+_MOST_ERROR = 4096  # bytes of an error that is not JSON
+_MOST_TOKENS = 10_000_000  # no model takes or gives that many
 
 
 def _error_message(body: bytes) -> str:
     """
-    Return what an error says: its type and message, in whichever shape, or the text that it is.
+    Return the text of an error: its type and message, in any known shape, or the body as text.
 
-    It is looked at for words and never shown: it could quote what was sent.
+    It is searched for words and never shown: it could quote the prompt.
     """
     text = body[:_MOST_ERROR].decode("utf-8", "replace")
     try:
@@ -275,7 +275,7 @@ def _error_message(body: bytes) -> str:
 
 
 def _retry_after(headers: Any) -> float | None:
-    """Return the seconds that an answer tells us to wait, None when it tells nothing one can follow."""
+    """Return the seconds that an answer asks us to wait, None when it gives no usable number."""
     said = str(headers.get("retry-after", "")).strip()
     if said.replace(".", "", 1).isdecimal() and len(said) < 16:
         return float(said)
@@ -288,6 +288,6 @@ def _retry_after(headers: Any) -> float | None:
 
 
 def _unreachable(error: BaseException, wire: _Wire) -> CallFailed:
-    # The name of the error alone: its text could quote what was sent.
+    # Only the name of the error: its text could quote the prompt.
     sentence = f"The model could not be reached ({type(error).__name__})."
     return CallFailed(CallOutcome.UNREACHABLE, sentence, charged=wire.sent)

@@ -1,11 +1,11 @@
-"""Processes that outlive who started them, that open no window, and that end with who started them."""
+"""Processes that outlive their parent, that open no window, or that end with their parent."""
 
 import os
 import sys
 import time
 from typing import Any
 
-PARENT_CHECK = 1.0  # seconds between two looks at whether the process above is still there
+PARENT_CHECK = 1.0  # seconds between two checks that the parent process still exists
 _SYNCHRONIZE, _INFINITE = 0x00100000, 0xFFFFFFFF  # of OpenProcess and WaitForSingleObject of Windows
 _NO_SUCH_PROCESS = 87  # ERROR_INVALID_PARAMETER of OpenProcess
 _NEW_GROUP, _NO_WINDOW = 0x00000200, 0x08000000  # CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW
@@ -13,9 +13,9 @@ _NEW_GROUP, _NO_WINDOW = 0x00000200, 0x08000000  # CREATE_NEW_PROCESS_GROUP, CRE
 
 def outliving() -> dict[str, Any]:
     """
-    Return what `subprocess` must be told of a process that goes on when we, or our terminal, are gone.
+    Return the arguments of `subprocess` for a process that outlives us and our terminal.
 
-    On Windows it has a console that nobody sees: with none at all each program that it starts would open one.
+    On Windows it gets a hidden console: without one, each program that it starts would open a window.
     """
     if sys.platform == "win32":
         return {"creationflags": _NEW_GROUP | _NO_WINDOW}
@@ -23,12 +23,12 @@ def outliving() -> dict[str, Any]:
 
 
 def windowless() -> dict[str, Any]:
-    """Return what `subprocess` must be told of a program that is to open no window of its own."""
+    """Return the arguments of `subprocess` for a program that must not open a window."""
     return {"creationflags": _NO_WINDOW} if sys.platform == "win32" else {}
 
 
 def wait_for_end_of(parent: int) -> None:
-    """Return when the process *parent*, which started this one, is gone; at once when it is gone already."""
+    """Return when the process *parent*, which started this one, has ended; at once when it already has."""
     if sys.platform == "win32":  # which goes on to tell the number of a parent that is gone
         import ctypes  # slow to load
 

@@ -1,4 +1,4 @@
-"""A project's own documents, and any text file that somebody names: found and read, never written."""
+"""A project's own documents, and any text file that the person names: found and read, never written."""
 
 import os
 from pathlib import Path
@@ -29,12 +29,12 @@ def text_of(path: Path, *, within: Path | None = None) -> str:
     """
     Return the text of the file at *path*, which with *within* must lie in that folder, links resolved.
 
-    Raises Unreadable for what is no regular text file of at most a mebibyte, FileNotFoundError.
+    Raises Unreadable when it is not a regular text file of at most a mebibyte; FileNotFoundError.
     """
     try:
         return _text_of(path, within)
     except Unreadable as error:
-        error.hint = ANOTHER  # nobody watches this file, unlike a memory's
+        error.hint = ANOTHER  # the hint for memories does not fit: the watcher does not watch this file
         raise
 
 

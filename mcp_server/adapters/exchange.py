@@ -1,9 +1,9 @@
 """
-What the systems offer to whoever gives a file a name or replaces one that others write, too.
+What the operating systems offer to name a file, or to replace one that other programs write, too.
 
-Linux and macOS exchange the files of two names in one step, so that what stood there is not destroyed but
-comes out and can be looked at; Linux tells whether somebody still writes the file that came out. Windows
-does neither, and moves no file that a program has open.
+Linux and macOS exchange the files of two names in one step, so that the former file is not destroyed and can
+be inspected; Linux also tells whether a process still writes the former file. Windows can do neither, and
+moves no file that a program has open.
 """
 
 import errno
@@ -26,16 +26,16 @@ PATIENCE, PAUSE = 1.0, 0.01  # seconds: a reader or a virus scanner has a file o
 
 
 def link(source: Path, target: Path) -> None:
-    """Let the file *source* be at *target*, too; raise FileExistsError when something is there, OSError."""
+    """Give the file *source* the second name *target*; raise FileExistsError when that exists, OSError."""
     if sys.platform == "win32":
-        os.link(source, target)  # never the file behind a link
+        os.link(source, target)  # a link gets the name itself, never its target
     else:
         os.link(source, target, follow_symlinks=False)
 
 
 def move(source: Path, target: Path) -> Path:
     """
-    Let *target* lead to the file *source*, in one step; a file that was there goes. Return *target*.
+    Rename the file *source* to *target*, in one step; a file that was there is gone. Return *target*.
 
     Raises OSError; on Windows PermissionError when a program has one of them open for longer than a moment.
     """
@@ -53,10 +53,10 @@ def move(source: Path, target: Path) -> Path:
 
 def exchange(first: Path, second: Path) -> bool:
     """
-    Let each of two names lead to the file of the other, in one step; both are on one file system.
+    Exchange the files of two names, in one step; both are on one file system.
 
     Returns False, with nothing done, where the system or the file system cannot.
-    Raises FileNotFoundError when either leads to nothing, OSError.
+    Raises FileNotFoundError when one of them does not exist, OSError.
     """
     call = _system_call()
     if call is None:
@@ -73,31 +73,31 @@ def has_writer(handle: int) -> bool | None:
     """
     Tell whether any process has the file open for writing; None where the system does not say.
 
-    *handle* is open for reading alone. Linux grants a lease on reading only to a file that nobody writes.
+    *handle* is open for reading only. Linux grants a read lease only on a file that no process writes.
     """
     if sys.platform == "linux" and hasattr(fcntl, "F_SETLEASE"):
-        import signal  # slow to load, and only who changes a file needs it
+        import signal  # slow to load, and needed only to change a file
 
         try:
-            # Whoever opens the file at this very moment breaks the lease: the signal of that must not end us.
+            # A process that opens the file just now breaks the lease; the signal of that must not end ours.
             fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
             fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
             fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
             return False
         except BlockingIOError:
             return True
-        except OSError:  # a file system without leases, or the file of another user
+        except OSError:  # a file system without leases, or another user's file
             return None
     return None
 
 
 @functools.cache
 def _system_call() -> Callable[[bytes, bytes], int] | None:
-    """Return what exchanges two names and answers 0 or the number of the error; None where nothing does."""
+    """Return the call that exchanges two names and gives 0 or the error number; None where there is none."""
     if sys.platform == "win32":
         return None
     try:
-        import ctypes  # slow to load, and only who changes a file needs it
+        import ctypes  # slow to load, and needed only to change a file
 
         system = ctypes.CDLL(None, use_errno=True)
         if hasattr(system, "renamex_np"):

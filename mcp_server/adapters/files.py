@@ -1,8 +1,8 @@
 """
-Files as Daybook writes them: whole and on the disk before anyone is told so, or not at all.
+Files as Daybook writes them: complete and on the disk before the write is acknowledged, or not at all.
 
-The order is the one that survives a crash at any instruction: a temporary file with a random name,
-every byte written, fsync, rename, fsync of the folder. What people write, too, is exchanged (`swap`).
+The order survives a crash at any instruction: a temporary file with a random name, every byte written, fsync,
+rename, fsync of the folder. A file that people write, too, is exchanged (`swap`).
 """
 
 import contextlib
@@ -27,7 +27,7 @@ FOLDER_MODE = 0o700
 MAX_MEMORY_FILE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
 LOCK_NAME = ".daybook.lock"
 WRITERS = 16  # threads that wait for the disk when many files are written
-PATIENCE = 3.5  # seconds that a lock is waited for: a slow disk stalls a writer for more than two
+PATIENCE = 3.5  # seconds to wait for a lock: a slow disk stalls a writer for more than two
 SHORTEST_POLL, LONGEST_POLL = 0.001, 0.02  # seconds between two attempts at a lock, first and later
 
 
@@ -38,16 +38,16 @@ def digest(data: bytes) -> str:
 
 def make_folder(folder: Path) -> None:
     """
-    Create *folder* and its parents, durably, readable by their owner alone; existing ones keep their mode.
+    Create *folder* and its parents, durably, readable by their owner alone; existing folders keep their mode.
 
-    What is written into a folder that a power failure takes back is lost with it.
+    Durably: a power failure that removes a folder also removes the files written into it.
     """
     if not folder.is_dir():
         make_folder(folder.parent)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=FOLDER_MODE)
             if folder.stat().st_mode & FOLDER_MODE != FOLDER_MODE:
-                folder.chmod(FOLDER_MODE)  # a umask that shuts out the owner
+                folder.chmod(FOLDER_MODE)  # for a umask that shuts out the owner
         sync_folder(folder.parent)
 
 
@@ -55,14 +55,14 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
     """
     Return the bytes of the regular file *path*.
 
-    Raises Unreadable for links, devices, pipes, files over *limit* bytes and files that may not be
-    read, FileNotFoundError when there is nothing. Never blocks on a pipe.
+    Raises Unreadable for links, devices, pipes, files over *limit* bytes and files that we may not read,
+    FileNotFoundError when there is no file. Never blocks on a pipe.
     """
     try:
         handle = open_file(path, os.O_RDONLY)
     except FileNotFoundError:
         raise
-    except ValueError as error:  # a NUL byte, half of a surrogate pair
+    except ValueError as error:  # a NUL byte, an unpaired surrogate
         raise Unreadable(str(path), 0, "is no name of a file") from error
     except OSError as error:
         reason = "is a symbolic link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
@@ -88,9 +88,9 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
 
 def write_new(path: Path, data: bytes) -> None:
     """
-    Create *path* with *data*, durably; raise FileExistsError when something is there.
+    Create *path* with *data*, durably; raise FileExistsError when it exists.
 
-    When this returns the file is on the disk; when it raises there is nothing under that name.
+    When this returns, the file is on the disk; when it raises, there is no file under that name.
     """
     temporary = _write_temporary(path.parent, data)
     try:
@@ -107,10 +107,10 @@ def try_writing(folder: Path) -> None:
 
 def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:
     """
-    Create each path with its bytes, durably; return those where something was already, which stays.
+    Create each path with its bytes, durably; return the paths that existed already, whose files stay.
 
-    The files become durable beside each other, which is four times as fast as one after the other.
-    When it raises OSError while they are written there is nothing under any of the names.
+    The files become durable in parallel, which is four times as fast as one after the other.
+    When it raises OSError while it writes them, none of the paths exists.
     """
     from concurrent.futures import ThreadPoolExecutor  # only imports of thousands of files need it
 
@@ -142,11 +142,11 @@ def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:
 
 def replace(path: Path, data: bytes, *, expected: str, former: tuple[Path, bytes] | None = None) -> None:
     """
-    Put *data* in the place of a file whose bytes have the digest *expected*, durably.
+    Replace a file whose bytes have the digest *expected* with *data*, durably.
 
-    *former*, a new file and its bytes, is on the disk before they go, and is not there when they stay.
-    Raises Conflict when the file says something else by now, is being written or is gone, and Held; then
-    it is as its author left it. Its mode, owner and extended attributes stay.
+    *former*, a new file and its bytes, is on the disk before the file changes; a Conflict deletes it again.
+    Raises Conflict when the file was changed or deleted meanwhile or a program is writing it, and Held; then
+    the file stays as its author left it. Its mode, owner and extended attributes stay.
     """
     with lock(path.parent / LOCK_NAME):
         try:
@@ -168,10 +168,10 @@ def replace(path: Path, data: bytes, *, expected: str, former: tuple[Path, bytes
 
 def delete(path: Path, *, expected: str = "") -> None:
     """
-    Delete a file, durably; nothing happens when it is gone. Nobody of ours replaces it meanwhile.
+    Delete a file, durably; do nothing when it is gone. No other Daybook process replaces it meanwhile.
 
-    With *expected* it goes only while its bytes have that digest, otherwise Conflict is raised: for a file
-    that its author may save while it is judged.
+    With *expected* it deletes the file only while its bytes have that digest, else raises Conflict: its
+    author may save it while Daybook decides about it.
     """
     with contextlib.suppress(FileNotFoundError):
         with lock(path.parent / LOCK_NAME):
@@ -183,7 +183,7 @@ def delete(path: Path, *, expected: str = "") -> None:
 
 
 def set_date(path: Path, moment: datetime) -> None:
-    """Let *moment* be the date of the file *path*: where the file says no date, it is the memory's."""
+    """Set the date of the file *path*: a memory whose file states no date has this one."""
     os.utime(path, (moment.timestamp(), moment.timestamp()), follow_symlinks=False)
 
 
@@ -191,15 +191,15 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
     """
     Append *line* and a line feed to *path* with one write, so that lines of processes never mix.
 
-    A line that a full disk or a kill cut short is ended first; readers skip it. A kill loses no line that
-    was written whole; a power failure may lose the last seconds of those that are not *durable*.
+    A line that a full disk or a kill cut short is ended first; readers skip it. A kill loses no complete
+    line; a power failure may lose the last seconds of the lines that are not *durable*.
     """
     handle = open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, FILE_MODE)
     try:
         with locks.appending(handle):
             end = os.fstat(handle).st_size
             if end == 0:
-                set_mode(handle, FILE_MODE)  # it may be new, whatever the umask says
+                set_mode(handle, FILE_MODE)  # the file may be new: a mode whatever the umask says
             cut = end > 0 and read_at(handle, 1, end - 1) != b"\n"
             whole = (b"\n" if cut else b"") + line + b"\n"
             if os.write(handle, whole) != len(whole):
@@ -215,9 +215,9 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
 @contextlib.contextmanager
 def lock(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
     """
-    Hold an exclusive lock of the operating system on *path* while the block runs; it dies with us.
+    Hold an exclusive lock of the operating system on *path* while the block runs; it ends with this process.
 
-    Raises Held, which names the process, when another holds it for *patience* seconds. Only who has
+    Raises Held, which names the process, when another holds it for *patience* seconds. Only a caller that has
     nothing else to do may wait for ever: math.inf.
     """
     handle = open_file(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
@@ -234,7 +234,7 @@ def lock(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
 
 
 def _locked_within(handle: int, patience: float) -> bool:
-    """Take the lock; return False when that is not to be had for *patience* seconds."""
+    """Take the lock; return False when another process holds it for *patience* seconds."""
     end, pause = time.monotonic() + patience, SHORTEST_POLL
     while not locks.take(handle):
         if time.monotonic() >= end:
@@ -246,10 +246,10 @@ def _locked_within(handle: int, patience: float) -> bool:
 
 def _write_temporary(folder: Path, data: bytes, like: Path | None = None) -> Path:
     """
-    Write *data* into a file of *folder* with a new name, and return it when all of it is on the disk.
+    Write *data* into a new file of *folder*, and return its path when all of it is on the disk.
 
-    It has the mode, and as far as we may give them the owner and the extended attributes, of the file
-    *like*; without one it is readable by its owner alone. When this raises there is no such file.
+    The file gets the mode of the file *like*, and its owner and extended attributes where we may set them;
+    without *like* only its owner may read it. When this raises, the file is gone.
     """
     make_folder(folder)
     temporary = folder / swap.temporary_name()
@@ -257,7 +257,7 @@ def _write_temporary(folder: Path, data: bytes, like: Path | None = None) -> Pat
     try:
         left = memoryview(data)
         while left:
-            # A full disk writes less than it was given and raises only at the next attempt.
+            # A full disk takes fewer bytes than it was given and raises only at the next attempt.
             left = left[os.write(handle, left) :]
         if like:
             take_after(handle, like)

@@ -1,4 +1,4 @@
-"""What is noted of projects that are no longer where they were: under which key, and what they chose."""
+"""What Daybook noted of projects whose folder is gone: their key, and what the person chose there."""
 
 import os
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from mcp_server.core.memory import Level
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """What was remembered of a folder that is gone: the key of its vault, and where the folder was."""
+    """The note of a folder that is gone: the key of its vault, and where the folder was."""
 
     key: str
     root: Path
@@ -20,11 +20,12 @@ class Former:
 
 def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Former]:
     """
-    Return what *project* may have been before its folder was renamed or moved, the likeliest first.
+    Return the projects that *project* may have been before its folder was renamed or moved, likeliest first.
 
-    A project with a remote is found by that. Otherwise it is the same folder by the number that the file
-    system gave it, or, while the project has no memories, one of the same name, or the only one that is gone
-    from beside it and has no number. Not *thorough*, what was noted of the project itself is enough.
+    A project with a remote is found by its remote: returns []. Otherwise the same folder is the one with the
+    number that the file system gave it. Else, while the project has no memories, it is one of the same name,
+    or the only one that is gone from the same parent and has no number. Without *thorough*, a note of the
+    project's own root is enough to return [].
     """
     own = places.project_notes(home, project.key)
     if project.remote or (own.get("root") and not thorough):
@@ -50,14 +51,14 @@ def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Forme
 
 
 def former(home: Path, key: str) -> Former | None:
-    """Return what was noted of the project known by *key*, None for nothing."""
+    """Return the note of the project with *key*, None when there is none."""
     known = places.project_notes(home, key) if "/" not in key else {}
     root = known.get("root")
     return Former(key, Path(str(root))) if root else None
 
 
 def inherit(home: Path, project: Project, old: Former) -> None:
-    """Note of *project* what was noted of it under its old path: what the person accepted and chose there."""
+    """Copy to *project* what was noted of it at its old path: what the person accepted and chose there."""
     known = places.project_notes(home, old.key)
     adopted = str(old.root / places.REPOSITORY_FOLDER) in places.adopted_roots(home, old.key)
     places.note_project(home, project, adopt=project.root / places.REPOSITORY_FOLDER if adopted else None)
@@ -70,7 +71,7 @@ def inherit(home: Path, project: Project, old: Former) -> None:
 
 
 def _is_gone(home: Path, known: Former) -> bool:
-    """Tell whether a folder without a remote is no longer where it was, and something is remembered of it."""
+    """Tell whether a folder without a remote no longer exists, and its vault has memories."""
     if places.project_notes(home, known.key).get("remote") or os.path.lexists(known.root):
         return False
     return _has_memories(home / places.PROJECTS / known.key)

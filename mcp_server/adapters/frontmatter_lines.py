@@ -1,9 +1,9 @@
 """
 The lines between the two `---` at the head of a file: read strictly, changed key by key.
 
-A small part of YAML is read: every scalar is a string, lists and maps may hold lists and maps to
-the third level. What YAML adds to that (anchors, aliases, tags, merge keys) is refused: 26 lines
-of it keep a YAML loader busy for minutes, and none of it says something about a memory.
+A small part of YAML is read: every scalar is a string, and lists and maps nest three levels deep. The rest
+of YAML (anchors, aliases, tags, merge keys) is refused: 26 lines of it keep a YAML loader busy for minutes,
+and no memory needs it.
 """
 
 import re
@@ -16,15 +16,15 @@ from frontmatter.default_handlers import BaseHandler
 
 from mcp_server.core.errors import Unreadable
 
-MAX_BYTES = 64 * 1024  # a hub of a graph has hundreds of links
-ROOM = 2 * 1024  # bytes that links leave for what may become of the memory: archived, superseded, pinned
+MAX_BYTES = 64 * 1024  # a memory with many links in the graph has hundreds of them
+ROOM = 2 * 1024  # bytes that links leave free for later states of the memory: archived, superseded, pinned
 MAX_KEYS = 64
 MAX_DEPTH = 4  # `links:` is a list (2) of maps (3) with lists of notes (4) in the frontmatter (1)
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
-"""What a key holds; None when nothing stands behind its colon."""
+"""The value of a key; None when nothing follows its colon."""
 
-# Only events are read from it: composing 30,000 nested brackets ends the process in the C loader.
+# Only its events are used: composing 30,000 nested brackets crashes the process in the C loader.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 _OPENING = re.compile(r"---[ \t]*\n")
@@ -45,7 +45,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 class StrictFrontmatter(BaseHandler):
     """
-    How python-frontmatter is to split and to load the frontmatter of the file at `path`.
+    The handler for python-frontmatter: splits and loads the frontmatter of the file at `path`.
 
     `split` raises ValueError when there is no frontmatter; both raise Unreadable when it is broken.
     """
@@ -74,14 +74,14 @@ class StrictFrontmatter(BaseHandler):
         return block, text[closing.end() :]
 
     def load(self, fm: str) -> dict[str, Value]:
-        """Return what the lines *fm* say; they start on the second line of the file."""
+        """Return the values in the lines *fm*; they start on the second line of the file."""
         try:
             return _load(fm)
         except _Refused as error:
             index, reason = error.index, error.reason
         except yaml.MarkedYAMLError as error:
             problem = error.problem or "it does not parse"
-            unfinished = "end of stream" in problem  # then it is told where the unfinished begins
+            unfinished = "end of stream" in problem  # then the error names where the unfinished part begins
             mark = (error.context_mark if unfinished else None) or error.problem_mark or error.context_mark
             index, reason = mark.index if mark else 0, f"the frontmatter is not valid: {problem}"
             if problem.startswith("mapping values"):
@@ -95,7 +95,7 @@ class StrictFrontmatter(BaseHandler):
 
 
 class _Refused(Exception):
-    """YAML that we do not read: where in the frontmatter (in characters), and why not."""
+    """YAML that we do not read: where in the frontmatter (in characters), and why."""
 
     def __init__(self, index: int, reason: str) -> None:
         super().__init__(reason)
@@ -103,7 +103,7 @@ class _Refused(Exception):
 
 
 def _one_line_end(block: str) -> str:
-    """Return *block*, every character in its place, with no line ends but `\\n`, which editors agree on."""
+    """Return *block* with blanks for line ends other than `\\n`, which editors disagree on."""
     return block if block.isascii() else _SEPARATORS.sub(" ", block)
 
 
@@ -169,10 +169,10 @@ def _map(following: Callable[[], Any], depth: int) -> dict[str, Value]:
 @dataclass(frozen=True, slots=True)
 class KeyLines:
     """
-    The lines that a key and its value take, `first` to `last`, counted from 0.
+    The lines of a key and its value, `first` to `last`, counted from 0.
 
-    `tail` is the comment behind the first line with the blanks before it; `kept` are the numbers
-    of the other lines with a comment, and the comment when something else stands before it.
+    `tail` is the comment at the end of the first line with the blanks before it; `kept` holds the numbers of
+    the other lines with a comment, and the comment itself where something else stands before it.
     A blank line counts as one with a comment.
     """
 
@@ -183,7 +183,7 @@ class KeyLines:
 
 
 def spans(block: str) -> tuple[dict[str, KeyLines], str]:
-    """Return where the keys of *block*, which `load` accepts, stand, and the indentation of them all."""
+    """Return the lines of each key of *block*, which `load` accepts, and the indentation of all keys."""
     taken: dict[str, list[tuple[int, int]]] = {}
     here: list[tuple[int, int]] = []
     indent, depth, key_next = "", 0, True
@@ -201,7 +201,7 @@ def spans(block: str) -> tuple[dict[str, KeyLines], str]:
             continue
         elif depth == 1 and key_next:
             here = taken[event.value] = []
-        if kind is yaml.ScalarEvent or end > start:  # the ends of lists without brackets have no length
+        if kind is yaml.ScalarEvent or end > start:  # the end of a list without brackets has no length
             if kind is yaml.ScalarEvent and event.style in ("|", ">"):
                 end = len(block[:end].rstrip("\n\t "))
                 start = min(block.find("\n", start) + 1, end)
@@ -212,8 +212,8 @@ def spans(block: str) -> tuple[dict[str, KeyLines], str]:
 
 
 def _span(block: str, places: Sequence[tuple[int, int]]) -> KeyLines:
-    """Return the span of a key whose words stand at *places*, given by start and end."""
-    # Comments are looked for between the words, so the words themselves are blotted out.
+    """Return the lines of a key whose words are at *places*, pairs of start and end."""
+    # Comments are searched for between the words, so the words are blanked out first.
     first = block.count("\n", 0, places[0][0])
     start = block.rfind("\n", 0, places[0][0]) + 1
     blotted, at = [], start
@@ -240,8 +240,8 @@ def replace_keys(
     """
     Return *lines* with the keys of *changes* set to new lines; none removes a key.
 
-    *lines* are those of *block* as the file has them, line ends included; new ones end with *eol*.
-    A key that is not there is added at the end; comments and blank lines of what is replaced stay.
+    *lines* are those of *block* as in the file, line ends included; new ones end with *eol*. A new key comes
+    last; comments and blank lines of what is replaced stay.
     """
     at, indent = spans(block)
     result = list(lines)
@@ -267,9 +267,9 @@ _RESERVED = frozenset({"", "~", "=", "<<", "null", "true", "false", "yes", "no",
 
 def scalar(text: str, *, flow: bool = False) -> str:
     """
-    Return *text* as YAML, in quotes only when a reader would take it for something else without them.
+    Return *text* as YAML, quoted only when a reader would otherwise read it as something else.
 
-    *flow*: it stands between brackets. NUL and half characters, which YAML cannot hold, become U+FFFD.
+    *flow*: it is inside brackets. NUL and unpaired surrogates, which YAML cannot hold, become U+FFFD.
     """
     if (
         text.casefold() not in _RESERVED

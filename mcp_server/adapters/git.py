@@ -1,10 +1,10 @@
 """
-What git says about a folder: branch, commit, and what changed since one.
+What git knows about a folder: branch, commit, and what changed since a commit.
 
-A repository's settings and attributes can name programs for git to run, so little is asked of git.
-Branch and commit are read from git's own files. For the rest commits and trees are compared, never the
-work tree, by commands that read no settings of a person's taste, with flags and an environment under
-which nothing is run or fetched. A git that does not know these flags is asked for its version only.
+A repository's settings and attributes can name programs for git to run, so we run git as little as possible.
+Branch and commit are read from git's own files. Everything else compares commits and trees, never the work
+tree, with commands that ignore the person's display settings, and with flags and an environment under which
+git runs and fetches nothing. A git too old for these flags is asked only for its version.
 """
 
 import functools
@@ -18,7 +18,7 @@ from mcp_server.adapters.detached import windowless
 from mcp_server.adapters.project import Worktree, repository_folders, worktree_around
 from mcp_server.core.errors import Unreadable
 
-TIMEOUT = 5.0  # seconds; a repository on a slow disk is described without what git did not say in time
+TIMEOUT = 5.0  # seconds; on a slow disk the answers that come later are left out
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin:/opt/local/bin:/run/current-system/sw/bin"
 FIRST_WITH = (2, 45)  # git 2.45 brought GIT_NO_LAZY_FETCH; safe.bareRepository came with 2.38
 BROUGHT_TO = {(2, 39): 4, (2, 40): 2, (2, 41): 1, (2, 42): 2, (2, 43): 4, (2, 44): 1}
@@ -31,7 +31,7 @@ _FLAGS = (
     "--no-pager",
     "--no-optional-locks",
     "--no-replace-objects",
-    *("-c", "safe.bareRepository=explicit"),  # one inside a clone is its author's, settings and all
+    *("-c", "safe.bareRepository=explicit"),  # a bare repository inside a clone is set up by its author
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "log.showSignature=false"),
@@ -39,7 +39,7 @@ _FLAGS = (
     *("-c", "core.quotePath=false"),
 )
 _ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",  # a name of no protocol; settings of a repository could allow others
+    "GIT_ALLOW_PROTOCOL": "none",  # names no protocol; a repository's settings could allow others
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ATTR_NOSYSTEM": "1",
@@ -49,9 +49,9 @@ _ENVIRONMENT = {
 
 class Git(NamedTuple):
     """
-    Where a person's git is looked for, and whose settings it reads.
+    Where to look for the person's git, and whose settings it reads.
 
-    path: folders as in PATH; those of a repository do not count. home, config_home: HOME and, when
+    path: folders as in PATH, except those in a repository. home, config_home: HOME and, when
     not '', XDG_CONFIG_HOME: the person says there whose repositories are safe.
     """
 
@@ -61,14 +61,14 @@ class Git(NamedTuple):
 
 
 class GitState(NamedTuple):
-    """Where a repository stands; '' for a branch means a detached head."""
+    """The position of a repository; '' for a branch means a detached head."""
 
     branch: str
     head: str
 
 
 def git_state(folder: Path) -> GitState | None:
-    """Return where the repository around *folder* stands, None without repository or commit; asks no git."""
+    """Return the state of the repository around *folder*, None without repository or commit; runs no git."""
     worktree = worktree_around(folder)
     if worktree is None:
         return None
@@ -82,7 +82,7 @@ def git_state(folder: Path) -> GitState | None:
 
 
 def trouble(git: Git, folder: Path) -> str:
-    """Return why nothing may be asked of git about *folder*, as a sentence; '' when all is well."""
+    """Return why we may not run git in *folder*, as a sentence; '' when we may."""
     program = _program(git, folder)
     if not program:
         return "No git was found outside the repository, so commits and the files in them are not told."
@@ -111,19 +111,19 @@ def files_changed(git: Git, folder: Path, then: str, now: str) -> list[str]:
 
 
 def ignores(git: Git, folder: Path, name: str) -> bool | None:
-    """Tell whether git would leave the file *name* of *folder* out; None when git may not be asked."""
+    """Tell whether git would ignore the file *name* of *folder*; None when we may not run git."""
     if trouble(git, folder):
         return None
     return bool(_ask(git, folder, "check-ignore", "--no-index", "--", str(folder / name)))
 
 
 def tracked(git: Git, folder: Path) -> frozenset[str]:
-    """Return the paths that git tracks in the worktree at *folder*; none when it may not be asked."""
+    """Return the paths that git tracks in the worktree at *folder*; none when we may not run git."""
     return frozenset(filter(None, _ask(git, folder, "ls-files", "-z").split("\0")))
 
 
 def _line(path: Path) -> str:
-    """Return the one line of a small file of git's, '' when it cannot be read."""
+    """Return the only line of a small file of git's, '' when it cannot be read."""
     try:
         return files.read(path, MAX_REF).decode("utf-8", "replace").strip()
     except (OSError, Unreadable):
@@ -144,7 +144,7 @@ def _commit_of(worktree: Worktree, ref: str) -> str:
 
 
 def _ask(git: Git, folder: Path, *arguments: str) -> str:
-    """Return what git answers about the worktree around *folder*; '' when it may not be asked, or fails."""
+    """Return git's answer about the worktree around *folder*; '' when we may not run it, or it fails."""
     worktree = worktree_around(folder)
     if worktree is None or trouble(git, folder):
         return ""
@@ -153,14 +153,14 @@ def _ask(git: Git, folder: Path, *arguments: str) -> str:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> str:
-    import subprocess  # a hook that asks nothing of git need not wait for it
+    import subprocess  # slow to load, and a hook that does not run git needs none of it
 
     try:
         done = subprocess.run(
             command,
             cwd=os.sep,
             env=environment,
-            stdin=subprocess.DEVNULL,  # ours is what Claude Code says to the server
+            stdin=subprocess.DEVNULL,  # our own stdin carries Claude Code's messages to the server
             capture_output=True,
             timeout=TIMEOUT,
             check=False,
@@ -172,19 +172,19 @@ def _run(command: list[str], environment: dict[str, str]) -> str:
 
 
 def _environment(git: Git, folder: Path | None) -> dict[str, str]:
-    """Return all that git is given: nothing of what surrounds us, GIT_* variables least of all."""
+    """Return the whole environment for git: nothing of our own, least of all GIT_* variables."""
     own = {"PATH": os.pathsep.join(_own_folders(git, folder)), "HOME": git.home}
     return {**_ENVIRONMENT, **own, **({"XDG_CONFIG_HOME": git.config_home} if git.config_home else {})}
 
 
 def _program(git: Git, folder: Path) -> str:
-    """Return the person's git, '' when there is none outside of the repository around *folder*."""
+    """Return the path of the person's git, '' when none is outside of the repository around *folder*."""
     programs = (os.path.join(place, "git") for place in _own_folders(git, folder))
     return next((path for path in programs if os.path.isfile(path) and os.access(path, os.X_OK)), "")
 
 
 def _own_folders(git: Git, folder: Path | None) -> list[str]:
-    """Return the folders of PATH that no repository around *folder* may have filled."""
+    """Return the folders of PATH that no repository around *folder* can have filled."""
     theirs = repository_folders(folder, home=Path(git.home or os.sep)) if folder else []
     places = [place for place in git.path.split(os.pathsep) if os.path.isabs(place)]
     taken = set(filter(None, map(_identity, theirs)))
@@ -197,7 +197,7 @@ def _lies_in(place: str, taken: set[tuple[int, int]]) -> bool:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Return what tells *folder* from others whatever it is called: some disks ignore case."""
+    """Return what identifies *folder* whatever its name: some disks ignore case."""
     try:
         status = os.stat(folder)
     except (OSError, ValueError):
@@ -214,7 +214,7 @@ def _changed_at(program: str) -> int:
 
 @functools.lru_cache(maxsize=16)
 def _version(git: Git, program: str, mtime_ns: int) -> tuple[int, ...]:
-    """Return the version of *program* as it was then, () when it does not say; no repository is read."""
+    """Return the version of *program* as of *mtime_ns*, () when it gives none; reads no repository."""
     del mtime_ns
     match = re.match(_VERSION, _run([program, "--version"], _environment(git, None)))
     return tuple(map(int, match["numbers"].split("."))) if match else ()

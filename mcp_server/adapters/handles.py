@@ -1,7 +1,7 @@
 """
-Open files, where the systems differ: how they are opened, read at a place, given a mode, and made durable.
+Open files, where operating systems differ: opening, reading at an offset, setting a mode, making durable.
 
-On Windows nobody else reads what lies in a person's home folder, so there a mode of POSIX says nothing.
+On Windows other users cannot read a person's home folder, so there we set no POSIX modes.
 """
 
 import contextlib
@@ -12,17 +12,17 @@ import sys
 from pathlib import Path
 
 if sys.platform == "win32":
-    _ALWAYS = os.O_BINARY | os.O_NOINHERIT  # otherwise the line ends of what is read and written change
+    _ALWAYS = os.O_BINARY | os.O_NOINHERIT  # otherwise Windows changes the line ends on reading and writing
 else:
     _ALWAYS = os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def open_file(path: Path, flags: int, mode: int = 0o600) -> int:
     """
-    Return a handle on the file *path*, whose bytes it gives unchanged and which no other program inherits.
+    Return a handle on the file *path*: binary, and not inherited by other programs.
 
     *flags* are those of `os.open` that every system has. A symbolic link is not followed: OSError with
-    ELOOP. Who only reads never waits for the other end of a pipe.
+    ELOOP. A reader never waits for the other end of a pipe.
     """
     if sys.platform == "win32":
         if os.path.islink(path):
@@ -49,13 +49,13 @@ def write_at(handle: int, data: bytes, offset: int) -> None:
 
 
 def set_mode(handle: int, mode: int) -> None:
-    """Give an open file *mode*, whatever the umask says; nothing on Windows."""
+    """Give an open file *mode*, whatever the umask says; do nothing on Windows."""
     if sys.platform != "win32":
         os.fchmod(handle, mode)
 
 
 def open_to_others(path: Path) -> bool:
-    """Tell whether the mode of *path* lets others than its owner look into it; never on Windows."""
+    """Tell whether the mode of *path* lets other users than its owner in; always False on Windows."""
     return sys.platform != "win32" and bool(path.stat().st_mode & 0o077)
 
 
@@ -77,7 +77,7 @@ def take_after(handle: int, like: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in *folder* durable; Windows opens no folder for that, NTFS keeps a journal of names."""
+    """Make the names in *folder* durable; does nothing on Windows, where NTFS keeps a journal of names."""
     if sys.platform == "win32":
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

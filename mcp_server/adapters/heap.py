@@ -1,4 +1,4 @@
-"""The heap of this process, as far as the C library lets it be told."""
+"""The heap of this process, as far as the C library lets us control it."""
 
 import ctypes
 import sys
@@ -9,10 +9,10 @@ _ARENA_MAX = -8  # glibc's M_ARENA_MAX, https://man7.org/linux/man-pages/man3/ma
 
 def share_one_arena() -> None:
     """
-    Let all threads share one arena of memory; call it before there are others. Only glibc has arenas.
+    Let all threads share one arena of memory; call it before other threads exist. Only glibc has arenas.
 
-    Each keeps the most that its threads ever needed: about 25 MB of the 240 of a server with 10,000 memories.
-    Waiting for the one costs next to nothing where most threads hold Python's lock anyway.
+    An arena keeps the most that its threads ever needed: about 25 MB of the 240 of a server with 10,000
+    memories. Waiting for the shared arena costs next to nothing where most threads hold Python's lock anyway.
     """
     mallopt = _glibc("mallopt")
     if mallopt:
@@ -21,9 +21,9 @@ def share_one_arena() -> None:
 
 def give_back() -> None:
     """
-    Give back to the machine what was freed between blocks that are still used. Only glibc keeps so much.
+    Return freed memory between used blocks to the operating system. Only glibc keeps so much.
 
-    A server that has embedded a few long texts keeps 40 MB otherwise.
+    Without it, a server that has embedded a few long texts keeps 40 MB.
     """
     trim = _glibc("malloc_trim")
     if trim:

@@ -3,8 +3,8 @@ The history: the bytes that memories had before Daybook changed their files.
 
 `history/<vault>/<id>/<number>-<moment>-<by>-<verb>-<was>-<now>.md` for each change, with the digests of the
 bytes before and after it.
-It lies in the home store also for a vault in a repository. Its names say all that is told of a version, so
-that neither the index nor the ledger is needed to find one.
+It is in the home store even for a vault in a repository. A file's name holds everything about a version, so
+finding one needs neither the index nor the ledger.
 """
 
 import contextlib
@@ -27,10 +27,10 @@ _NAME = re.compile(
 @dataclass(frozen=True, slots=True)
 class Version:
     """
-    What a file said before one change: when it was made, by whom and by which verb.
+    The bytes of a file before one change: when it was made, by whom and by which verb.
 
-    `was` and `now` are the digests of the bytes before and after it. `path` holds those before, where what
-    looked like a secret and was taken out since is masked.
+    `was` and `now` are the digests of the bytes before and after it. The file `path` holds the bytes before;
+    what looked like a secret and was removed from the memory since is masked there.
     """
 
     path: Path
@@ -54,19 +54,19 @@ class Version:
 
 
 def versions(home: Path, ref: str) -> list[Version]:
-    """Return what is kept of the memory *ref*, the oldest first; [] when nothing is or can be read."""
+    """Return the kept versions of the memory *ref*, oldest first; [] when none exists or is readable."""
     return sorted(_versions(places.history_folder(home, ref)), key=lambda each: (each.number, each.path.name))
 
 
 def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: str, now: str) -> Path:
-    """Return where the bytes with the digest *was* of the memory *ref* are to be kept, behind all others."""
+    """Return the path for the bytes with the digest *was* of the memory *ref*: numbered after all others."""
     number = 1 + max((each.number for each in _versions(places.history_folder(home, ref))), default=0)
     moment = at.astimezone(UTC).strftime(_MOMENT)
     return places.history_folder(home, ref) / f"{number:04}-{moment}-{by}-{verb}-{was}-{now}.md"
 
 
 def put_over(version: Version, data: bytes) -> None:
-    """Let what is kept as *version* be *data*, durably; nobody else writes there."""
+    """Replace the bytes kept as *version* with *data*, durably; nothing else writes there."""
     other = version.path.with_name(swap.temporary_name())
     files.write_new(other, data)
     other.replace(version.path)
@@ -74,7 +74,7 @@ def put_over(version: Version, data: bytes) -> None:
 
 
 def carry(home: Path, ref: str, to: str) -> None:
-    """Let what is kept of the memory *ref* be kept of *to*, which it is called from now on."""
+    """Move the kept versions of the memory *ref* to *to*, its new ref."""
     for each in versions(home, ref):
         target = places.history_folder(home, to) / each.path.name
         with contextlib.suppress(FileExistsError):
@@ -82,7 +82,7 @@ def carry(home: Path, ref: str, to: str) -> None:
 
 
 def erase(found: Iterable[Version]) -> None:
-    """Delete versions for good, and their folders when nothing is left in them."""
+    """Delete versions for good, and their folders when they are empty."""
     for folder, those in groupby(found, lambda each: each.path.parent):
         for each in those:
             each.path.unlink(missing_ok=True)
@@ -98,7 +98,7 @@ def everything(home: Path) -> list[Version]:
 
 
 def of_vault(home: Path, key: str) -> list[Version]:
-    """Return all versions of the memories of the vault *key*, those of each memory in the order of theirs."""
+    """Return all versions of the memories of the vault *key*, each memory's in order."""
     folders = _folders(places.history_folder(home, key))
     return sorted(
         (each for folder in folders for each in _versions(folder)), key=lambda one: (one.ref, one.number)
@@ -106,7 +106,7 @@ def of_vault(home: Path, key: str) -> list[Version]:
 
 
 def size(home: Path) -> int:
-    """Return the bytes of all versions."""
+    """Return the size of all versions in bytes."""
     return sum(each.size for each in everything(home))
 
 

@@ -1,5 +1,5 @@
 """
-Which process holds a lock that we wait for: Linux tells of every lock, elsewhere our lock files do.
+Which process holds a lock that we wait for: Linux lists all locks, elsewhere our lock files name the holder.
 
 Nothing here opens a database file: closing it again would drop SQLite's own locks.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from mcp_server.adapters.handles import write_at
 
 NOBODY_TELLS = "another process"
-NOTED = sys.platform != "linux"  # whether who takes a lock file writes his number into it
+NOTED = sys.platform != "linux"  # whether a process that takes a lock file writes its number into it
 _LOCKS = Path("/proc/locks")
 _PROGRAMS = {
     "mcp_server.doors.cli": "daybook",
@@ -24,7 +24,7 @@ _PROGRAMS = {
 
 
 def note_holder(handle: int) -> None:
-    """Write our number into the lock file *handle* where the system tells nobody who holds it."""
+    """Write our process number into the lock file *handle* where the system does not list lock holders."""
     if NOTED:
         with contextlib.suppress(OSError):
             os.ftruncate(handle, 0)
@@ -32,7 +32,7 @@ def note_holder(handle: int) -> None:
 
 
 def holder_of_lock(path: Path) -> str:
-    """Return who holds the lock file *path*, as words for a person."""
+    """Return which process holds the lock file *path*, in words for a person."""
     if NOTED:
         with contextlib.suppress(OSError, ValueError):
             return _described(int(path.read_bytes()[:20]))
@@ -41,12 +41,12 @@ def holder_of_lock(path: Path) -> str:
 
 
 def holder_of_index(path: Path) -> str:
-    """Return who writes the SQLite file *path* or has it for himself, as words for a person."""
+    """Return which process writes the SQLite file *path* or locks it, in words for a person."""
     return _holder_of([Path(f"{path}-shm"), path, Path(f"{path}-wal")])
 
 
 def _holder_of(paths: Iterable[Path]) -> str:
-    """Return the first other process that has a lock to write on one of *paths*."""
+    """Return the first other process that has a write lock on one of *paths*, in words for a person."""
     if sys.platform == "win32":
         return NOBODY_TELLS
     wanted = []
@@ -65,7 +65,7 @@ def _holder_of(paths: Iterable[Path]) -> str:
 
 
 def _held(told: str) -> Iterator[tuple[str, int]]:
-    """Yield (place, process) of the locks to write that are held; who only waits has an arrow."""
+    """Yield (place, process) for each write lock that is held; lines of waiting processes have an arrow."""
     for line in told.splitlines():
         fields = line.split()
         if len(fields) >= 6 and fields[1] != "->" and fields[3] == "WRITE" and fields[4].isdigit():
@@ -73,7 +73,7 @@ def _held(told: str) -> Iterator[tuple[str, int]]:
 
 
 def _described(process: int) -> str:
-    """Return "process 1234 (daybook sync, stopped)", with what the system tells of it."""
+    """Return "process 1234 (daybook sync, stopped)", with what the system tells about it."""
     about = []
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
@@ -86,7 +86,7 @@ def _described(process: int) -> str:
 
 
 def _program(command: list[str]) -> str:
-    """Return what a command line runs, in at most two words of letters."""
+    """Return the program that a command line runs, in at most two words of letters."""
     for number, word in enumerate(command):
         if word in _PROGRAMS:
             verb = command[number + 1 : number + 2] if word.endswith((".cli", ".hooks")) else []

@@ -20,18 +20,18 @@ from mcp_server.adapters.account import machine_name
 from mcp_server.core.memory import timestamp
 
 Watermark = dict[str, int]
-"""Up to which byte somebody was told each file of the ledger."""
+"""File of the ledger → the byte up to which a reader has read it."""
 
-MAX_LINE = 256 * 1024  # bytes; longer lines are not ours
+MAX_LINE = 256 * 1024  # bytes; we write no longer lines
 
-# What is written down before it is done waits for the disk: after a power failure nobody could complete it,
-# undo it or count its cost. Of all else the disk has the memory itself already, and a line that is lost costs
-# a count or a question asked again; to wait for it would cost every recall and every prompt 2 to 5 ms.
+# Events that are written before the deed wait for the disk: without them no one could complete the deed, undo
+# it or count its cost after a power failure. Of all others the memory itself is on the disk already, and a
+# lost line costs a count or a repeated question; waiting would cost each recall and prompt 2 to 5 ms.
 AHEAD = frozenset({"reserved", "session_forgotten", "tidied"})
 
 
 class Event(NamedTuple):
-    """One thing that happened: when, what, and its particulars."""
+    """One event: when, what, and its data."""
 
     at: str
     event: str
@@ -53,12 +53,12 @@ class Ledger:
         files.append_line(path, line.encode("ascii"), durable=event in AHEAD)
 
     def try_append(self, event: str, at: datetime, **data: object) -> None:
-        """Write one line, or none when the disk refuses: an answer is worth more than that it is counted."""
+        """Write one line, or none when the disk refuses: the answer matters more than its count."""
         with contextlib.suppress(OSError):
             self.append(event, at, **data)
 
     def event_before(self, file: str, end: int) -> Event | None:
-        """Return the event of the line of *file* that ends at byte *end*, None when it says none."""
+        """Return the event in the line of *file* that ends at byte *end*, None when it is not an event."""
         begin = max(0, end - MAX_LINE)
         try:
             with open(self.folder / file, "rb") as handle:
@@ -76,10 +76,10 @@ class Ledger:
 
 def read_events(path: Path, offset: int) -> Iterator[tuple[Event, int]]:
     """
-    Yield (event, offset behind it) for the complete lines of *path* from byte *offset*.
+    Yield (event, the offset after it) for the complete lines of *path* from byte *offset*.
 
     Lines that do not parse are skipped; a last line without its line feed waits for the next reading.
-    Half a character, as in the name of a folder that is not UTF-8, is read as "?": no index can hold it.
+    An unpaired surrogate, as in the name of a folder that is not UTF-8, is read as "?": no index can hold it.
     """
     with open(path, "rb") as handle:
         handle.seek(offset)

@@ -1,8 +1,8 @@
 """
-What killed processes left unfinished: litter, and here and there the words of a person.
+What killed processes left unfinished: temporary files, and now and then text that the person saved.
 
-A file that was being written is litter. A file that was taken out of the way of a change (`swap`) may hold
-what somebody saved at that moment: it is litter only while it says what its name says it may say.
+A file that was being written is litter. A file that a change moved aside (`swap`) may hold what a program
+saved at that moment: it is litter only while its bytes have a digest that its name lists.
 """
 
 import contextlib
@@ -15,12 +15,12 @@ from pathlib import Path
 from mcp_server.adapters import files
 from mcp_server.adapters.swap import is_temporary, look, unmissed
 
-STALE = 3600.0  # seconds after which nobody finishes what was begun
+STALE = 3600.0  # seconds after which no process finishes what it began
 
 
 @dataclass(slots=True)
 class Leftovers:
-    """Files of killed processes: those that nobody misses, and those that hold what somebody saved."""
+    """Files of killed processes: those that may be deleted, and those that hold what a program saved."""
 
     litter: list[Path] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)
@@ -30,16 +30,16 @@ def leftovers(
     folders: Iterable[Path], *, trees: Iterable[Path] = (), now: float, age: float = STALE
 ) -> Leftovers:
     """
-    Return what was left in *folders*, and in *trees* with all that is below them.
+    Return what was left in *folders*, and in *trees* including all folders below them.
 
-    Litter counts when it is *age* seconds older than *now*: until then somebody may finish it.
-    Links are not followed, and what cannot be read is left out.
+    Litter counts when it is *age* seconds older than *now*: until then its process may finish it.
+    Links are not followed, and unreadable files are left out.
     """
     result = Leftovers()
     for path in sorted({*_in(folders, deep=False), *_in(trees, deep=True)}):
         with contextlib.suppress(OSError):
             status = path.lstat()
-            # Giving a file another name changes its ctime; the date of an unfinished one may be set back.
+            # Renaming a file changes its ctime; the mtime of an unfinished one may be set to an earlier date.
             last = status.st_mtime if not unmissed(path.name) else max(status.st_mtime, status.st_ctime)
             if not _is_litter(path):
                 result.kept.append(path)
@@ -51,7 +51,7 @@ def leftovers(
 def sweep(
     folders: Iterable[Path] = (), *, trees: Iterable[Path] = (), now: float | None = None, age: float = STALE
 ) -> Leftovers:
-    """Delete the litter of `leftovers`, and return what was deleted and what is kept."""
+    """Delete the litter of `leftovers`; return what was deleted and what was kept."""
     result = leftovers(folders, trees=trees, now=time.time() if now is None else now, age=age)
     for path in result.litter:
         with contextlib.suppress(OSError):
@@ -60,7 +60,7 @@ def sweep(
 
 
 def sweep_taken_out(folder: Path) -> None:
-    """Delete at once what changes took out of *folder*, and what waits to be sure that nobody writes it."""
+    """Delete the litter that changes moved aside in *folder* at once, without waiting for late writers."""
     with contextlib.suppress(OSError), files.lock(folder / files.LOCK_NAME):
         for path in _in([folder], deep=False):
             if unmissed(path.name) and _is_litter(path):

@@ -1,8 +1,8 @@
 """
-Exclusive locks of the operating system on open files. They end with the process, however that ends.
+Exclusive locks of the operating system on open files. They end with the process, even if it is killed.
 
-POSIX locks the file. Windows locks bytes, which nobody else can read meanwhile, so it is a byte far behind
-the end: who holds the lock (`holders`) stands at the beginning.
+POSIX locks the file. Windows locks bytes, which no other process can read meanwhile, so we lock a byte far
+after the end: the number of the lock's holder (`holders`) is at the beginning.
 """
 
 import contextlib
@@ -16,17 +16,17 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-FAR = 1 << 30  # the byte that is locked; none of our lock files and ledgers grows so far
+FAR = 1 << 30  # the byte that is locked; our lock files and ledgers stay far smaller
 PAUSE = 0.02  # seconds between two attempts where the system waits for ten seconds at most
 
 
 def take(handle: int) -> bool:
-    """Take the lock on an open file; return False while another has it."""
+    """Take the lock on an open file; return False while another process has it."""
     if sys.platform == "win32":
         os.lseek(handle, FAR, os.SEEK_SET)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:  # of which kind differs: EACCES or EDEADLOCK
+        except OSError:  # the kind differs: EACCES or EDEADLOCK
             return False
     else:
         try:
@@ -37,7 +37,7 @@ def take(handle: int) -> bool:
 
 
 def wait_for(handle: int) -> None:
-    """Take the lock on an open file, however long another has it."""
+    """Take the lock on an open file, however long another process has it."""
     if sys.platform == "win32":
         while not take(handle):
             time.sleep(PAUSE)
@@ -46,19 +46,19 @@ def wait_for(handle: int) -> None:
 
 
 def release(handle: int) -> None:
-    """Let go of the lock before the file is closed; Windows alone takes its time with closed files."""
+    """Release the lock before the file is closed; Windows releases locks of closed files late."""
     if sys.platform == "win32":
         os.lseek(handle, FAR, os.SEEK_SET)
-        with contextlib.suppress(OSError):  # it was never had
+        with contextlib.suppress(OSError):  # we never had the lock
             msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
 
 
 @contextlib.contextmanager
 def appending(handle: int) -> Iterator[None]:
     """
-    Keep the end of a file that was opened with O_APPEND for one write.
+    Reserve the end of a file that was opened with O_APPEND for one write.
 
-    POSIX moves to the end and writes in one step. Windows does not, so there all who append take turns.
+    POSIX moves to the end and writes in one step. Windows does not, so there writers take turns.
     """
     if sys.platform == "win32":
         wait_for(handle)

@@ -1,4 +1,4 @@
-"""Where warnings of the server and the worker go: files of the store, with secrets masked."""
+"""The warnings of the server and the worker: written to files of the store, with secrets masked."""
 
 import logging
 import logging.handlers
@@ -13,7 +13,7 @@ KEPT = 2  # older files
 
 
 class _Masking(logging.Formatter):
-    """Masks whole lines, tracebacks included: an error may quote what a person wrote."""
+    """Masks whole lines, tracebacks included: an error may quote the person's text."""
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record))
@@ -21,7 +21,7 @@ class _Masking(logging.Formatter):
 
 def send_warnings_to(path: Path) -> None:
     """Send this process's warnings to *path* and at most KEPT older files; to stderr where that fails."""
-    logging.raiseExceptions = False  # a log that fails would print what it was given, unmasked
+    logging.raiseExceptions = False  # a failing log would print its message unmasked
     handler: logging.Handler
     try:
         files.make_folder(path.parent)

@@ -1,8 +1,8 @@
 """
-What the keys of a file's frontmatter say about a memory, and the lines that say it.
+The keys of a file's frontmatter: what they say about a memory, and the lines that say it.
 
-Reading is generous: a value that cannot be understood counts as absent, and what is absent is told
-by the first heading, the file's name, its folder and its date.
+Reading is tolerant: an invalid value counts as absent, and an absent value comes from the first heading,
+the file's name, its folder or its date.
 """
 
 import math
@@ -51,15 +51,15 @@ def read_fields(
     head: dict[str, Value], text: str, *, path: str, kind: Kind, archived: bool, modified: datetime
 ) -> Memory:
     """
-    Return the memory that the frontmatter *head* and *text* say; `id` is valid or absent.
+    Return the memory that the frontmatter *head* and *text* describe; `id` is valid or absent.
 
-    *kind* and *archived* are what the file's folder tells, *modified* is the file's date.
+    *kind* and *archived* come from the file's folder, *modified* is the file's date.
     """
     get = head.get
     memory_id, title = get("id"), get("title")
     kind_said, memory_type = _word(get("kind")), _word(get("type"))
     status = _status(head)
-    # Earlier versions left in a file that was restored what upkeep had written into it.
+    # Earlier versions left the marks of upkeep in the file of a restored memory.
     left = status is Status.ORPHANED or _text(get("archived_reason")) in _BY_UPKEEP
     if archived and status is Status.ACTIVE:
         status = Status.ARCHIVED
@@ -81,9 +81,9 @@ def read_fields(
 
 
 def field_lines(memory: Memory, key: str) -> list[str]:
-    """Return the lines that say *key* of *memory* in a file, none when they say no more than the default."""
+    """Return the lines for *key* of *memory* in a file, none when its value is the default."""
     value = getattr(memory, key)
-    if key == "kind":  # told by the folder, except in the archive
+    if key == "kind":  # given by the folder, except in the archive
         written = memory.kind is not Kind.KNOWLEDGE and memory.status in _PUT_AWAY
     elif key == "type":
         written = memory.kind is Kind.KNOWLEDGE or memory.type != DEFAULT_TYPE
@@ -111,7 +111,7 @@ def changed_lines(head: dict[str, Value], memory: Memory, path: str) -> dict[str
     """
     Return the new lines of the keys whose value in *head* is not that of *memory*; no lines remove a key.
 
-    The date of the file at *path* is not known: a date that *head* lacks is taken for unchanged
+    The date of the file at *path* is not known here: a date that *head* lacks counts as unchanged
     when *memory* allows it.
     """
     archived = [part for part in PurePath(path).parts[:-1] if part in _FOLDERS][-1:] == [ARCHIVE_FOLDER]
@@ -125,7 +125,7 @@ def changed_lines(head: dict[str, Value], memory: Memory, path: str) -> dict[str
 
 def unsaid_lines(head: dict[str, Value], memory: Memory) -> dict[str, list[str]]:
     """
-    Return the lines of the keys that only the file's name, date or folder tell.
+    Return the lines of the keys whose values come only from the file's name, date or folder.
 
     A file that Daybook changes gets a new date, and in the archive another name and folder.
     """
@@ -153,7 +153,7 @@ def _said(memory: Memory, key: str) -> object:
 
 
 def _status(head: dict[str, Value]) -> Status:
-    """Return the status that the file itself says, whatever its folder."""
+    """Return the status in the file itself, whatever its folder."""
     said = _word(head.get("status"))
     return Status(said) if said in _STATUSES else Status.ACTIVE
 

@@ -28,9 +28,9 @@ _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*+")
 
 def parse(data: bytes, *, path: str, kind: Kind, archived: bool, modified: datetime) -> Memory:
     """
-    Return the memory that the bytes of a file say.
+    Return the memory in the bytes of a file.
 
-    *kind* and *archived* are what the file's folder tells, *modified* is its date, aware and in UTC.
+    *kind* and *archived* come from the file's folder, *modified* is its date, aware and in UTC.
     Raises Unreadable with *path*, the line counted from 1 (0 for the whole file) and the reason.
     """
     _, head, body = _split(_plain(_decode(data, path)), path)
@@ -46,11 +46,11 @@ def render(memory: Memory) -> bytes:
 
 def rewrite(data: bytes, memory: Memory, *, path: str) -> bytes:
     """
-    Return *data*, the bytes of the file at *path*, changed to say *memory*; *data* when it does already.
+    Return *data*, the bytes of the file at *path*, changed to say *memory*; unchanged when they already do.
 
     Unknown keys, comments, blank lines, their order, line ends and an unchanged text stay as they are.
-    What only the name, the date or the folder of the file told is written once something changes.
-    Raises Unreadable as `parse` does, and Rejected when the outcome could not be read again.
+    Values that came only from the file's name, date or folder are written as soon as anything changes.
+    Raises Unreadable as `parse` does, and Rejected when the result could not be read again.
     """
     raw = _decode(data, path)
     block, head, body = _split(_plain(raw), path)
@@ -78,7 +78,7 @@ def check_room(data: bytes, memory: Memory, *, path: str) -> None:
     """
     Raise Rejected when the file at *path*, changed to say *memory*, leaves no room for a change of status.
 
-    A memory with more links could neither be archived nor superseded.
+    Without that room a memory could be neither archived nor superseded.
     """
     changed = _plain(_decode(rewrite(data, memory, path=path), path))
     block, _, _ = _split(changed, path)
@@ -90,7 +90,7 @@ def check_room(data: bytes, memory: Memory, *, path: str) -> None:
 
 
 def check_replaceable(data: bytes, memory: Memory, *, path: str) -> None:
-    """Raise Rejected when the file at *path* could not say that another took the place of *memory*."""
+    """Raise Rejected when the file at *path* has no room to say that another memory superseded *memory*."""
     longest = "x" * 80
     gone = replace(memory, status=Status.SUPERSEDED, superseded_by=longest, valid_to=memory.updated)
     rewrite(data, gone, path=path)
@@ -116,7 +116,7 @@ def _plain(text: str) -> str:
 
 
 def _split(text: str, path: str) -> tuple[str | None, dict[str, Value], str]:
-    """Return the lines of the frontmatter (None when there is none), what they say, and the rest."""
+    """Return the lines of the frontmatter (None when there is none), its values, and the rest of the text."""
     frontmatter = StrictFrontmatter(path)
     # frontmatter.parse() would strip the text, and with it the indentation of its first line.
     try:
@@ -143,7 +143,7 @@ def _first_lines(raw: str, count: int) -> tuple[list[str], str]:
 
 
 def _with_text(body: str, text: str, eol: str) -> str:
-    """Return *body* with another text between the blank lines around it."""
+    """Return *body* with *text* as its text; the blank lines around it stay."""
     blank = _BLANK_LINES.match(body)
     assert blank
     old = body[blank.end() :]

@@ -1,8 +1,8 @@
 """
 An embedding model on this machine: a folder with an ONNX file and a tokenizer.
 
-What sentence-transformers writes beside a model is heeded: how tokens become one vector, in
-`1_Pooling/config.json`, and what stands before each text, in `config_sentence_transformers.json`.
+Files that sentence-transformers writes next to a model are used: `1_Pooling/config.json` says how tokens
+become one vector, `config_sentence_transformers.json` the prefix of each text.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from mcp_server.core.errors import EmbedderUnavailable
 SHIPPED_MODELS = Path(__file__).resolve().parent.parent / "models"
 MODELS = "models"  # in the store, what was downloaded
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
-_USUAL = (  # where the ONNX file of a folder usually lies; the first that is there is taken
+_USUAL = (  # where the ONNX file of a folder usually is; the first one that exists is used
     "model.onnx",
     "onnx/model.onnx",
     "model_optimized.onnx",
@@ -31,9 +31,9 @@ _MOST_CONFIG = 1024 * 1024  # bytes
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
     """
-    A model that can be loaded: *model* is its name beside each vector, *file* its ONNX file in *folder*.
+    A model that can be loaded: *model* is its name stored with each vector, *file* its ONNX file in *folder*.
 
-    *pooling* is `mean`, `cls` or `last`; the prefixes stand before every question and every passage.
+    *pooling* is `mean`, `cls` or `last`; the prefixes are put before every question and every passage.
     """
 
     model: str
@@ -45,7 +45,7 @@ class ModelFolder:
 
 
 def folder_of(home: Path, setting: str) -> Path:
-    """Return the folder in which the model of a setting lies, or would lie."""
+    """Return the folder of the model of a setting, whether or not it exists."""
     if is_folder(setting):
         return Path(setting)
     return SHIPPED_MODELS / SHIPPED if setting == SHIPPED else home / MODELS / setting
@@ -64,7 +64,7 @@ def find_model(home: Path, setting: str) -> ModelFolder:
 
 def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:
     """
-    Return the model that lies in *folder*; raises EmbedderUnavailable when a file of it is missing.
+    Return the model in *folder*; raises EmbedderUnavailable when a file of it is missing.
 
     A model outside the catalogue is named after its folder and a digest that changes with its files.
     """
@@ -91,7 +91,7 @@ def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:
 
 
 def _digest(folder: Path, file: str) -> str:
-    """Return eight digits that change when a file of the model is replaced; nothing large is read."""
+    """Return eight digits that change when a file of the model is replaced; reads no large file."""
     said = [str(folder)]
     for name in (file, *TOKENIZER):
         seen = (folder / name).stat()
@@ -115,7 +115,7 @@ def _pooling(folder: Path) -> str:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a small JSON file, {} when there is none that can be read."""
+    """Return the object in a small JSON file, {} when it cannot be read."""
     try:
         if not path.is_file() or path.stat().st_size > _MOST_CONFIG:
             return {}

@@ -1,7 +1,7 @@
 """
-The hub from which an embedding model is downloaded, once, when the person asks for it.
+The hub from which an embedding model is downloaded, once, at the person's request.
 
-Nothing is sent along: no token, no telemetry. Nothing is written outside the folder that is asked for.
+Nothing else is sent: no token, no telemetry. Nothing is written outside the target folder.
 """
 
 import os
@@ -22,21 +22,21 @@ def download(
     model: EmbeddingModel, home: Path, *, endpoint: str = "", progress: Callable[[int], None] | None = None
 ) -> Path:
     """
-    Download *model* into the store at *home* and return its folder; *progress* is told bytes as they come.
+    Download *model* into the store at *home* and return its folder; *progress* is called with new bytes.
 
-    What was loaded before an interruption is kept beside and taken up again.
-    Raises EmbedderUnavailable when the hub cannot be reached or refuses; then there is no such folder.
+    After an interruption the bytes so far are kept apart, and the next download continues from them.
+    Raises EmbedderUnavailable when the hub cannot be reached or refuses; then the folder does not exist.
     """
     folder = home / MODELS / model.name
     partial = folder.with_name(f".{model.name}.part")
     files.make_folder(partial)
-    os.environ["HF_HUB_DISABLE_XET"] = "1"  # it would write elsewhere, and ask another host
+    os.environ["HF_HUB_DISABLE_XET"] = "1"  # Xet would write elsewhere, and contact another host
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     try:
         from huggingface_hub import constants, snapshot_download
     except ImportError as error:
         raise EmbedderUnavailable(f"The library that downloads models cannot be loaded: {error}.") from error
-    constants.HF_HUB_DISABLE_XET = True  # in case the library was loaded before
+    constants.HF_HUB_DISABLE_XET = True  # in case the library was already imported
     try:
         snapshot_download(
             model.repository,
@@ -58,19 +58,19 @@ def download(
         if not (partial / name).is_file():
             raise EmbedderUnavailable(f"The hub has no {name} for '{model.name}'; nothing was changed.")
     shutil.rmtree(partial / ".cache", ignore_errors=True)
-    shutil.rmtree(folder, ignore_errors=True)  # what is left of a model that lost a file
+    shutil.rmtree(folder, ignore_errors=True)  # the rest of a model that lost a file
     partial.replace(folder)
     files.sync_folder(folder.parent)
     return folder
 
 
 def _telling(progress: Callable[[int], None]) -> type:
-    """Return a progress bar for the library that shows nothing and tells *progress* the bytes."""
+    """Return a progress bar for the library that shows nothing and passes the bytes to *progress*."""
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     class Telling(tqdm):  # type: ignore[misc]
         def __init__(self, *given: object, **settings: object) -> None:
-            # Two of its bars count bytes: what comes over the network, and what is written.
+            # Two of its bars count bytes: those from the network, and those written.
             self._bytes = settings.get("unit") == "B" and settings.get("desc") != "Downloading bytes"
             settings.pop("name", None)
             super().__init__(*given, **{**settings, "disable": True})

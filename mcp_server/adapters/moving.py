@@ -1,4 +1,4 @@
-"""Moving files to where nothing is yet, durably: one, or many with one wait for the disk for each folder."""
+"""Moving files to unused paths, durably: one, or many with one fsync for each folder."""
 
 import contextlib
 import errno
@@ -14,10 +14,10 @@ from mcp_server.core.errors import Conflict
 
 def move(source: Path, target: Path) -> None:
     """
-    Move a file to *target*, durably; raise FileExistsError when something is there.
+    Move a file to *target*, durably; raise FileExistsError when *target* exists.
 
-    Nobody of ours replaces the file meanwhile. Raises Conflict when somebody else saves it at this very
-    moment: it stays where it is then. OSError, Held.
+    No other Daybook process replaces the file meanwhile. Raises Conflict when another program saves it at
+    this very moment: then it stays where it is. OSError, Held.
     """
     if problem := move_many({source: target}).get(source):
         raise problem
@@ -25,9 +25,9 @@ def move(source: Path, target: Path) -> None:
 
 def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | Conflict]:
     """
-    Move each file to its target, as `move` does; return by file what stood in the way of those that stay.
+    Move each file to its target, as `move` does; return the error of each file that stays.
 
-    No target is another file to be moved. Raises Held, and OSError when a folder cannot be made or written.
+    No target is itself a file to be moved. Raises Held, and OSError when a folder cannot be made or written.
     """
     problems: dict[Path, OSError | Conflict] = {}
     folders, goals = [sorted({path.parent for path in paths}) for paths in (targets, targets.values())]
@@ -55,7 +55,7 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | Conflict]:
 
 
 def _give_name(source: Path, target: Path) -> None:
-    """Let the file *source* be at *target*, too; on another device a copy of it."""
+    """Give the file *source* the second name *target*; on another device, copy it."""
     try:
         link(source, target)
     except OSError as error:
@@ -64,15 +64,15 @@ def _give_name(source: Path, target: Path) -> None:
         files.write_new(target, files.read(source))
         said = source.stat()
         target.chmod(stat.S_IMODE(said.st_mode))
-        os.utime(target, ns=(said.st_atime_ns, said.st_mtime_ns))  # it may be the date of the memory
+        os.utime(target, ns=(said.st_atime_ns, said.st_mtime_ns))  # the date may be the memory's
 
 
 def _take_name(source: Path, target: Path) -> None:
-    """Take the file *source* away, which is at *target*, too; raise Conflict when it is another by now."""
+    """Remove the name *source* of a file that is also at *target*; raise Conflict when it changed."""
     try:
         swap.take_away(source, known=swap.look(target, apart=False).digest, copy=target)
     except FileNotFoundError:
-        pass  # somebody took it away: it is safe where it was to go
+        pass  # another program removed it: it is already safe at its target
     except Conflict:
         target.unlink()
         files.sync_folder(target.parent)

@@ -1,5 +1,5 @@
 """
-The embedding model, run by onnxruntime on what tokenizers makes of a text.
+The embedding model, run by onnxruntime on the tokens of a text.
 
 The default is all-MiniLM-L6-v2 in int8, shipped with the package: nothing is downloaded.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # see index/semantic.py; the first import of numpy counts
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime 1.31 reports to its maker, from its import on
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime 1.31 reports to its maker, as soon as it is imported
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class OnnxEmbedder:
     """A model in a folder; its vectors have length one. The shipped one has 384 dimensions and 256 tokens."""
 
     def __init__(self, found: ModelFolder) -> None:
-        """Load the model and try it; raise EmbedderUnavailable when that fails."""
+        """Load the model and test it; raise EmbedderUnavailable when that fails."""
         self.model = found.model
         self._found = found
         try:
@@ -42,7 +42,7 @@ class OnnxEmbedder:
             self._asked = {each.name for each in self._network.get_inputs()}
             self._around = self._tokenizer.encode("").ids  # what the tokenizer puts around every text
             tried = np.frombuffer(self._embedded("probe").vector, dtype="<f4")
-        except Exception as error:  # whatever the runtime raises, lexical search goes on
+        except Exception as error:  # whatever error the runtime raises, lexical search goes on
             raise EmbedderUnavailable(
                 f"The embedding model in {found.folder} cannot be loaded: {error}."
             ) from error
@@ -54,7 +54,7 @@ class OnnxEmbedder:
         return self._embedded(self._found.query_prefix + text)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
-        # One at a time: on one thread batches are no faster, and each passage more costs 10 MB.
+        # One at a time: on one thread batches are no faster, and each further passage costs 10 MB.
         return [self._embedded(self._found.passage_prefix + text) for text in texts]
 
     def _embedded(self, text: str) -> Embedded:
@@ -76,11 +76,11 @@ def _options() -> SessionOptions:
 
 
 def _tokenizer(folder: Path) -> Tokenizer:
-    """Return the tokenizer of a model; it ends a text where the model's context does, and pads none."""
+    """Return the tokenizer of a model; it cuts a text at the model's context length and adds no padding."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     told = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
     lengths = [told.get("model_max_length"), told.get("max_length")]
-    # transformers writes 1e30 for a length that it does not know.
+    # transformers writes 1e30 for an unknown length.
     known = [each for each in lengths if type(each) is int and 0 < each <= sys.maxsize]
     if not known:
         raise ValueError("tokenizer_config.json does not tell how many tokens the model reads")
@@ -104,7 +104,7 @@ def _of_length_one(vectors: NDArray[Any]) -> Vectors:
 
 
 def _by_token(ids: Ids, states: Vectors) -> Vectors:
-    """Return one vector of length one for each different token: the mean of those it has in the text."""
+    """Return one vector of length one for each different token: the mean of its vectors in the text."""
     order = np.argsort(ids, kind="stable")
     first = np.flatnonzero(np.diff(ids[order], prepend=-1))
     return _of_length_one(np.add.reduceat(_of_length_one(states[order]), first))

@@ -1,7 +1,7 @@
 """
-The output log: what programs and sessions said, kept for a week to be mined.
+The output log: the output of programs and sessions, kept for a week to be mined.
 
-`outputs/<day>.jsonl` beside the folders of a vault, one line `{"at", "session", "said"}` for each output.
+`outputs/<day>.jsonl` next to the folders of a vault, one line `{"at", "session", "said"}` for each output.
 """
 
 import json
@@ -16,12 +16,12 @@ from mcp_server.core.memory import parse_timestamp, timestamp
 
 FOLDER = "outputs"
 KEPT_DAYS = 7  # B-28 in docs/features.md
-MOST_OF_A_DAY = 8 * 1024 * 1024  # bytes; a loop that logs is stopped by it
+MOST_OF_A_DAY = 8 * 1024 * 1024  # bytes; stops a loop that logs
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One output: when it was logged, in which session, and what it said."""
+    """One output: when it was logged, in which session, and its text."""
 
     at: datetime
     session: str
@@ -41,7 +41,7 @@ def append(folder: Path, output: Output) -> bool:
 
 
 def outputs(folder: Path, since: datetime) -> Iterator[Output]:
-    """Yield what was logged in *folder* from *since* on, the earliest first; odd lines are left out."""
+    """Yield what was logged in *folder* since *since*, earliest first; invalid lines are left out."""
     for path in _paths(folder):
         if path.stem < f"{since:%Y-%m-%d}":
             continue
@@ -70,12 +70,12 @@ def size(folder: Path) -> tuple[int, int]:
 
 
 def changed(folder: Path) -> int:
-    """Return when something was logged in *folder* last, in Unix seconds, 0 for never."""
+    """Return when an output was last logged in *folder*, in Unix seconds, 0 for never."""
     return max((int(path.stat().st_mtime) for path in _paths(folder)), default=0)
 
 
 def _end(day: str) -> float:
-    """Return when that day was over, in Unix seconds; never for a name that is no day."""
+    """Return when that day ended, in Unix seconds; never for a name that is not a day."""
     try:
         return (datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=1)).timestamp()
     except (ValueError, OverflowError):

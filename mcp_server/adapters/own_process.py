@@ -1,4 +1,4 @@
-"""Processes of ours: the worker, which outlives whoever started it, and a hook on trial."""
+"""Daybook's own processes: the worker, which outlives its parent, and a test run of a hook."""
 
 import json
 import os
@@ -11,15 +11,15 @@ from mcp_server.adapters.detached import outliving, windowless
 from mcp_server.core.settings import HOOKS
 
 if TYPE_CHECKING:
-    import subprocess  # slow to load: a server that starts need not wait for it
+    import subprocess  # slow to load, and would delay the start of a server
 
 ROOT = Path(__file__).resolve().parents[2]
 HOOK_TIMEOUT = 5.0  # seconds, as in hooks/hooks.json
-_started: "list[subprocess.Popen[bytes]]" = []  # asked now and then how they ended: no zombie stays
+_started: "list[subprocess.Popen[bytes]]" = []  # polled now and then, so that no zombie stays
 
 
 def start_worker(environment: Mapping[str, str]) -> None:
-    """Start `daybook work`, detached; it ends by itself. Raises OSError when no process can be had."""
+    """Start `daybook work`, detached; it ends on its own. Raises OSError when it cannot be started."""
     import subprocess
 
     _started[:] = [process for process in _started if process.poll() is None]
@@ -31,7 +31,7 @@ def start_worker(environment: Mapping[str, str]) -> None:
             stderr=subprocess.DEVNULL,
             cwd="/",
             **outliving(),
-            # Should anything of ours ever start a session, its hooks do nothing.
+            # If one of our processes ever starts a session, its hooks do nothing.
             env={**environment, "PYTHONPATH": str(ROOT), HOOKS: "off"},
         )
     )
@@ -41,7 +41,7 @@ def try_hook() -> str:
     """
     Run the hook of a new session as the launcher does; return what is wrong with its answer, '' for nothing.
 
-    The session it is told of goes on, so that nothing is noted as shown.
+    The session it is told of is one that continues, so the hook notes nothing as shown.
     """
     import subprocess
 

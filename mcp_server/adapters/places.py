@@ -1,5 +1,5 @@
 """
-Where things lie below MEMORY_DIR, and which vaults belong to a project.
+The places of everything below MEMORY_DIR, and which vaults belong to a project.
 
     knowledge/ conversations/ sessions/ archive/   the user vault
     projects/<key>/                                a project's vault, with project.json beside its folders
@@ -22,16 +22,16 @@ from mcp_server.core.memory import ARCHIVE_FOLDER, TRASH, Kind, Level
 REPOSITORY_FOLDER = ".claude-memory"
 PROJECTS = "projects"
 HISTORY = "history"
-CANDIDATES = "candidates"  # in a vault: what was proposed and waits
-WORK = "work"  # what is half done: answers that were paid for, and what was told once
+CANDIDATES = "candidates"  # in a vault: memories that were proposed and wait
+WORK = "work"  # unfinished work: answers that were paid for, and notes of what was told once
 PROJECT_FILE = "project.json"
 ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
-NUMBER = "number"  # in project.json: what the file system calls its folder
+NUMBER = "number"  # in project.json: the number that the file system gives its folder
 BLOCK_FILES = ("CLAUDE.md", "CLAUDE.local.md")
 BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
 USER_KEY = "user"
-AUTO_MEMORY = "auto-memory"  # where earlier versions noted what was imported of that of Claude Code
-ATTEMPTS = 5  # to change a project's file that other processes change as well
+AUTO_MEMORY = "auto-memory"  # where earlier versions noted what was imported from Claude Code's own memory
+ATTEMPTS = 5  # to change a project's file while other processes change it, too
 
 
 def user_vault(home: Path) -> Vault:
@@ -42,7 +42,7 @@ def project_vaults(home: Path, project: Project) -> list[Vault]:
     """
     Return the project's private vault, and the one in its repository when there is one.
 
-    Before them stands that of the time before the project had a remote, which goes on to be read.
+    Before them comes the vault from the time before the project had a remote: it is still read.
     """
     private = [
         Vault(key, home / PROJECTS / key, Level.PROJECT, key)
@@ -57,9 +57,9 @@ def project_vaults(home: Path, project: Project) -> list[Vault]:
 
 def linked(root: Path) -> Path | None:
     """
-    Return the link that stands where the vault *root* in a repository needs something real, or None.
+    Return the link at a place where the vault *root* in a repository needs something real, or None.
 
-    A clone can bring it, to the memories of another project or to any folder of the person.
+    A clone can bring such a link, to another project's memories or to any folder of the person.
     """
     needed = (root, *(root / name for name in (Kind.KNOWLEDGE.folder, ARCHIVE_FOLDER, ".gitignore")))
     return next((place for place in needed if os.path.islink(place)), None)
@@ -84,7 +84,7 @@ def all_vaults(home: Path, seen: Iterable[Vault] = ()) -> list[Vault]:
     """
     Return every vault below *home*, those adopted in repositories that still exist, and those *seen* now.
 
-    Each folder comes once, as it is seen now: a project that got a remote is known by another key since.
+    Each folder comes once, with its present key: a project that got a remote has another key than before.
     """
     vaults = [user_vault(home)]
     folder = home / PROJECTS
@@ -109,8 +109,8 @@ def is_accepted(home: Path, project: Project) -> bool:
     """
     Tell whether the files of *project* count as the person's own.
 
-    Those of a folder without git and of a repository without a remote do; those of another repository once
-    the person made Daybook at home there (`init`) or accepted it (`trust`).
+    Those of a folder without git and of a repository without a remote do; those of another repository only
+    after the person put a vault there (`init`) or accepted it (`trust`).
     """
     if not has_remote(project.root):
         return True
@@ -139,7 +139,7 @@ def note_accepted(home: Path, project: Project) -> None:
 
 
 def former_folders(home: Path, project: Project) -> list[Path]:
-    """Return the folders of what was noted at the place of *project* before and is another project now."""
+    """Return the folders of other projects whose notes name the root of *project*."""
     return [
         place
         for place in sorted((home / PROJECTS).glob("*/"))
@@ -149,7 +149,7 @@ def former_folders(home: Path, project: Project) -> list[Path]:
 
 
 def folder_number(folder: Path) -> str:
-    """Return what the file system calls *folder*, which a rename does not change; '' when it is not there."""
+    """Return the file system's number of *folder*, which a rename does not change; '' when it is gone."""
     try:
         found = folder.stat()
     except OSError:
@@ -158,7 +158,7 @@ def folder_number(folder: Path) -> str:
 
 
 def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> None:
-    """Write down for people which project a folder belongs to, and *adopt* a vault in its repository."""
+    """Write project.json, which shows people the project of a folder; *adopt* a vault in its repository."""
     roots = adopted_roots(home, project.key)
     before = project_notes(home, project.key)
     if before.get("root") and NUMBER in before and (adopt is None or str(adopt) in roots):
@@ -185,7 +185,7 @@ def block_note(home: Path, project: Project) -> dict[str, object]:
 
 
 def note_block(home: Path, project: Project, note: Mapping[str, object]) -> None:
-    """Note where the managed block of this folder is kept and what it tells; other folders' notes stay."""
+    """Note the file of this folder's managed block and what it tells; other folders' notes stay."""
     note_project(home, project)
 
     def noted(known: dict[str, object]) -> dict[str, object]:
@@ -198,7 +198,7 @@ def note_block(home: Path, project: Project, note: Mapping[str, object]) -> None
 
 def block_file(project: Project, name: str) -> Path:
     """
-    Return where the file *name* at the root of *project* really lies, whether or not it exists.
+    Return the real path of the file *name* at the root of *project*, whether or not it exists.
 
     Raises Rejected for a symbolic link that leads out of the project, into `.git` or to nothing.
     """
@@ -214,7 +214,7 @@ def block_file(project: Project, name: str) -> Path:
 
 
 def block_folders(home: Path) -> list[Path]:
-    """Return the folders in which a managed block is or was kept up."""
+    """Return the folders in which Daybook keeps or kept a managed block."""
     folders: dict[Path, None] = {}
     for place in sorted((home / PROJECTS).glob("*/")):
         notes = project_notes(home, place.name).get(BLOCKS)
@@ -232,17 +232,17 @@ def trash_folder(home: Path, vault: Vault) -> Path:
 
 
 def trash_of(home: Path, key: str) -> Path:
-    """Return where what was forgotten of the vault with that *key* waits to be restored."""
+    """Return the folder in which forgotten memories of the vault *key* wait to be restored."""
     return home / "trash" / key
 
 
 def history_folder(home: Path, ref: str) -> Path:
-    """Return where the versions of the memory *ref* (`vault/id`) are kept."""
+    """Return the folder of the versions of the memory *ref* (`vault/id`)."""
     return home / HISTORY / ref
 
 
 def place_of(home: Path, vault: Vault, path: Path) -> str:
-    """Return how the ledger names where a file lies: its path in *vault*, or in its folder of the trash."""
+    """Return the ledger's name for a file's place: its path in *vault*, or in its folder of the trash."""
     if path.is_relative_to(trash := trash_folder(home, vault)):
         return TRASH + path.relative_to(trash).as_posix()
     return path.relative_to(vault.root).as_posix()
@@ -266,7 +266,7 @@ def _keys(project: Project) -> list[str]:
 def _changeproject_notes(
     home: Path, key: str, change: Callable[[dict[str, object]], dict[str, object]]
 ) -> None:
-    """Replace what the project's file says by *change* of it; others may be doing the same."""
+    """Apply *change* to the values in the project's file; other processes may change it, too."""
     path = home / PROJECTS / key / PROJECT_FILE
     for attempt in range(ATTEMPTS):
         try:
@@ -283,7 +283,7 @@ def _changeproject_notes(
 
 
 def project_notes(home: Path, key: str) -> dict[str, object]:
-    """Return what was noted of the project known by *key*, {} for nothing."""
+    """Return the values in project.json of the project with *key*, {} when there are none."""
     try:
         return _said(files.read(home / PROJECTS / key / PROJECT_FILE))
     except (OSError, Unreadable):

@@ -1,4 +1,4 @@
-"""How much of the machine a process takes when others want it, too."""
+"""The share of the machine that a process takes while other processes need it, too."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ _BELOW_NORMAL = 0x4000  # BELOW_NORMAL_PRIORITY_CLASS of SetPriorityClass in the
 
 
 def yield_to_others() -> None:
-    """Let this process yield to whatever the person does."""
+    """Lower this process's priority below that of the person's programs."""
     if sys.platform == "win32":
         import ctypes  # slow to load, and only this process needs it
 

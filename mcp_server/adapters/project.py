@@ -13,7 +13,7 @@ from mcp_server.core.memory import slug
 
 MAX_GIT_FILE = 64 * 1024  # bytes read of a file of git's; clone writes the remotes at the top of the config
 CASELESS_HOSTS = frozenset({"github.com", "gitlab.com", "bitbucket.org"})  # Acme/Shop is acme/shop there
-HOST_ALIASES = {  # other doors of the same house: the web one, and SSH through the HTTPS port
+HOST_ALIASES = {  # other names of the same hosts: the web one, and SSH through the HTTPS port
     "www.github.com": "github.com",
     "ssh.github.com": "github.com",
     "altssh.gitlab.com": "gitlab.com",
@@ -48,15 +48,15 @@ class Project:
 
 class _Repository(NamedTuple):
     root: Path  # the main worktree; of a bare repository, itself
-    shared: Path  # the folder that all its worktrees have in common: its identity when it has no remote
+    shared: Path  # the folder that all its worktrees share: its identity without a remote
     remote: str
-    top: Path  # where the worktree begins that was looked at
-    git_folder: Path  # what git keeps for that worktree
-    common: Path  # what git keeps for all of them
+    top: Path  # the root of the worktree that was looked at
+    git_folder: Path  # git's folder for that worktree
+    common: Path  # git's folder for all of them
 
 
 class Worktree(NamedTuple):
-    """Where a worktree begins, git's folder for it, and git's folder for all worktrees of the repository."""
+    """The root of a worktree, git's folder for it, and git's folder for all worktrees of the repository."""
 
     top: Path
     git_folder: Path
@@ -75,7 +75,7 @@ def repository_folders(folder: Path, *, home: Path) -> list[Path]:
     """
     Return the folders that a repository around *folder* may have filled: *folder* and each worktree above.
 
-    What holds *home* is not among them: who keeps their home in git still has programs of their own.
+    A folder that contains *home* is not among them: a home in git still has the person's programs.
     """
     here, own = _real_path(folder), _real_path(home)
     around = [place for place in (here, *here.parents) if os.path.lexists(place / ".git")]
@@ -86,11 +86,11 @@ def repository_folders(folder: Path, *, home: Path) -> list[Path]:
 
 def resolve_project(folder: Path, *, home: Path) -> Project | None:
     """
-    Return the project that *folder* belongs to; None when that would be *home* or what is above it.
+    Return the project of *folder*; None when that would be *home* or a folder above it.
 
-    It is the git repository around the folder, seen from its main worktree and known by its remote
-    when it has one; else the folder itself, whether it exists or not.
-    Reads a few small files and starts no process; what cannot be read counts as absent.
+    It is the git repository around the folder, identified by its main worktree's remote, or by the main
+    worktree when it has none; without git, the folder itself, whether it exists or not.
+    Reads a few small files and starts no process; an unreadable file counts as absent.
     """
     here = _real_path(folder)
     repository = _repository_around(here)
@@ -116,9 +116,9 @@ def _key(name: str, identity: str) -> str:
 
 def has_remote(folder: Path) -> bool:
     """
-    Tell whether a repository that begins at *folder* has a remote, so that what is in it may be others'.
+    Tell whether the repository at *folder* has a remote, so that others may have written what is in it.
 
-    True also when its settings cannot be read, or come from elsewhere; False for a folder without git.
+    True also when its settings cannot be read or include others; False for a folder without git.
     """
     git_folder = _git_folder(folder)
     if git_folder is None:
@@ -132,8 +132,8 @@ def normalise_remote(url: str) -> str:
     """
     Return `host/path` of a git remote: equal for SSH and HTTPS, without credentials, port and `.git`.
 
-    '' for what names no place that others share (a path, `file://`), and for what is too odd to be
-    sure that no part of a credential would be left in it.
+    '' for a place that others do not share (a path, `file://`), and for a URL so odd that a part of a
+    credential could be left in it.
     """
     url = url.strip()
     match = re.fullmatch(_URL if "://" in url else _SCP, url)
@@ -163,8 +163,8 @@ def _repository_around(here: Path) -> _Repository | None:
     """
     Return the nearest repository at or above *here*.
 
-    A bare one inside a worktree does not count: anybody can commit it, with settings of their own.
-    Git checks out nothing below a folder called `.git`, so what lies there was not committed.
+    A bare one inside a worktree does not count: anyone can commit one, with settings of their own.
+    Git checks out nothing below a folder called `.git`, so nothing in there was committed.
     """
     bare = None
     for place in (here, *here.parents):
@@ -176,7 +176,7 @@ def _repository_around(here: Path) -> _Repository | None:
 
 
 def _repository_at(folder: Path) -> _Repository | None:
-    """Return the repository whose worktree, or whose own files, begin at *folder*."""
+    """Return the repository whose worktree, or whose own files, are in *folder*."""
     git_folder = _git_folder(folder)
     if git_folder is None:
         return None
@@ -193,7 +193,7 @@ def _repository_at(folder: Path) -> _Repository | None:
 
 
 def _git_folder(folder: Path) -> Path | None:
-    """Return the folder in which git keeps what it knows about *folder*; None when there is none."""
+    """Return git's folder for the worktree at *folder*; None when there is none."""
     entry = folder / ".git"
     pointer = _head(entry)
     if pointer.startswith("gitdir:"):
@@ -204,7 +204,7 @@ def _git_folder(folder: Path) -> Path | None:
 
 
 def _is_git_folder(folder: Path) -> bool:
-    """Whether git would take *folder* for a `.git`: it has a HEAD, and objects or a way to them."""
+    """Whether git would take *folder* for a `.git`: it has a HEAD, and objects or a pointer to them."""
     if not os.path.lexists(folder / "HEAD"):
         return False
     return stat.S_ISREG(_mode(folder / "commondir")) or (
@@ -213,7 +213,7 @@ def _is_git_folder(folder: Path) -> bool:
 
 
 def _main_worktree(shared: Path, configured: str) -> Path:
-    """Return the main worktree of the git folder *shared*, as seen from elsewhere; itself when bare."""
+    """Return the main worktree of the git folder *shared*; *shared* itself when it is bare."""
     if shared.name == ".git":
         return shared.parent
     if configured:  # a submodule
@@ -229,7 +229,7 @@ def _mode(path: Path) -> int:
 
 
 def _head(path: Path) -> str:
-    """Return the beginning of a regular file, in whole lines; '' when there is none that can be read."""
+    """Return the beginning of a regular file, in whole lines; '' when it cannot be read."""
     try:
         handle = open_file(path, os.O_RDONLY)
     except (OSError, ValueError):
@@ -249,7 +249,7 @@ def _settings(config: str) -> dict[str, str]:
     """
     Return the first value of each `core` and `remote` setting, as `section.part.key`; reads no includes.
 
-    Other sections are passed over unread: a config can hold thousands of branches.
+    Other sections are skipped: a config can hold thousands of branches.
     """
     settings: dict[str, str] = {}
     section = ""

@@ -1,4 +1,4 @@
-"""What a model is asked, as the markdown files of `prompts/`."""
+"""The prompts for a model, as the markdown files of `prompts/`."""
 
 import functools
 from pathlib import Path
@@ -10,5 +10,5 @@ FOLDER = Path(__file__).resolve().parents[1] / "prompts"
 
 @functools.cache
 def prompt(name: str) -> str:
-    """Return the text of `prompts/<name>.md`, with the types of a memory where `{types}` stands."""
+    """Return the text of `prompts/<name>.md`, with the types of a memory in place of `{types}`."""
     return (FOLDER / f"{name}.md").read_text(encoding="utf-8").strip().replace("{types}", asked())

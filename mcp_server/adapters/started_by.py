@@ -1,4 +1,4 @@
-"""Who started us: the processes above ours, and whether Claude Code is among them."""
+"""Which processes started ours, and whether Claude Code is among them."""
 
 import functools
 import itertools
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-CLAUDE = "claude"  # the name of its process, whose own environment does not tell
-MARKS = (  # what Claude Code puts into the environment of all that it starts
+CLAUDE = "claude"  # the name of its process; its own environment does not reveal it
+MARKS = (  # what Claude Code adds to the environment of every process that it starts
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_CODE_SESSION_ID",
@@ -17,12 +17,12 @@ MARKS = (  # what Claude Code puts into the environment of all that it starts
     "CLAUDE_PID",
 )
 OF_CLAUDES_SHELL = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION")
-"""Those of MARKS that no program gives a client which it starts for a person (measured: 2.1.329)."""
+"""Those of MARKS that no program gives a client that it starts for a person (measured: 2.1.329)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
-    """A process above ours: its names (of the program and as it was called), and what it was started with."""
+    """A process above ours: its names (the program's, and the one it was called by), and its environment."""
 
     names: frozenset[str]
     environment: Mapping[str, str]
@@ -32,12 +32,12 @@ def ancestors(proc: Path = Path("/proc")) -> Iterator[Ancestor]:
     """
     Yield the processes above ours, the nearest first.
 
-    Where there is no *proc*, `ps` or Windows tells their names, and their environments stay empty.
+    Where there is no *proc*, `ps` or Windows gives their names, and their environments stay empty.
     """
     if not (proc / "self" / "stat").exists():
         processes = _told_by_windows() if sys.platform == "win32" else _told_by_ps()
         above = os.getppid()
-        while above in processes:  # a number may be given once more: each counts once
+        while above in processes:  # a process number may be reused: each counts once
             above, called = processes.pop(above)
             yield Ancestor(frozenset({called}), {})
         return
@@ -49,13 +49,13 @@ def ancestors(proc: Path = Path("/proc")) -> Iterator[Ancestor]:
         names.add(os.path.basename(called))
         variables = (entry.partition("=") for entry in _read(folder / "environ").split("\0"))
         yield Ancestor(frozenset(names), {name: value for name, _, value in variables})
-        # The program's name is in parentheses and may hold any character, these too.
+        # The program's name is in parentheses and may hold any character, even parentheses.
         fields = _read(folder / "stat").rpartition(")")[2].split()
         pid = int(fields[1]) if len(fields) > 1 else 0
 
 
 def _told_by_ps() -> dict[int, tuple[int, str]]:
-    """Return of each process by its number the one above it, and its name."""
+    """Return process number → (number of its parent, its name)."""
     import subprocess
 
     try:
@@ -72,7 +72,7 @@ def _told_by_ps() -> dict[int, tuple[int, str]]:
 
 
 def _told_by_windows() -> dict[int, tuple[int, str]]:
-    """Return the same; a name is without its `.exe`. Structure and calls are those of `tlhelp32.h`."""
+    """Return the same; names are without `.exe`. Structure and calls are those of `tlhelp32.h`."""
     processes: dict[int, tuple[int, str]] = {}
     if sys.platform == "win32":
         import ctypes  # slow to load
@@ -109,7 +109,7 @@ def _told_by_windows() -> dict[int, tuple[int, str]]:
 
 
 def _read(path: Path) -> str:
-    """Return what stands at *path*, '' where another user's process keeps it."""
+    """Return the content of *path*, '' where it belongs to another user's process."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -117,7 +117,7 @@ def _read(path: Path) -> str:
 
 
 def started_by_claude(environment: Mapping[str, str], above: Iterable[Ancestor]) -> str:
-    """Return how it is known that Claude Code started this process, '' when it did not."""
+    """Return the evidence that Claude Code started this process, '' when it did not."""
     if any(environment.get(mark) for mark in MARKS):
         return "Claude Code started this"
     for process in above:
@@ -128,7 +128,7 @@ def started_by_claude(environment: Mapping[str, str], above: Iterable[Ancestor])
 
 @functools.cache
 def client_started_by_claude() -> bool:
-    """Tell whether Claude started the client above this process: no person types there."""
+    """Tell whether Claude started the client above this process: then no person types there."""
     return is_claudes_client(ancestors())
 
 
@@ -136,7 +136,7 @@ def is_claudes_client(above: Iterable[Ancestor]) -> bool:
     """
     Tell whether Claude started the client that is the nearest of the processes *above*, as by `claude -p`.
 
-    A client that started itself anew is one client. Where no client is above, nobody's is.
+    A client that restarted itself counts as one client. Where no client is above, the answer is no.
     """
     own = True
     for process in itertools.dropwhile(lambda each: CLAUDE not in each.names, above):

@@ -1,13 +1,13 @@
 """
-Changing a file that people write, too, so that no save of theirs is lost, whenever it comes.
+Changing a file that people write, too, so that none of their saves is lost, at whatever moment it comes.
 
-What is to be replaced or taken away gets another name first, in one step with what takes its place. Under
-that name nobody finds it any more, so it can be compared in peace with what it was thought to say. When it
-says something else it is put back. Its name says what it may say without being missed: whoever finds it
-after a kill (`leftovers`) knows whether it holds somebody's words.
+A file that is to be replaced or deleted first gets another name, in the same step in which its replacement
+gets its name. Programs do not know the new name, so its content can safely be compared with what was
+expected. If it differs, the file is put back. The new name lists the digests that may be deleted: a process
+that finds the file after a kill (`leftovers`) knows whether it holds text that someone saved.
 
-A program that opened the file before may still write into it, out of sight. Linux tells whether one does.
-Elsewhere the file stays for an hour before it goes, and stays for good when it was written meanwhile.
+A program that opened the file earlier may still write into it. Linux tells whether one does.
+Elsewhere the file is kept for an hour before it is deleted, and for good when it was written meanwhile.
 """
 
 import functools
@@ -26,41 +26,41 @@ from mcp_server.core.errors import Conflict
 DIGEST = functools.partial(hashlib.blake2b, digest_size=16)
 TEMPORARY_PREFIX = ".daybook-"
 LARGEST = 64 * 1024 * 1024  # bytes that are read to compare them
-UNKNOWN = "0" * 32  # stands for the digest of what cannot be read
-ROUNDS = 8  # saves in a row that each come between two instructions of ours
+UNKNOWN = "0" * 32  # stands for the digest of an unreadable file
+ROUNDS = 8  # saves in a row that each fall between two of our instructions
 
 _TEMPORARY = re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}(?:-([0-9a-f]{32})-([0-9a-f]{32}))?"
 
 
 class FileState(NamedTuple):
     """
-    What a file says and who else has it in hand.
+    The content of a file, and whether a program writes it.
 
-    `digest` is '' for what is no regular file, or a huge one. `written`: a program has it open for writing,
-    None when that is not known.
+    `digest` is '' for a huge file or one that is not regular. `written`: a program has it open for writing,
+    None when the system does not say.
     """
 
     digest: str
     written: bool | None
 
     def is_one_of(self, digests: Collection[str]) -> bool:
-        """Tell whether it says what has one of *digests*, and will say so as far as can be known."""
+        """Tell whether its content has one of *digests*, and no program is known to write it."""
         return bool(self.digest) and self.digest in digests and not self.written
 
 
 def temporary_name() -> str:
-    """Return a new name for a file that is not finished."""
+    """Return a new name for an unfinished file."""
     return f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}"
 
 
 def is_temporary(name: str) -> bool:
-    """Tell whether *name* is that of a file that is not finished, or was taken out of the way."""
+    """Tell whether *name* is that of an unfinished file, or of one that was moved aside."""
     return re.fullmatch(_TEMPORARY, name) is not None
 
 
 def unmissed(name: str) -> tuple[str, ...]:
     """
-    Return the digests of what a file may say without being missed that was taken out of the way as *name*.
+    Return the digests with which a file that was moved aside as *name* may be deleted.
 
     Return () for any other name.
     """
@@ -70,17 +70,17 @@ def unmissed(name: str) -> tuple[str, ...]:
 
 def look(path: Path, *, apart: bool) -> FileState:
     """
-    Return the state of the file *path*; what can be read by nobody says nothing.
+    Return the state of the file *path*; an unreadable file has the digest ''.
 
-    Who writes it is asked only with *apart*, when no other program knows its name: one that opens it just
-    then would have to wait for us.
+    Asks for writers only with *apart*, when no other program knows its name: a program that opens the file
+    just then would have to wait for us.
     """
     try:
         handle = open_file(path, os.O_RDONLY)
     except OSError:
         return FileState("", None)
     try:
-        written = has_writer(handle) if apart else None  # first: who ends while it is read is counted
+        written = has_writer(handle) if apart else None  # first: a program that stops while we read counts
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
             return FileState("", written)
@@ -92,11 +92,11 @@ def look(path: Path, *, apart: bool) -> FileState:
 
 def swap_in(temporary: Path, path: Path, *, expected: str, mine: str) -> None:
     """
-    Let the finished file *temporary* take the place of *path*, whose bytes have the digest *expected*.
+    Replace *path*, whose bytes have the digest *expected*, with the finished file *temporary*.
 
-    *mine* is the digest of what takes it. The names are durable when this returns.
-    Raises Conflict when the file says something else, is being written or is gone; it is as its author left
-    it then, and *temporary* is gone.
+    *mine* is the digest of *temporary*. The names are durable when this returns. Raises Conflict when the
+    file was changed or deleted, or a program is writing it; then it stays as its author left it, and
+    *temporary* is deleted.
     """
     aside = move(temporary, _aside(path, expected, mine))
     try:
@@ -112,7 +112,7 @@ def swap_in(temporary: Path, path: Path, *, expected: str, mine: str) -> None:
         _check(aside, path, expected, mine)
     sync_folder(path.parent)
     if exchanged:
-        # Once more: a program that was opening the file as it was exchanged has it open by now.
+        # Check again: a program that was opening the file during the exchange has it open by now.
         state = _check(aside, path, expected, mine)
         if state.written is False:
             aside.unlink(missing_ok=True)
@@ -122,7 +122,7 @@ def take_away(path: Path, *, known: str, copy: Path | None = None) -> None:
     """
     Remove the name *path* of a file whose bytes have the digest *known*, or that is *copy* itself.
 
-    Raises Conflict when it is another by now or is being written; it stays then. FileNotFoundError.
+    Raises Conflict when it changed or a program is writing it; then it stays. FileNotFoundError.
     """
     aside = move(path, _aside(path, known, known))
     if copy and os.path.samestat(aside.lstat(), copy.lstat()):
@@ -136,8 +136,8 @@ def take_away(path: Path, *, known: str, copy: Path | None = None) -> None:
     try:
         link(aside, path)
     except OSError:
-        if not os.path.lexists(path):  # the system links no file of another user
-            move(aside, path)  # otherwise it was saved once more, and this save is kept beside
+        if not os.path.lexists(path):  # the system hard-links no file of another user
+            move(aside, path)  # otherwise it was saved again, and this save is kept next to it
     else:
         aside.unlink(missing_ok=True)
     sync_folder(path.parent)
@@ -149,7 +149,7 @@ def _aside(path: Path, *digests: str) -> Path:
 
 
 def _overwrite(aside: Path, path: Path, expected: str) -> None:
-    """Replace *path* where names cannot be exchanged: a save is lost that comes within microseconds."""
+    """Replace *path* where names cannot be exchanged: a save within these microseconds is lost."""
     state = look(path, apart=False)
     if not state.is_one_of([expected]):
         aside.unlink(missing_ok=True)
@@ -158,7 +158,7 @@ def _overwrite(aside: Path, path: Path, expected: str) -> None:
 
 
 def _check(aside: Path, path: Path, expected: str, mine: str) -> FileState:
-    """Return the state of what came out for *path*; put it back and raise Conflict if it is another."""
+    """Return the state of the file that came out of *path*; if it changed, put it back, raise Conflict."""
     state = look(aside, apart=True)
     if not state.is_one_of([expected]):
         _put_back(aside, path, mine)
@@ -168,16 +168,16 @@ def _check(aside: Path, path: Path, expected: str, mine: str) -> FileState:
 
 def _put_back(aside: Path, path: Path, mine: str) -> None:
     """
-    Exchange the names until nobody has saved in between; the last save stands in the file then.
+    Exchange the names until no program saved in between; the file then holds the last save.
 
-    What comes out last goes if it is only ours, whose digest is *mine*; otherwise it is kept.
+    The last file that comes out is deleted if it is only ours, with the digest *mine*; otherwise it is kept.
     """
     there, save = mine, look(aside, apart=True)
     for _ in range(ROUNDS):
         try:
             if not exchange(aside, path):
                 break
-        except FileNotFoundError:  # who saves with a backup is about to write: the save before is kept
+        except FileNotFoundError:  # a program that saves with a backup is about to write: keep the last save
             break
         out = look(aside, apart=True)
         if out.digest == there:
@@ -190,7 +190,7 @@ def _put_back(aside: Path, path: Path, mine: str) -> None:
 
 
 def _conflict(path: Path, aside: Path, state: FileState) -> Conflict:
-    """Return what to tell whoever wanted to change *path*."""
+    """Return the error for the caller that wanted to change *path*."""
     if aside.exists() and not look(aside, apart=True).is_one_of(unmissed(aside.name)):
         return Conflict(
             f"{path.name} was saved more than once meanwhile; what it said in between is in {aside}.",

@@ -1,5 +1,5 @@
 """
-A transcript as a file: its complete lines from a byte on, in bounded memory, whatever is in it.
+A transcript as a file: its complete lines from a byte on, in bounded memory, whatever it holds.
 
 Claude Code appends to it while we read; a person may delete, cut or rewrite it at any moment.
 """
@@ -19,13 +19,13 @@ from mcp_server.adapters.handles import open_file, read_at
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import parse_timestamp
 
-LARGEST_LINE = 16 * 1024 * 1024  # bytes; a longer line is passed over
+LARGEST_LINE = 16 * 1024 * 1024  # bytes; a longer line is skipped
 BLOCK = 256 * 1024  # bytes read at once
 MARKED = 256  # bytes before an offset by which a rewritten file is noticed
-LOOKED_INTO = 10  # transcripts that are read to find the one that a session goes on from
-ROUNDED = 2.0  # seconds by which the client's count of seconds may differ from the times in a transcript
-TAIL = 1024 * 1024  # bytes at the end of a transcript in which its last answer stands
-MOST_MARKS = 4096  # ends of lines whose marks are held while a file is read
+LOOKED_INTO = 10  # transcripts that are read to find the one that a session continues
+ROUNDED = 2.0  # seconds by which the client's rounded time may differ from the times in a transcript
+TAIL = 1024 * 1024  # bytes at the end of a transcript that hold its last answer
+MOST_MARKS = 4096  # marks at ends of lines that are held while a file is read
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,199}")
 _HINT = "Sessions are read from the .jsonl files that Claude Code keeps; this one is left alone."
@@ -33,18 +33,18 @@ _HINT = "Sessions are read from the .jsonl files that Claude Code keeps; this on
 
 def lines(path: Path, start: int = 0, *, end: int | None = None) -> Iterator[tuple[bytes, int, int]]:
     r"""
-    Yield (line without its `\n`, its first byte, the byte behind its `\n`) from byte *start* on.
+    Yield (line without its `\n`, offset of its first byte, offset after its `\n`) from byte *start* on.
 
-    Nothing at or behind byte *end* is read; a last line without its line feed waits for the next reading;
-    a line over 16 MiB is given as `b""` with its range, so that whoever reads moves on.
-    A file that is gone has no lines. Raises Unreadable for links, devices and what may not be read.
+    Reads nothing from byte *end* on; a last line without its line feed waits for the next reading;
+    a line over 16 MiB comes as `b""` with its range, so that the caller moves on.
+    A deleted file has no lines. Raises Unreadable for links, devices and files that we may not read.
     """
     handle = _open(path)
     if handle is None:
         return
     try:
         begun = max(0, start)
-        parts: list[bytes] = []  # of a line that goes over several blocks
+        parts: list[bytes] = []  # of a line that spans several blocks
         length = 0
         for block, at in _blocks(handle, begun, end):
             done = 0
@@ -85,7 +85,7 @@ def count_lines(path: Path, start: int, *, most: int) -> int:
 
 
 def find(folder: Path, session: str) -> Path | None:
-    """Return the transcript of *session* below *folder*, that of Claude Code's projects; None without one."""
+    """Return the transcript of *session* below *folder*, Claude Code's projects; None without one."""
     if not _SESSION.fullmatch(session):
         return None
     with contextlib.suppress(OSError):
@@ -95,12 +95,12 @@ def find(folder: Path, session: str) -> Path | None:
 
 
 def session_file(path: Path) -> Path:
-    """Return the transcript of the session to which that at *path* belongs, which may be an agent's."""
+    """Return the transcript of the session to which the transcript *path*, perhaps an agent's, belongs."""
     return path.parents[1].with_suffix(".jsonl") if path.parent.name == "subagents" else path
 
 
 def size(path: Path) -> int:
-    """Return the size of *path* in bytes, 0 when it is gone or no regular file."""
+    """Return the size of *path* in bytes, 0 when it is gone or not a regular file."""
     with contextlib.suppress(OSError, ValueError):
         status = os.lstat(path)
         if stat.S_ISREG(status.st_mode):
@@ -109,7 +109,7 @@ def size(path: Path) -> int:
 
 
 def changed(path: Path) -> float:
-    """Return when *path* was written to last, in Unix seconds, 0 when it is gone."""
+    """Return when *path* was last written, in Unix seconds, 0 when it is gone."""
     with contextlib.suppress(OSError, ValueError):
         return os.lstat(path).st_mtime
     return 0.0
@@ -119,7 +119,7 @@ def mark(path: Path, offset: int) -> str:
     """
     Return a short digest of the up to 256 bytes before *offset*; '' when there are none.
 
-    A file that was rewritten says something else before the byte where the last reading ended.
+    A rewritten file has other bytes before the offset at which the last reading ended.
     """
     before = _before(path, offset)
     return _digest(before) if before else ""
@@ -127,9 +127,9 @@ def mark(path: Path, offset: int) -> str:
 
 class Marks:
     """
-    The marks of a file as it is being read, for it may be another one by the time they are written down.
+    The marks of a file, noted while it is read: it may be rewritten before they are stored.
 
-    `at_start` is the mark before the byte where the reading begins.
+    `at_start` is the mark before the byte where the reading starts.
     """
 
     def __init__(self, path: Path, start: int) -> None:
@@ -139,7 +139,7 @@ class Marks:
         self.at_start = _digest(self._tail) if self._tail else ""
 
     def noting(self, lines: Iterable[tuple[bytes, int, int]]) -> Iterator[tuple[bytes, int, int]]:
-        """Yield *lines*, those of `lines` from *start* on, and note the mark behind each."""
+        """Yield *lines*, those of `lines` from *start* on, and note the mark after each."""
         for line, begin, end in lines:
             whole = end - begin == len(line) + 1
             self._tail = (self._tail + line[-MARKED:] + b"\n")[-MARKED:] if whole else b""
@@ -150,12 +150,12 @@ class Marks:
             yield line, begin, end
 
     def before(self, offset: int) -> str:
-        """Return the mark before *offset*, the end of a line that was read; else what the file says now."""
+        """Return the mark before *offset*, the end of a line that was read; else the mark in the file now."""
         return self._found.get(offset) or mark(self._path, offset)
 
 
 def subagents(path: Path) -> list[Path]:
-    """Return the transcripts of the agents that the session of *path* started, by name."""
+    """Return the transcripts of the agents that the session of *path* started, sorted by name."""
     if path.suffix != ".jsonl":
         return []
     return sorted(_regular(path.with_suffix("") / "subagents", "agent-"))
@@ -175,7 +175,7 @@ def transcripts(folder: Path) -> list[Path]:
 
 
 def _before(path: Path, offset: int) -> bytes:
-    """Return the up to 256 bytes before *offset*, b"" when they are not all there."""
+    """Return the up to 256 bytes before *offset*, b"" when some of them are missing."""
     handle = _open(path) if offset > 0 else None
     if handle is None:
         return b""
@@ -194,7 +194,7 @@ def _digest(before: bytes) -> str:
 
 
 def _open(path: Path) -> int | None:
-    """Return a handle on the regular file *path*, None when there is nothing."""
+    """Return a handle on the regular file *path*, None when it does not exist."""
     try:
         handle = open_file(path, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
@@ -217,7 +217,7 @@ def _unreadable(path: Path, reason: str) -> Unreadable:
 
 
 def _blocks(handle: int, start: int, end: int | None) -> Iterator[tuple[bytes, int]]:
-    """Yield (bytes, where they begin) from *start* to *end* or to the end of the file as it is then."""
+    """Yield (bytes, their offset) from *start* to *end*, or to the end of the file as it is then."""
     while block := read_at(handle, BLOCK if end is None else max(0, min(BLOCK, end - start)), start):
         yield block, start
         start += len(block)
@@ -225,9 +225,9 @@ def _blocks(handle: int, start: int, end: int | None) -> Iterator[tuple[bytes, i
 
 def answered_at(folder: Path, moment: float, *, but: str) -> str:
     """
-    Return the session in *folder* whose last answer was given at *moment*, in Unix seconds; '' for none.
+    Return the session in *folder* whose last answer came at *moment*, in Unix seconds; '' for none.
 
-    Not the session *but*. Of many transcripts those are read that were written nearest to that moment.
+    The session *but* is left out. Of many transcripts, those last written nearest to that moment are read.
     """
     written = []
     for path in _regular(folder):
@@ -239,7 +239,7 @@ def answered_at(folder: Path, moment: float, *, but: str) -> str:
 
 
 def _last_answer(path: Path) -> float:
-    """Return when Claude answered last in the transcript at *path*, in Unix seconds, 0 for never."""
+    """Return the time of Claude's last answer in the transcript *path*, in Unix seconds, 0 for none."""
     last = 0.0
     with contextlib.suppress(OSError, Unreadable):
         for line, _, _ in lines(path, path.stat().st_size - TAIL):
@@ -252,7 +252,7 @@ def _last_answer(path: Path) -> float:
 
 
 def _joined(parts: list[bytes]) -> bytes:
-    """Return *parts* as one line and let go of them, so that a long line is not held twice."""
+    """Return *parts* as one line and empty the list, so that a long line is not held twice."""
     line = b"".join(parts)
     parts.clear()
     return line

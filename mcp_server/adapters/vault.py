@@ -1,8 +1,8 @@
 """
 A vault: a folder holding `knowledge/ conversations/ sessions/ archive/`, the truth about content.
 
-The folder tells a memory's kind, and `archive/` that it is archived.
-Folders inside them are looked into; hidden names, temporary files and the conflict copies of
+A memory's folder gives its kind; `archive/` means that it is archived.
+Subfolders are read; hidden files, temporary files and the conflict copies of
 synchronisers are not memories.
 """
 
@@ -22,10 +22,10 @@ FOLDERS = {kind.folder: kind for kind in Kind}
 @dataclass(frozen=True, slots=True)
 class Vault:
     """
-    One vault: where it lies, whose memories it holds and for which project.
+    One vault: its folder, its level and its project.
 
     `key` names it in the index and is a valid folder name.
-    `adopted`: the person asked for it, so new memories may be written there; one that merely came with
+    `adopted`: the person asked for it, so new memories may be written there; a vault that merely came with
     a repository is only read.
     """
 
@@ -38,7 +38,7 @@ class Vault:
     kinds: tuple[Kind, ...] = tuple(Kind)
 
     def path_for(self, memory_id: str, kind: Kind, *, archived: bool = False) -> Path:
-        """Return where a memory of that id and kind is written."""
+        """Return the path for a memory of that id and kind."""
         folder = ARCHIVE_FOLDER if archived else kind.folder
         return self.root / folder / f"{check_id(memory_id)}.md"
 
@@ -53,14 +53,14 @@ def make_vault_folders(vault: Vault) -> None:
 
 
 def kind_of(vault: Vault, path: Path) -> tuple[Kind, bool]:
-    """Return the kind that the folder of *path* tells, and whether the file lies in the archive."""
+    """Return the kind that the folder of *path* gives, and whether the file is in the archive."""
     top = path.relative_to(vault.root).parts[0]
     return FOLDERS.get(top, Kind.KNOWLEDGE), top == ARCHIVE_FOLDER
 
 
 def confined(vault: Vault, path: Path) -> Path:
     """Return *path* when it lies in *vault*, links resolved; raise Rejected otherwise."""
-    # It may have become a link since the vault was opened.
+    # The folder may have become a link since the vault was opened.
     if vault.in_repository and os.path.islink(vault.root):
         raise Rejected(f"{vault.root} is a symbolic link.", "Put a folder in its place.")
     if _has_no_links(os.fspath(vault.root), os.fspath(path)):
@@ -73,7 +73,7 @@ def confined(vault: Vault, path: Path) -> Path:
 
 
 def _has_no_links(root: str, path: str) -> bool:
-    """Tell whether *path* goes down from *root* through folders alone: then it leads nowhere else."""
+    """Tell whether all of *path* below *root* are real folders: then it cannot lead elsewhere."""
     folder = os.path.dirname(path)
     while len(folder) > len(root) and os.path.basename(folder) != ".." and not os.path.islink(folder):
         folder = os.path.dirname(folder)
@@ -84,8 +84,8 @@ def stamps(vault: Vault, closed: list[str] | None = None) -> list[Stamp]:
     """
     Return the stamps of all memory files of *vault*, sorted by path.
 
-    To *closed* are added the folders that are there and could not be looked into. A vault in a repository has
-    no files while a link stands where it needs a folder.
+    Adds to *closed* the folders that exist and could not be read. A vault in a repository has
+    no files while a link is at a place that needs a folder.
     """
     if vault.in_repository and any(map(os.path.islink, (vault.root, *vault.folders()))):
         return []
@@ -95,7 +95,7 @@ def stamps(vault: Vault, closed: list[str] | None = None) -> list[Stamp]:
 
 
 def stamp(path: Path | str) -> Stamp | None:
-    """Return the stamp of one file, None when there is none."""
+    """Return the stamp of one file, None when it does not exist."""
     try:
         status = os.stat(path, follow_symlinks=False)
     except OSError:
@@ -114,7 +114,7 @@ def is_memory_name(name: str) -> bool:
 
 
 def is_utf8(path: str) -> bool:
-    """Tell whether *path* has no byte that is not UTF-8: the index can hold no other path."""
+    """Tell whether *path* is valid UTF-8: the index can hold no other path."""
     return path.isascii() or not any("\ud800" <= character <= "\udfff" for character in path)
 
 
@@ -145,12 +145,12 @@ def _stamps(folder: str, closed: list[str]) -> Iterator[Stamp]:
                         yield Stamp(entry.path, status.st_size, _datable(status.st_mtime_ns))
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except OSError:  # others may look into it, or the disk fails
+        except OSError:  # other users may be allowed to read it, or the disk fails
             closed.append(here)
 
 
 def _datable(mtime_ns: int) -> int:
-    """Return *mtime_ns*, or the nearest that a calendar and the index have: 1677 to 2262."""
+    """Return *mtime_ns*, or the nearest moment that a calendar and the index can hold: 1677 to 2262."""
     if -(1 << 63) <= mtime_ns < 1 << 63:
         return mtime_ns
     return (1 << 63) - 1 if mtime_ns > 0 else -(1 << 63)

@@ -1,8 +1,8 @@
 """
 Watching folders: what changed, in batches.
 
-Only writes, moves and deletions count: reading a file raises events too, and reacting to those
-would be a loop.
+Only writes, moves and deletions count: reading a file raises events, too, and reacting to them
+would never end.
 """
 
 import contextlib
@@ -31,15 +31,15 @@ from watchdog.observers.api import BaseObserver, ObservedWatch
 from watchdog.observers.polling import PollingObserver
 
 log = logging.getLogger(__name__)
-# A folder that comes while the one above it is watched makes the library warn; nothing is lost by that.
+# The library warns when a folder appears while the one above it is being watched; nothing is lost.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
 
 QUIET = 0.1  # seconds without another event after which a batch is complete
-LONGEST = 0.5  # seconds after which a batch is given out although events still come
-LOOK = 1.0  # seconds between two looks at whether a folder came, went or was made anew
+LONGEST = 0.5  # seconds after which a batch is yielded although events still come
+LOOK = 1.0  # seconds between two checks whether a folder came, went or was replaced
 MANY = 1000  # events after which some may have been lost: the system keeps 16,384
-CALM = 1.0  # seconds without an event after which it is over
-# Opening and reading are not even asked for: a search through all files would drown a change.
+CALM = 1.0  # seconds without an event after which the storm is over
+# Opening and reading are not requested: a search through all files would bury a change.
 TELLING: list[type[FileSystemEvent]] = [
     FileClosedEvent, FileCreatedEvent, FileDeletedEvent, FileModifiedEvent, FileMovedEvent,
     DirCreatedEvent, DirDeletedEvent, DirMovedEvent,
@@ -54,7 +54,7 @@ class _Collector(FileSystemEventHandler):
     def dispatch(self, event: FileSystemEvent) -> None:
         for path in (event.src_path, event.dest_path):
             name = path.decode() if isinstance(path, bytes) else path
-            # A folder that was moved or deleted takes its files along without an event for each.
+            # A folder that was moved or deleted raises no event for each of its files.
             if name and (event.is_directory or self._wanted(name)):
                 self.paths.put(name)
 
@@ -65,8 +65,8 @@ def watch(
     """
     Yield the paths that changed below *folders*, batch by batch, without end.
 
-    An empty batch says that anything may have changed: it comes when a folder is watched from now on, or
-    has gone, after a storm of changes, and after the seconds of *idle* without one. *folders* is asked again
+    An empty batch means that anything may have changed: it comes when a folder starts to be watched, or
+    is gone, after a storm of changes, and after *idle* seconds without one. *folders* is read again
     before each wait and whenever one of them comes or goes; *wanted* tells which file names matter.
     """
     collector = _Collector(wanted)
@@ -87,7 +87,7 @@ def watch(
                 try:
                     watched[place] = _schedule(observer, collector, place[0])
                 except OSError as error:
-                    # Too many watches for this system: look at the files every second instead.
+                    # Too many watches for this system: check the files every second instead.
                     log.warning("watching by polling, because %s: %s", place[0], error)
                     observer.stop()
                     observer = PollingObserver(timeout=1)
@@ -110,7 +110,7 @@ def watch(
 
 
 def _places(folders: Iterable[Path]) -> set[tuple[Path, int]]:
-    """Return the folders that exist, with what tells a folder from one made anew: its old watch is deaf."""
+    """Return the existing folders with their identity: the watch of a replaced folder no longer works."""
     places = set()
     for folder in folders:
         with contextlib.suppress(OSError):
@@ -125,7 +125,7 @@ def _schedule(observer: BaseObserver, collector: _Collector, folder: Path) -> Ob
 
 
 def _batch(paths: "queue.SimpleQueue[str]", idle: float) -> tuple[set[Path], int]:
-    """Return (paths until it is quiet, of how many events), nothing when none comes for *idle* seconds."""
+    """Return (changed paths until it is quiet, number of events), empty when none comes in *idle* seconds."""
     try:
         found = {Path(paths.get(timeout=idle))}
     except queue.Empty:

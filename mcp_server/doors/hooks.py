@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
-SETUP = "DAYBOOK_SETUP"  # the launcher says `missing` while the Python environment is being made
+SETUP = "DAYBOOK_SETUP"  # the launcher sets it to `missing` while the Python environment is being made
 FAILED = (
     "DAYBOOK_SETUP_FAILED"  # why it could not be made, a sentence of the launcher's; empty when it is new
 )
 
 
 def session_start(said: dict[str, Any]) -> dict[str, Any]:
-    """Return the brief as context, and for the person what needs them or that Daybook is being set up."""
+    """Return the brief as context, and for the person what needs them, or that Daybook is being set up."""
     answer: dict[str, Any] = {}
     if os.environ.get(SETUP) == "missing":
         answer["systemMessage"] = _not_set_up() if os.environ.get(FAILED) else _setting_up()
@@ -32,7 +32,7 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
     try:
         if said.get("source") not in ("resume", "fork"):
             text, need = _brief(said)
-        elif said.get("transcript_path"):  # a doctor who tries the hook has none
+        elif said.get("transcript_path"):  # `doctor`, which tests the hook, gives none
             store, folder = _opened(said)
             if said.get("source") == "fork":
                 from mcp_server.actions.capture.note import note_fork
@@ -50,9 +50,9 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
 
 def session_end(said: dict[str, Any]) -> dict[str, Any]:
     """
-    Note how far the transcript has come, and start the worker; Claude Code waits for neither.
+    Note how far the transcript has grown, and start the worker; Claude Code waits for neither.
 
-    Where nothing is captured the worker only keeps the memory up.
+    Where nothing is captured the worker only does upkeep.
     """
     from mcp_server.actions.capture.note import captures, note_ended, upkeep_is_due
     from mcp_server.adapters.own_process import start_worker
@@ -74,9 +74,9 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
 
 def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
     """
-    Return what the prompt calls for, by words alone, and what the person should be told.
+    Return the memories that the prompt calls for, by words alone, and what the person should be told.
 
-    Where our environment is there, no module of ours is: the launcher comes here in its place alone.
+    Where our environment exists, the launcher runs this only in place of our module, which the client lacks.
     """
     from mcp_server.actions.capture import learn_by_agent
     from mcp_server.actions.context.inject import note_told
@@ -115,7 +115,7 @@ def subagent_start(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def stop(said: dict[str, Any]) -> dict[str, Any]:
-    """Note the turn and do what it leaves to be done; needs our environment, and nobody waits for it."""
+    """Note the turn and do the work that it leaves; needs our environment, and Claude Code does not wait."""
     from mcp_server.actions.judge.persons_word import last_turn
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.started_by import client_started_by_claude
@@ -141,9 +141,9 @@ def stop(said: dict[str, Any]) -> dict[str, Any]:
 
 def pre_compact(said: dict[str, Any]) -> str:
     """
-    Keep what a compaction takes out of the context, and return what its summary is to tell, '' for nothing.
+    Keep what a compaction takes out of the context; return what its summary is to mention, '' for nothing.
 
-    Claude Code takes plain words here.
+    Claude Code takes plain text here.
     """
     from mcp_server.actions.capture.note import captures, note_ended
     from mcp_server.actions.context.compaction import before_compaction
@@ -172,9 +172,9 @@ EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any] | str]] = {
 
 def main() -> None:
     """Run the hook named on the command line with the JSON on stdin."""
-    gc.disable()  # there is less garbage in a tenth of a second than it costs to look for
-    logging.lastResort = None  # a hook prints its answer alone
-    os.umask(0o077)  # what the log says is nobody else's business
+    gc.disable()  # a tenth of a second makes less garbage than collecting costs
+    logging.lastResort = None  # a hook prints nothing but its answer
+    os.umask(0o077)  # other users must not read the log
     try:
         from mcp_server.core.settings import hooks_are_off
 
@@ -206,7 +206,7 @@ def _context(event: str, text: str) -> dict[str, Any]:
 
 
 def _brief(said: dict[str, Any]) -> tuple[str, str]:
-    """Return what the session is told, and one line for the person."""
+    """Return the text for the session, and one line for the person."""
     from mcp_server.actions.context.brief import brief, note_given
     from mcp_server.actions.context.notice import notice
     from mcp_server.core.bounds import session_id
@@ -233,7 +233,7 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
 
 
 def _key(folder: Path) -> str:
-    """Return what stands for the key for the model that the person has, '' for none."""
+    """Return an identifier of the person's key for the model, '' when there is none."""
     from mcp_server.bootstrap import model_identity
     from mcp_server.environment import persons_own
 
@@ -262,7 +262,7 @@ def _opened(said: dict[str, Any]) -> tuple[Any, Path]:
 
 
 def _opened_whole(folder: Path) -> Any:
-    """Return what opens a store that can be written to, which needs the packages of our environment."""
+    """Return what opens a writable store, which needs the packages of our environment."""
     import site
 
     from mcp_server.bootstrap import Opened
@@ -273,7 +273,7 @@ def _opened_whole(folder: Path) -> Any:
 
 
 def _log(error: BaseException) -> None:
-    """Write one line to the store's log, at most a megabyte of them."""
+    """Write one line to the store's log, which is at most a megabyte."""
     try:
         from mcp_server.adapters import files
         from mcp_server.bootstrap import memory_dir
@@ -288,7 +288,7 @@ def _log(error: BaseException) -> None:
                 path.chmod(files.FILE_MODE)  # an earlier version left it to the umask
         line = redact(f"{sys.argv[1:]} {type(error).__name__}: {error}").replace("\n", " ").strip()
         files.append_line(path, line.encode("utf-8", "replace"), durable=False)
-    except BaseException:  # nowhere to write it down
+    except BaseException:  # it cannot be logged anywhere
         return
 
 

@@ -1,8 +1,8 @@
 """
-What is wrong with a line that a client sent, and how it is answered: JSON-RPC 2.0 as MCP uses it.
+Errors in the lines that a client sends, and the answers to them: JSON-RPC 2.0 as MCP uses it.
 
 Every request with an id gets one answer, whatever its types are; a notification gets none. Standard library
-only: the server of a first start has nothing else.
+only: at a first start the server has nothing else.
 """
 
 import json
@@ -17,7 +17,7 @@ LONGEST_LINE = 16 * 1024 * 1024  # characters; a memory has 64 Ki, a conversatio
 
 Id = str | int | float | None
 
-# Where clients write the id: first behind the version, or last. Only of a line that cannot be parsed.
+# Where clients write the id: right after the version, or last. Needed only for a line that does not parse.
 _ID = r'"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{0,200}")'
 _FIRST = re.compile(r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID + r"\s*,")
 _LAST = re.compile(r",\s*" + _ID + r"\s*\}\s*\Z")
@@ -35,9 +35,9 @@ class Refusal:
 
 def refusals(line: str, *, unreadable: bool = False) -> list[Refusal]:
     """
-    Return how to answer a *line* that is not to be handed on, [] when it is, or is to be dropped.
+    Return the error answers to a *line* that is not passed on; [] when it is passed on or dropped.
 
-    *unreadable*: the protocol library does not take this line for a request, so one in it is refused anyhow.
+    *unreadable*: the protocol library does not take this line for a request, so we refuse one that is in it.
     """
     if not line.strip():
         return []
@@ -67,7 +67,7 @@ def _wrong(said: Any, *, unreadable: bool) -> Iterator[Refusal]:
             yield Refusal(None, INVALID_REQUEST, "A message names a method, which is a text.")
         return
     if "method" not in said and is_response:
-        return  # nobody answers an answer
+        return  # an answer gets no answer
     number = _id(said)
     if isinstance(number, float) or number is None:
         yield Refusal(number, INVALID_REQUEST, "The id of a request is a text or a whole number.")
@@ -84,7 +84,7 @@ def _wrong(said: Any, *, unreadable: bool) -> Iterator[Refusal]:
 
 
 def greets(given: dict[str, Any]) -> bool:
-    """Tell whether *given*, the params of `initialize`, are the greeting of a client."""
+    """Tell whether *given*, the params of `initialize`, are a client's greeting."""
     client = given.get("clientInfo")
     return (
         isinstance(given.get("protocolVersion"), str)
@@ -95,7 +95,7 @@ def greets(given: dict[str, Any]) -> bool:
 
 
 def _id(said: dict[str, Any]) -> Id:
-    """Return the id of a message if it is one that an answer can name."""
+    """Return the id of a message if an answer can name it."""
     number = said.get("id")
     if isinstance(number, bool) or not isinstance(number, str | int | float):
         return None

@@ -1,8 +1,8 @@
 """
-The launcher on Windows: finds or makes Daybook's Python environment, then starts what was asked for.
+The launcher on Windows: finds or makes Daybook's Python environment, then starts the requested program.
 
-`bin/daybook`, a shell script, does the same on Linux and macOS and says why each step is as it is. This one
-is started by `bin/daybook.py` with any Python from 3.11 on, needs the standard library alone, and runs on
+`bin/daybook`, a shell script, does the same on Linux and macOS and gives the reason for each step. This one
+is started by `bin/daybook.py` with any Python from 3.11 on, needs only the standard library, and runs on
 every system, so that it can be tested on each.
 """
 
@@ -30,10 +30,10 @@ _OURS = (
     "-P",
     "-s",
     "-m",
-)  # neither the current folder nor the person's own packages put another in our place
-_NOT_PASSED_ON = frozenset({"PYTHONHOME", "PYTHONPATH", "DAYBOOK_SETUP"})  # the last is ours to tell
+)  # no module in the current folder or the person's own packages can replace ours
+_NOT_PASSED_ON = frozenset({"PYTHONHOME", "PYTHONPATH", "DAYBOOK_SETUP"})  # only we set the last one
 _THE_MODULES = ("UserPromptSubmit", "Stop")
-_NOT_WAITED_FOR = ("Stop", "SessionEnd")  # Claude Code ends what is not done a second after a session's end
+_NOT_WAITED_FOR = ("Stop", "SessionEnd")  # Claude Code kills them a second after a session's end
 _EXE = """# -*- coding: utf-8 -*-
 import runpy, sys
 sys.argv[0] = {starter!r}
@@ -42,23 +42,23 @@ runpy.run_path({starter!r}, run_name="__main__")
 
 
 class Environment:
-    """The folder with Daybook's Python, which need not be there yet, and what programs in it are told."""
+    """The folder with Daybook's Python, which may not exist yet, and the variables for its programs."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self.given = given
         self.folder = environment_folder(given)
         scripts = sysconfig.get_path("scripts", "venv", vars={"base": str(self.folder)})
         self.python = Path(scripts, "python.exe" if sys.platform == "win32" else "python")
-        self.mark = self.folder / ".daybook-ready"  # the requirements it was made from, put there last
+        self.mark = self.folder / ".daybook-ready"  # the requirements it was made from, written last
 
     def is_ready(self) -> bool:
-        """Tell whether it is there, whole, and made from today's requirements."""
+        """Tell whether it exists, is complete, and was made from the present requirements."""
         with contextlib.suppress(OSError):
             return self.python.exists() and self.mark.read_bytes() == _requirements().read_bytes()
         return False
 
     def variables(self, **more: str) -> dict[str, str]:
-        """Return the environment of a program of ours."""
+        """Return the environment variables for a program of ours."""
         kept = {name: value for name, value in self.given.items() if name not in _NOT_PASSED_ON}
         threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # more make short searches slower
         if self.folder != ROOT / ".venv":
@@ -67,9 +67,9 @@ class Environment:
 
     def make(self, *besides: str) -> None:
         """
-        Make it unless it is ready, one process at a time; *besides* is what else the installer is given.
+        Make it unless it is ready, one process at a time; *besides* are further arguments for the installer.
 
-        Raises OSError, subprocess.CalledProcessError; what the installer said is in `setup.log`.
+        Raises OSError, subprocess.CalledProcessError; the installer's output is in `setup.log`.
         """
         ours = self.folder / ".daybook-lock"
         if self.folder.is_dir() and any(self.folder.iterdir()) and not ours.exists():
@@ -97,7 +97,7 @@ class Environment:
             self.mark.write_bytes(wanted)
 
     def _clear(self) -> None:
-        """Delete what was half made or is out of date; our own files stay, one of them is the lock."""
+        """Delete an unfinished or outdated environment; our own files stay, one of them is the lock."""
         self.mark.unlink(missing_ok=True)
         for place in self.folder.iterdir():
             if place.is_dir() and not place.is_symlink():
@@ -107,12 +107,12 @@ class Environment:
 
 
 def main() -> NoReturn:
-    """Do what the command line says; the exit code is that of the program that was started."""
+    """Do what the command line asks; the exit code is that of the program that was started."""
     verb, rest = (sys.argv[1:2] or [""])[0], sys.argv[2:]
     environment = Environment(persons_own(os.environ, Path.cwd()))
     if verb == "hook":
         _hook(environment, rest)
-        sys.exit(0)  # whatever becomes of it, a hook succeeds
+        sys.exit(0)  # whatever happens, a hook exits with success
     if verb == "serve":
         make_executable(environment.given)
         if not environment.is_ready():
@@ -129,10 +129,10 @@ def main() -> NoReturn:
 
 def environment_folder(given: Mapping[str, str]) -> Path:
     """
-    Return where the environment lies: never in the folder of an installed plugin, which updates replace.
+    Return the folder of the environment: never in the folder of an installed plugin, which updates replace.
 
-    Claude Code names the plugin's data folder to hooks and servers; elsewhere the same one is found from
-    where the installed copy lies.
+    Claude Code gives hooks and servers the plugin's data folder; elsewhere the same folder is derived from
+    the place of the installed copy.
     """
     named, data = given.get("DAYBOOK_VENV"), given.get("CLAUDE_PLUGIN_DATA")
     if named and (Path(named).is_absolute() or Path.cwd() == ROOT):
@@ -150,18 +150,18 @@ def environment_folder(given: Mapping[str, str]) -> Path:
 
 def make_executable(given: Mapping[str, str]) -> None:
     """
-    Put `bin/daybook.exe` beside us where it is missing: hooks name `bin/daybook`, and start only an .exe.
+    Make `bin/daybook.exe` where it is missing: hooks name `bin/daybook`, and start only an .exe.
 
-    Hooks are started without a shell on every system, for a shell would be started by the program that a
-    repository may name in CLAUDE_CODE_SHELL_PREFIX.
-    It is the small program that pip puts into an environment for each command of a package. It asks `py.exe`
-    for a Python where there is one, which stays when the Python of today goes.
+    Hooks are started without a shell on every system, because a repository may name the shell's program in
+    CLAUDE_CODE_SHELL_PREFIX.
+    It is the small program that pip makes for each command of a package. It asks `py.exe` for a Python where
+    there is one, which still works when today's Python is removed.
     """
     launchers = [Path(given.get("SYSTEMROOT", ""), "py.exe")]
     launchers.append(Path(given.get("LOCALAPPDATA", ""), "Programs", "Python", "Launcher", "py.exe"))
     if sys.platform == "win32" and not STARTER.with_suffix(".exe").exists():
-        with contextlib.suppress(Exception):  # without pip, or in a folder that is read-only: no hooks
-            scripts: Any = importlib.import_module("pip._vendor.distlib.scripts")  # pip makes them by it
+        with contextlib.suppress(Exception):  # without pip, or in a read-only folder, there are no hooks
+            scripts: Any = importlib.import_module("pip._vendor.distlib.scripts")  # what pip uses
             maker = scripts.ScriptMaker(None, str(STARTER.parent))
             maker.variants = {""}
             maker.executable = str(next(filter(Path.is_file, launchers), sys.executable))
@@ -170,9 +170,9 @@ def make_executable(given: Mapping[str, str]) -> None:
 
 
 def _hook(environment: Environment, given: list[str]) -> None:
-    """Run a hook with our Python or, while there is none, with the one we are."""
+    """Run a hook with our Python or, while there is none, with the Python of this process."""
     event = given[0] if given else ""
-    module = environment.given.get("DAYBOOK_MODULE")  # of Daybook, in the client: it does what these two do
+    module = environment.given.get("DAYBOOK_MODULE")  # Daybook's, in the client: it does what these two do
     if module and module == environment.given.get("CLAUDE_CODE_SESSION_ID") and event in _THE_MODULES:
         return
     ready = environment.is_ready()
@@ -181,7 +181,7 @@ def _hook(environment: Environment, given: list[str]) -> None:
     if not ready and event == "SessionStart":
         _start(environment, [sys.executable, "-I", *_starter()[1:], "setup-environment"], b"")
     elif not ready and event == "Stop":
-        return  # it writes, which needs our environment
+        return  # this hook writes, which needs our environment
     told = {} if ready else {"DAYBOOK_SETUP": "missing", "PYTHONDONTWRITEBYTECODE": "1"}
     python = environment.python if ready else sys.executable
     command = [str(python), "-S", *_OURS, "mcp_server.doors.hooks", *given]
@@ -192,7 +192,7 @@ def _hook(environment: Environment, given: list[str]) -> None:
 
 
 def _start(environment: Environment, command: list[str], said: bytes, **told: str) -> None:
-    """Start a program that goes on without us, and give it what it is told."""
+    """Start a program that outlives us, and give it its input and variables."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

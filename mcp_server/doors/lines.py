@@ -1,4 +1,4 @@
-"""The lines that a client sends: what can be read is handed on, what cannot is answered here."""
+"""The lines that a client sends: readable ones are passed on, the others are answered here."""
 
 import io
 import re
@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from mcp_server.doors.json_rpc import LONGEST_LINE, Refusal, refusals
 
-# Of characters, as JSON escapes them: a pair is one character, and two backslashes are one.
+# Escaped characters in JSON: a surrogate pair is one character, and two backslashes are one.
 _HALVES = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 )
@@ -15,11 +15,11 @@ _HALVES = re.compile(
 
 class Lines(io.TextIOWrapper):
     """
-    What a client sends on *source*, line by line; the protocol library drops what it cannot read.
+    The lines that a client sends on *source*; the protocol library would drop unreadable ones silently.
 
-    `is_readable`, *readable* to begin with, tells whether a line can be handed on as it is: a request that
-    will be answered. `refuse` is called with the answer to each that is not handed on. `takes` is asked
-    first: what it takes, an answer to a question of the server's, is nobody else's business.
+    `is_readable`, at first *readable*, tells whether a line can be passed on as it is: a request that
+    will be answered. `refuse` is called with the answer to each other line. `takes` is called first: a line
+    that it takes, an answer to a question of the server's, goes no further.
     """
 
     def __init__(self, source: BinaryIO, *, readable: Callable[[str], bool]) -> None:
@@ -31,11 +31,11 @@ class Lines(io.TextIOWrapper):
         self.takes: Callable[[str], bool] = lambda line: False
 
     def put_back(self, lines: Iterable[str]) -> None:
-        """Let *lines*, which were read and could be handed on, be the next ones."""
+        """Return *lines*, which were read and can be passed on, before all others."""
         self._back = [*lines, *self._back]
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        """Return the next line that the library can read, '' at the end; *size* is not regarded."""
+        """Return the next line that the library can read, '' at the end; *size* is ignored."""
         if self._back:
             return self._back.pop(0)
         while line := mended(self._whole_line()):
@@ -51,7 +51,7 @@ class Lines(io.TextIOWrapper):
         return ""
 
     def _whole_line(self) -> str:
-        """Return the next line; of one that is too long its beginning and its end."""
+        """Return the next line; only the beginning and the end of one that is too long."""
         line = super().readline(LONGEST_LINE + 1)
         if len(line) <= LONGEST_LINE:
             return line
@@ -62,7 +62,7 @@ class Lines(io.TextIOWrapper):
 
 
 def mended(line: str) -> str:
-    """Return *line* without a byte order mark, and with a sign for each half of a character."""
+    """Return *line* without a byte order mark, and with a sign for each unpaired surrogate."""
     line = line.removeprefix("\ufeff")
     if "\\ud" not in line and "\\uD" not in line:
         return line
@@ -70,4 +70,4 @@ def mended(line: str) -> str:
 
 
 def _drop(_: Refusal) -> None:
-    """Do nothing: nobody listens yet."""
+    """Do nothing: no one takes answers yet."""

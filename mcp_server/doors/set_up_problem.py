@@ -1,8 +1,8 @@
 """
 Why the Python environment could not be made: `python -m mcp_server.doors.set_up_problem FOLDER`.
 
-Reads what the installer said in FOLDER/setup.log, and prints one sentence: what is wrong, and what to do.
-Standard library only, and on any Python from 3.11 on: our environment is what is missing.
+Reads the installer's output in FOLDER/setup.log, and prints one sentence: what is wrong, and what to do.
+Standard library only, on any Python from 3.11 on: our environment is missing when this runs.
 """
 
 import re
@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 NEEDED = 350  # MB that the environment takes, as README says; it is downloaded and unpacked there
-FULL = 20 * 1024 * 1024  # bytes: with less left, whatever failed did so because the disk is full
+FULL = 20 * 1024 * 1024  # bytes: with less free space, the full disk is the cause of any failure
 LONGEST_LOG = 400_000  # bytes at the end of the log that are read
 LONGEST_LINE = 160  # characters of a line of the log that are told
 
-# What pip and uv say, most telling first: who has no network also finds no version of anything.
+# Messages of pip and uv, most telling first: without network, no version of anything is found either.
 DISK = r"no space left|disk quota exceeded|file too large|os error (?:28|122)\b|errno (?:27|28|122)\]"
 PROXY = r"proxyerror|cannot connect to proxy|tunnel (?:error|connection failed)|proxy authentication"
 CERTIFICATE = r"certificate[ _]verify[ _]failed|invalid peer certificate|unknownissuer|\bsslerror\b"
@@ -36,8 +36,8 @@ def sentence(log: str, *, folder: str, free: int | None, version: str) -> str:
     """
     Return what is wrong and what to do about it, in one line.
 
-    *log* is what the installer said, *free* the bytes that are left on the disk of *folder* (None when nobody
-    knows), *version* that of the Python the environment was to be made from.
+    *log* is the installer's output, *free* the free bytes on the disk of *folder* (None when unknown),
+    *version* that of the Python that the environment was to be made from.
     """
 
     def says(pattern: str) -> bool:
@@ -73,7 +73,7 @@ def sentence(log: str, *, folder: str, free: int | None, version: str) -> str:
 
 
 def main() -> None:
-    """Print the sentence for the folder that is named on the command line."""
+    """Print the sentence for the folder named on the command line."""
     folder = Path(sys.argv[1])
     try:
         log = (folder / "setup.log").read_bytes()[-LONGEST_LOG:].decode("utf-8", "replace")

@@ -1,7 +1,7 @@
 """
-What a prompt and an answer bring about, whoever hears of them: the running server, or a hook's own process.
+The effects of a prompt and an answer, both for the running server and for a hook's own process.
 
-Standard library only, and what a prompt does not need is imported by whoever does: a prompt waits for it.
+Standard library only; modules that a prompt does not need are imported where they are used: a prompt waits.
 """
 
 import logging
@@ -14,15 +14,15 @@ from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
 
-LONGEST_PROMPT = 20_000  # characters of a prompt that are looked at
-LONGEST_REPLY = 200_000  # characters of a reply that are looked at
+LONGEST_PROMPT = 20_000  # characters of a prompt that are read
+LONGEST_REPLY = 200_000  # characters of a reply that are read
 TO_TELL = "Daybook, to tell the person:"
 TAG = "#remember"
 MARKED = "Daybook: the person marked with #remember"
 
 
 def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
-    """Return what *prompt* calls for, nothing when that cannot be known: nothing else may wait for it."""
+    """Return the memories that *prompt* calls for, none on an error: nothing else may depend on it."""
     try:
         return inject.called_for(store, prompt, session=session)
     except (DaybookError, OSError) as error:
@@ -31,12 +31,12 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
 
 
 def is_marked(prompt: str) -> bool:
-    """Tell whether *prompt* may mark something with #remember; most do not, and need not wait for `mark`."""
+    """Tell whether *prompt* may mark something with #remember; most do not, and `mark` is slow to load."""
     return TAG in prompt.lower()
 
 
 def mark(store: Store, prompt: str, *, session: str) -> str:
-    """Store what the person marked with #remember, and return what Claude is told of that."""
+    """Store what the person marked with #remember; return the text about it for Claude."""
     from mcp_server.actions.judge.marked import remember_marked
     from mcp_server.doors.shown.settled import note
 
@@ -61,7 +61,7 @@ def mark(store: Store, prompt: str, *, session: str) -> str:
 def note_turn(
     store: Store, transcript: Path, *, session: str, folder: str, start_worker: Callable[[], None]
 ) -> None:
-    """Note how far *transcript* has come after an answer, and start a worker when enough of it waits."""
+    """Note how far *transcript* has grown after an answer; start a worker when enough of it waits."""
     from mcp_server.actions.capture.note import note_answer
 
     if note_answer(store, transcript, session=session, folder=folder):
@@ -70,9 +70,9 @@ def note_turn(
 
 def look_back(store: Store, transcript: Path, reply: str, *, prompt: str, session: str) -> None:
     """
-    Do what a turn leaves to be done: the managed block, what *reply* used, who said what Claude stored.
+    Do the work that a turn leaves: the managed block, what *reply* used, whose words Claude stored.
 
-    Nobody waits for it, so what cannot be done is one line in the log.
+    Nothing waits for it, so a failure is one line in the log.
     """
     from mcp_server.actions.context.claude_md import refresh
     from mcp_server.actions.judge.origins import judge_session

@@ -1,10 +1,10 @@
 """
 The MCP server of a first start: `python -m mcp_server.doors.waiting_room LAUNCHER…`.
 
-Claude Code does not try a server again for a quarter of an hour that could not be started, and holds
-prompts back for one that is still starting. So this one answers at once, with the standard library
-alone, while LAUNCHER makes the Python environment; then it starts the real server and passes
-everything on, so that memory works in the same session.
+Claude Code does not retry a server that failed to start for a quarter of an hour, and holds prompts back
+while one is still starting. So this one answers at once, with the standard library alone, while
+LAUNCHER makes the Python environment. Then it starts the real server and passes everything on, so that
+memory works in the same session.
 """
 
 import json
@@ -28,16 +28,16 @@ INSTRUCTIONS = (
 NOT_YET = "Daybook is still being set up (once, about a minute). Nothing was done; try again later."
 FAILED = "Daybook could not be set up, so nothing was done. {}{} Then start a new session."
 NOTHING = "{}"
-FOR_THE_PERSON = ("command", "pane", "act")  # what the module asks when the person waits for the answer
+FOR_THE_PERSON = ("command", "pane", "act")  # the module's events for which the person waits
 
 
 class WaitingRoom:
-    """What is between Claude Code and the server that it waits for."""
+    """The process between Claude Code and the server that is not ready yet."""
 
     def __init__(self, *launcher: str) -> None:
         self._launcher = launcher
-        self._lock = threading.Lock()  # held while a line goes to one side or the other
-        self._greeting: list[bytes] = []  # what the client says first; the server must hear it too
+        self._lock = threading.Lock()  # held while a line is written to either side
+        self._greeting: list[bytes] = []  # the client's first messages; the server must hear them, too
         self._greeted = threading.Event()
         self._server: IO[bytes] | None = None
         self._problem = ""
@@ -94,7 +94,7 @@ class WaitingRoom:
                 is_hook = given.get("name") == HOOK_TOOL
                 to_model = "Tell the person: "
                 text = self._to_module(given.get("arguments")) if is_hook else self._too_early(to_model)
-                is_answer = is_hook and text != NOTHING  # else the launcher's hooks do what they can
+                is_answer = is_hook and text != NOTHING  # otherwise the launcher's hooks do what they can
                 result = {"content": [{"type": "text", "text": text}], "isError": not is_answer}
             case _:
                 return {"error": {"code": -32601, "message": "Daybook is being set up"}}
@@ -104,9 +104,9 @@ class WaitingRoom:
         return FAILED.format(to_model, self._problem) if self._problem else NOT_YET
 
     def _to_module(self, arguments: object) -> str:
-        """Return what the module in the client is answered: what the person reads, or nothing."""
+        """Return the answer for the module in the client: a text for the person, or nothing."""
         event = arguments.get("event") if isinstance(arguments, dict) else None
-        if event == "Offered":  # known before the tools are there, they are kept from the first request on
+        if event == "Offered":  # known before the tools exist, they are kept from the first request on
             return json.dumps({"kept": KEPT})
         if event not in FOR_THE_PERSON:
             return NOTHING
@@ -115,9 +115,9 @@ class WaitingRoom:
         return json.dumps({"text": told, **pane})
 
     def _set_up(self) -> None:
-        """Have the environment made, in a process that outlives us; then start the server."""
+        """Make the environment, in a process that outlives us; then start the server."""
         try:
-            with tempfile.TemporaryFile() as said:  # a pipe would break when the set-up goes on without us
+            with tempfile.TemporaryFile() as said:  # a pipe would break when the set-up outlives us
                 done = subprocess.run(
                     [*self._launcher, "setup-environment"],
                     stdin=subprocess.DEVNULL,
@@ -139,7 +139,7 @@ class WaitingRoom:
         assert server.stdin and server.stdout
         server.stdin.writelines(self._greeting)
         server.stdin.flush()
-        server.stdout.readline()  # its answer to initialize; the client had ours
+        server.stdout.readline()  # its answer to initialize; the client already has ours
         with self._lock:
             self._server = server.stdin
             _say({"method": "notifications/tools/list_changed"})

@@ -1,7 +1,7 @@
 """
-`daybook work`: the worker, a process without a terminal that the hooks start and nobody waits for.
+`daybook work`: the worker, a process without a terminal that the hooks start and do not wait for.
 
-`python -m mcp_server.doors.worker`. What goes wrong is in `logs/worker.log`.
+`python -m mcp_server.doors.worker`. Its errors are in `logs/worker.log`.
 """
 
 import logging
@@ -16,7 +16,7 @@ from mcp_server.core.authors import MODEL
 
 
 def main() -> None:
-    """Do what is pending, then end; always with exit code 0, for nobody is there to read another."""
+    """Do the pending work, then end; always with exit code 0, because no process reads it."""
     os.umask(0o077)
     share_one_arena()
     yield_to_others()
@@ -24,7 +24,7 @@ def main() -> None:
     send_warnings_to(opened.home / "logs" / "worker.log")
     try:
         work(lambda folder: opened.store(folder=folder))
-    except Exception:  # said once, in the log; the next worker does the same again
+    except Exception:  # logged once; the next worker tries the same work again
         logging.getLogger(__name__).exception("the worker stopped")
     logging.shutdown()
     os._exit(0)

@@ -1,5 +1,5 @@
 """
-The topic files of Claude Code's own memory of a project, a fact each: see docs/auto-memory.md.
+The topic files of Claude Code's own memory of a project, one fact in each: see docs/auto-memory.md.
 
     ---
     name: exports
@@ -9,7 +9,7 @@ The topic files of Claude Code's own memory of a project, a fact each: see docs/
     ---
     Exports are written as parquet files.
 
-Of two that say different things about one subject the newer one counts, so the oldest comes first.
+Of two that say different things about one subject the newer one counts, so the oldest is read first.
 """
 
 import os
@@ -75,7 +75,7 @@ def topics(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _record(file: str, data: bytes, level: Level) -> Record:
-    """Return what the topic *file* says; raises Unreadable for what is no text."""
+    """Return the record of the topic *file*; raises Unreadable when it is not text."""
     said, text = _split(file, data)
     metadata = said.get("metadata")
     kind = metadata.get("type") if isinstance(metadata, dict) else None
@@ -96,7 +96,7 @@ def _record(file: str, data: bytes, level: Level) -> Record:
         tags=(WHAT,),
         level=level,
         notes=(f"{WHAT}: {file}",),
-        # Claude wrote these files by itself, maybe because a web page told it to.
+        # Claude wrote these files on its own, perhaps because a web page told it to.
         source=ASSISTANT if waits else IMPORTED,
         remark="; ".join([*remarks, *([WAITS] if waits else [])]),
         data=data,
@@ -133,11 +133,11 @@ def _split(file: str, data: bytes) -> tuple[Mapping[str, object], str]:
     try:
         return frontmatter.load(block), text.strip("\n")
     except Unreadable:
-        return _loosely(block), text.strip("\n")  # a model wrote it, and a colon in a description is no YAML
+        return _loosely(block), text.strip("\n")  # a model wrote it; a colon in a description breaks the YAML
 
 
 def _loosely(block: str) -> dict[str, object]:
-    """Return what the lines `name:`, `description:` and `type:` of *block* say; the first of each counts."""
+    """Return the values of the lines `name:`, `description:` and `type:` of *block*, the first of each."""
     said: dict[str, object] = {}
     for line in block.split("\n"):
         if match := _LINE.fullmatch(line):

@@ -1,12 +1,12 @@
 """
-`~/.claude-memory`: what the plugin claude-memory keeps, files named by UUIDs.
+`~/.claude-memory`: the store of the plugin claude-memory, files named by UUIDs.
 
     knowledge/<uuid>.md, conversations/<uuid>.md    "# Title", lines `**Key:** value`, a rule, the text
     sessions/<uuid>.json                            {"id", "title", "context", "files", "variables", …}
     archive/<uuid>.md
 
-It keeps them in the folder that is Daybook's own by default. Markdown files there are memories of ours
-already, where they lie: what they say above the rule becomes their frontmatter.
+That folder is Daybook's own by default, too. Markdown files in it are Daybook's memories already and stay
+where they are: the lines above the rule become their frontmatter.
 """
 
 import json
@@ -72,7 +72,7 @@ def read(path: Path, *, own: Path) -> Reading:
 
 
 def is_theirs(text: str) -> bool:
-    """Tell whether a file says in their way what a memory is: a title, and dates above a rule."""
+    """Tell whether a file has the format of that plugin: a title, and dates above a rule."""
     head, rule, _ = text.partition("\n---\n")
     return text.startswith("# ") and bool(rule) and "**Created:**" in head
 
@@ -135,7 +135,7 @@ def _metadata(block: str) -> tuple[str, ...]:
 
 
 def _turns(body: str) -> list[Turn]:
-    """Return the turns of a conversation; a line in one that looks like a rule or a date stays in it."""
+    """Return the turns of a conversation; a line inside one that looks like a rule or a date stays in it."""
     found = list(_TURN.finditer(body))
     turns = []
     for one, following in zip(found, [*found[1:], None], strict=True):

@@ -1,10 +1,10 @@
 """
-What `daybook export` wrote: a folder laid out like MEMORY_DIR, or one JSON document.
+The output of `daybook export`: a folder laid out like MEMORY_DIR, or one JSON document.
 
     knowledge/ conversations/ sessions/ archive/    the user vault
     projects/<key>/…                                the private vault of a project
-    repositories/<key>/…                            what a repository held
-    usage.json                                      how often each was used, and what moved the trust in it
+    repositories/<key>/…                            the vault in a repository
+    usage.json                                      how often each memory was used, and what moved its trust
 """
 
 import os
@@ -27,7 +27,7 @@ FORMAT, VERSION = "daybook-export", 1
 PROJECTS, REPOSITORIES = "projects", "repositories"
 USAGE = "usage.json"
 LATEST = 253_402_300_799  # the last Unix second of the year 9999
-MOST_TIMES = 1_000_000  # that a count can say
+MOST_TIMES = 1_000_000  # the largest count that is read
 MOST_MOVES = 10  # moves of the trust in one memory, the last ones
 KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
 TRANSCRIPT = "transcript"
@@ -37,8 +37,8 @@ def read(path: Path, *, mine: bool) -> Reading:
     """
     Return what the exported folder or document *path* holds; raises Rejected.
 
-    With *mine* the memories keep who said them; without, what the person said counts as imported:
-    anybody may have written the file.
+    With *mine* the memories keep their source; without, the person's memories count as imported, because
+    anyone may have written the file.
     """
     if os.path.isdir(os.path.expanduser(path)):
         folder = source_file.located_folder(path)
@@ -114,7 +114,7 @@ def _in_document(entries: list[object], reading: Reading) -> Iterator[Record]:
 
 
 def _counts_in(path: Path) -> dict[str, object]:
-    """Return what the file of an exported folder says of each memory's use; {} of one without."""
+    """Return the counts of each memory's use in an exported folder; {} when it has no such file."""
     if not path.is_file():
         return {}
     counts = source_file.read_json(source_file.located(path)).get("usage")
@@ -122,7 +122,7 @@ def _counts_in(path: Path) -> dict[str, object]:
 
 
 def _counted(record: Record, said: object) -> Record:
-    """Return *record* with the counts that the source gives; what is no count is left out."""
+    """Return *record* with the counts that the source gives; a value that is not a count is left out."""
     if not isinstance(said, dict):
         return record
     last = _number(said.get("last_access"), LATEST)
@@ -146,7 +146,7 @@ def _number(value: object, most: int = MOST_TIMES) -> int:
 
 
 def _said(value: object) -> object:
-    """Return a value of JSON as frontmatter would say it, where every scalar is a text."""
+    """Return a JSON value as frontmatter would give it: every scalar is a text."""
     match value:
         case bool():
             return str(value).lower()
@@ -178,10 +178,10 @@ def _record(memory: Memory, vault: str, project: str, *, data: bytes = b"", shar
 
 
 def _capped(record: Record, *, mine: bool) -> Record:
-    """Return *record* claiming no more of its source and of trust than the person who imports it granted."""
+    """Return *record* with no stronger source and no more trust than the person who imports it granted."""
     memory = record.lossless
     if not mine:
-        record = replace(record, moves=())  # anybody may have written them
+        record = replace(record, moves=())  # anyone may have written them
     if memory is None or memory.source in PUSHED_AS_FACTS or memory.source == TRANSCRIPT:
         return record
     if memory.source == MANUAL and mine:

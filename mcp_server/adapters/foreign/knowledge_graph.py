@@ -1,12 +1,12 @@
 """
-`graph.json` and `user.json`: the project's and the person's graph of the knowledge-graph plugin.
+`graph.json` and `user.json`: the project's and the person's graph, as the knowledge-graph plugin keeps them.
 
     {"nodes": {id: {"id", "gist", "touches", "notes", "_archived"}},
      "edges": {"from->to:rel": {"from", "to", "rel", "notes"}},
      "_meta": {"versions": {"node:id": {"v", "ts", "session"}}}}
 
-Older graphs hold nodes and edges as lists. A node becomes a memory, an edge a link of the memory it
-comes from; where an edge begins at a file, a memory stands for the file and holds it, as in our graph.
+Older graphs hold nodes and edges as lists. A node becomes a memory, an edge a link of the memory that it
+starts from; where an edge starts at a file, a memory stands for the file and holds it, as in our graph.
 """
 
 from collections import defaultdict
@@ -98,7 +98,7 @@ def _record(
 
 
 def _file(path: str, edges: Edges) -> Record:
-    """Return the record that stands for the file *path*, where *edges* begin."""
+    """Return the record that stands for the file *path*, where *edges* start."""
     return Record(
         key=path,
         title=clipped(path),
@@ -116,7 +116,7 @@ def _links(edges: Edges) -> tuple[Link, ...]:
 
 
 def _versions(said: dict[str, object]) -> dict[str, object]:
-    """Return when each node and edge was written last, by its key in `_meta`."""
+    """Return when each node and edge was last written, by its key in `_meta`."""
     meta = said.get("_meta")
     versions = meta.get("versions") if isinstance(meta, dict) else None
     return {
@@ -132,7 +132,7 @@ def _named(value: object) -> list[tuple[str, object]]:
 
 
 def _edges(value: object, known: set[str], reading: Reading) -> defaultdict[str, Edges]:
-    """Return the edges by where they begin; what begins nowhere is remarked on."""
+    """Return the edges by the node or file where they start; add a remark for an edge that starts nowhere."""
     edges: defaultdict[str, Edges] = defaultdict(dict)
     for name, edge in _named(value):
         if not isinstance(edge, dict):

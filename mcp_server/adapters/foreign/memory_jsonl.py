@@ -1,10 +1,10 @@
 """
-`memory.jsonl`: what the reference memory server of the Model Context Protocol keeps.
+`memory.jsonl`: the store of the reference memory server of the Model Context Protocol.
 
     {"type": "entity", "name", "entityType", "observations": [...]}
     {"type": "relation", "from", "to", "relationType"}
 
-An entity becomes a memory, its observations a list, a relation a link. A broken line is refused alone.
+An entity becomes a memory, its observations a list, a relation a link. Only the broken lines are refused.
 """
 
 import json

@@ -1,11 +1,11 @@
 """
-`.memory/state.json`: what the memory-mcp of hooks keeps of one project.
+`.memory/state.json`: the store of one project, as the memory-mcp with hooks keeps it.
 
     {"version": 2, "memories": [{"id": "mem_…", "type", "content", "tags", "created", "updated",
                                  "confidence", "accessCount", "supersedes"?, "mergedFrom"?}]}
 
 A memory is superseded or archived when a tag (in other versions `status`) says so.
-Its confidence is decayed already and stays behind; how often it was looked at comes along.
+Its confidence is already decayed and is not imported; the access count is.
 """
 
 from dataclasses import replace
@@ -73,7 +73,7 @@ def _record(memory: dict[str, object]) -> Record:
 
 
 def _with_successors(records: list[Record]) -> list[Record]:
-    """Return *records* with what replaced each; that is said by the successor alone."""
+    """Return *records* with the successor of each; in the file only the successor names its predecessor."""
     successor = {old: record.key for record in records for old in (*record.merged_from, *record.supersedes)}
     return [
         replace(record, status=Status.SUPERSEDED, superseded_by=successor[record.key], archived_reason="")

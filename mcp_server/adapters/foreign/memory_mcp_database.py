@@ -1,12 +1,12 @@
 """
-`~/.memory-mcp/memory.db`: what the memory-mcp with the hot cache keeps, in SQLite.
+`~/.memory-mcp/memory.db`: the store of the memory-mcp with the hot cache, in SQLite.
 
     memories(id, content, memory_type, source, is_pinned, trust_score, category, session_id, project_id,
              created_at, last_accessed_at, …)  memory_tags(memory_id, tag)
     memory_relationships(from_memory_id, to_memory_id, relation_type)
 
-Columns and tables came over the years, so any may be missing. A copy is read, with the write-ahead log
-beside it: opening the file itself would write there, and could disturb the server that uses it.
+Columns and tables were added over the years, so any may be missing. We read a copy, with its write-ahead
+log: opening the file itself would write there, and could disturb the server that uses it.
 """
 
 import shutil
@@ -39,7 +39,7 @@ from mcp_server.core.text.titles import title_of
 
 DEFAULT = "~/.memory-mcp/memory.db"
 MOST_OF_A_VALUE = 16 * 1024 * 1024  # bytes
-ATTEMPTS = 5  # to copy a file that somebody writes to
+ATTEMPTS = 5  # to copy a file while another process writes to it
 _RELATIONS = ("memory_relationships", "relationships")
 
 
@@ -113,7 +113,7 @@ def _record(
 
 
 def _columns(db: sqlite3.Connection, table: str) -> set[str]:
-    """Return the columns of a plain table, none of a view or anything else that runs what the file says."""
+    """Return the columns of a plain table, none of a view or anything else that runs code from the file."""
     plain = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND sql LIKE 'CREATE TABLE%'"
     if not db.execute(plain, (table,)).fetchone():
         return set()
@@ -122,7 +122,7 @@ def _columns(db: sqlite3.Connection, table: str) -> set[str]:
 
 
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of *table* by their columns, none when there is no such table."""
+    """Yield the rows of *table* as column → value, none when there is no such table."""
     if not _columns(db, table):
         return
     cursor = db.execute(f"SELECT * FROM {table}")
@@ -132,7 +132,7 @@ def _rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
 
 
 def _copied(file: Path, folder: Path) -> Path:
-    """Return a copy of the database *file* and its log in *folder*, of one moment; raises Rejected."""
+    """Return a copy in *folder* of the database *file* and its log, both of one moment; raises Rejected."""
     log = Path(f"{file}-wal")
     for _ in range(ATTEMPTS):
         before = _stamps(file, log)

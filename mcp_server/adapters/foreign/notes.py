@@ -1,10 +1,10 @@
 """
 A folder of markdown notes, as Obsidian and others keep them.
 
-Folders inside are looked into; hidden ones, what is no markdown, and links are not. Frontmatter is
-read when there is some: `title tags aliases created updated`, and other plain values become notes.
-`[[links]]` stay in the text; those that neither a title nor an alias answers become links. The name of
-the file is an alias where it is not the title.
+Subfolders are read; hidden folders, files that are not markdown, and symbolic links are not. Frontmatter
+is optional: `title tags aliases created updated`, and other plain values become notes.
+`[[links]]` stay in the text; those that match neither a title nor an alias become links. The file name
+is an alias where it is not the title.
 """
 
 import os
@@ -37,7 +37,7 @@ from mcp_server.core.text.titles import clipped
 
 SUFFIXES = (".md", ".markdown")
 MAX_NOTE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
-MAX_DEPTH = 32  # folders below the one that was named
+MAX_DEPTH = 32  # below the folder that the person named
 MOST = 100_000  # notes
 _HASHTAG = re.compile(r"(?<![\w#/&])#([^\W\d_][\w/-]{0,58})")
 _HEADING = re.compile(r"\s*#[ \t]+(\S.*)")
@@ -46,7 +46,7 @@ _OURS = {"title", "tags", "tag", "aliases", "type", "created", "date", "updated"
 
 @dataclass(slots=True)
 class _Left:
-    """What a walk left: files that are no markdown, and links that would lead elsewhere."""
+    """What a walk skipped: files that are not markdown, and links that would lead elsewhere."""
 
     other: int = 0
     deeper: int = 0
@@ -80,7 +80,7 @@ def read(path: Path) -> Reading:
 
 
 def _files(folder: Path, left: _Left, reading: Reading, depth: int) -> Iterator[Path]:
-    """Yield the markdown files below *folder*, by name."""
+    """Yield the markdown files below *folder*, sorted by name."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
@@ -136,7 +136,7 @@ def _record(file: Path, key: str) -> Record:
 
 
 def _split(text: str, file: Path) -> tuple[Mapping[str, object], str]:
-    """Return (what the frontmatter says, the text below); a frontmatter that is broken stays in the text."""
+    """Return (the values of the frontmatter, the text below); a broken frontmatter stays in the text."""
     frontmatter = StrictFrontmatter(str(file))
     try:
         block, rest = frontmatter.split(text)
@@ -146,12 +146,12 @@ def _split(text: str, file: Path) -> tuple[Mapping[str, object], str]:
 
 
 def _words(value: object) -> list[str]:
-    """Return the tags that a key holds: a list, or words between commas or blanks."""
+    """Return the tags in a value: a list, or words separated by commas or blanks."""
     return re.split(r"[,\s]+", value) if isinstance(value, str) else list(lines_of(value))
 
 
 def _linked(records: list[Record]) -> list[Record]:
-    """Return *records* with links for those `[[…]]` that name a note otherwise than its memory is called."""
+    """Return *records* with links for each `[[…]]` that names a note otherwise than its memory is named."""
     named: dict[str, Record] = {}
     for record in reversed(records):
         stem = record.key.rpartition(".")[0]

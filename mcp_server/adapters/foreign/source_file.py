@@ -1,4 +1,4 @@
-"""The files of a source: read whole and never written, broken ones refused with one sentence."""
+"""The files of a source: read whole and never written; a broken file is refused with one sentence."""
 
 import json
 import os
@@ -16,7 +16,7 @@ def located(path: Path, *names: str) -> Path:
     """
     Return the file that *path* names: itself, or the first of *names* that exists below it.
 
-    Links are followed: the person named it. Raises Rejected when there is none.
+    Follows links: the person named the path. Raises Rejected when there is no such file.
     """
     named = Path(os.path.realpath(os.path.expanduser(path)))
     candidates = [named / name for name in names] if named.is_dir() else [named]
@@ -28,7 +28,7 @@ def located(path: Path, *names: str) -> Path:
 
 
 def located_folder(path: Path) -> Path:
-    """Return the folder that *path* names, links followed; raise Rejected when there is none."""
+    """Return the folder at *path*, following links; raise Rejected when there is none."""
     named = Path(os.path.realpath(os.path.expanduser(path)))
     if not named.is_dir():
         raise Rejected(f"There is no folder {path}.", "Give the path of a folder that is there.")
@@ -36,7 +36,7 @@ def located_folder(path: Path) -> Path:
 
 
 def text_in(path: Path, limit: int = MAX_SOURCE) -> str:
-    """Return the text of *path* with `\\n` line ends; raise Rejected when it is none or too long."""
+    """Return the text of *path* with `\\n` line ends; raise Rejected when it is not text or too long."""
     try:
         text = files.read(path, limit).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -49,7 +49,7 @@ def text_in(path: Path, limit: int = MAX_SOURCE) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON object in *path*; raise Rejected when there is none."""
+    """Return the JSON object in *path*; raise Rejected when it holds none."""
     said = parsed(text_in(path), str(path))
     if not isinstance(said, dict):
         raise Rejected(f"{path} holds no JSON object.", UNTOUCHED)
@@ -57,7 +57,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def parsed(text: str, place: str) -> Any:
-    """Return what *text* says in JSON; raise Rejected naming *place* when it is broken."""
+    """Return the value of the JSON *text*; raise Rejected naming *place* when it is broken."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -65,5 +65,5 @@ def parsed(text: str, place: str) -> Any:
         raise Rejected(f"{place} is broken JSON: {error.msg} at {where}.", UNTOUCHED) from None
     except RecursionError:
         raise Rejected(f"{place} is nested too deeply.", UNTOUCHED) from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise Rejected(f"{place} is broken JSON: {str(error)[:80]}.", UNTOUCHED) from None

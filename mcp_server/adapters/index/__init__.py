@@ -1,1 +1,1 @@
-"""The index: a SQLite file derived from vaults and ledger, which may be thrown away at any time."""
+"""The index: a SQLite file derived from vaults and ledger; it may be deleted at any time."""

@@ -1,21 +1,21 @@
-"""What a table of the index is: each stands beside the code that fills it, `database/schema.py` makes it."""
+"""The definition of a table of the index: stated by the code that fills it, made by `database/schema.py`."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
 class Ref(str):
-    """The type of a column that names a memory as the ledger does: where one moves, it is renamed there."""
+    """The type of a column that holds the ledger's name of a memory: it is renamed when the memory moves."""
 
     __slots__ = ()
 
 
 class Table(NamedTuple):
     """
-    One table: its columns with their types, and what it is found by.
+    One table: its columns with their types, and its indexes.
 
     `required` columns are never NULL, `searched` ones have a full-text index, `also` are statements that make
-    other indexes. `sql` makes the table where the columns do not say all of it.
+    other indexes. `sql` makes the table where the columns cannot say everything.
     """
 
     name: str

@@ -18,8 +18,8 @@ from mcp_server.doors.cli import given
 DISK_REFUSED = 9
 LISTED = Path(__file__).with_name("listed.json")
 """Command → the module that has it in COMMANDS, and what its help begins with; made by a test."""
-LITTER = 200_000  # objects that are made before garbage is looked for: most commands end before
-FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # what commands were called before
+LITTER = 200_000  # objects that are made before garbage is collected: most commands end earlier
+FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # former names of commands
 
 
 class Groups(click.Group):
@@ -64,7 +64,7 @@ def daybook() -> None:
 def main() -> None:
     """Run the command line; errors are one sentence and one hint on stderr."""
     gc.set_threshold(LITTER)
-    umask = os.umask(0o077)  # the store is nobody else's business; what the person names has their mode
+    umask = os.umask(0o077)  # others must not read the store; what the person names gets their umask
     try:
         given.check_words(sys.argv[1:])
         daybook(prog_name="daybook", standalone_mode=False, obj=umask)

@@ -7,7 +7,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import split_list
 
 MOST_TYPED = 512 * 1024  # characters of all words of a command
-MOST_READ = 8 * 1024 * 1024  # bytes of standard input; what is given there has its own limits below that
+MOST_READ = 8 * 1024 * 1024  # bytes of standard input; its contents have lower limits of their own
 
 
 def check_words(words: Sequence[str]) -> None:

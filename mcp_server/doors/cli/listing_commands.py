@@ -62,7 +62,7 @@ def list_command(
     )
     found = list_memories(store, filter, limit=limit, offset=offset, order=order)
     if not found.rows and not as_json:
-        from mcp_server.actions.status.stats import get_stats  # a list need not wait for it
+        from mcp_server.actions.status.stats import get_stats  # slow to load, and a list does not need it
 
         there = found.total or get_stats(store).memories
         click.echo(

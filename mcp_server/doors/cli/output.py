@@ -52,7 +52,7 @@ def _end(opened: Opened, *, searches: bool, before: int) -> None:
     if _noted(opened) != before:
         from mcp_server.actions.context.claude_md import refresh  # most commands change nothing
 
-        with contextlib.suppress(DaybookError, OSError):  # 'daybook status' says what stands in the way
+        with contextlib.suppress(DaybookError, OSError):  # 'daybook status' says what is wrong
             refresh(opened.store())
     if searches and opened.look_is_due() and opened.finds_damage():
         click.echo(

@@ -48,7 +48,7 @@ def init_command(name: str | None, repository: bool | None, repair: bool) -> Non
         person.require("writing into a repository")
     if repository:
         _move_into_repository(store)
-        store = output.opened().store()  # which has one vault more now
+        store = output.opened().store()  # opened again: it has one more vault now
     elif repository is False:
         click.echo("Nothing was moved: this project's knowledge stays where it is.")
     if name is not None:

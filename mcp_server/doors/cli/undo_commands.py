@@ -42,7 +42,7 @@ def history_command(
             click.echo(visible(text).rstrip())
         return
     done: list[Done] = []
-    with contextlib.suppress(NotFound):  # a file that somebody made by hand, and nothing was done to it
+    with contextlib.suppress(NotFound):  # a file that a person made by hand, and Daybook never changed
         done = audit_history(store, memory_id, session=session, limit=limit, all_projects=all_projects)
     what = deeds.history(done)
     if not memory_id or session:

@@ -1,9 +1,9 @@
 """
 The MCP server on stdio: one for each Claude Code session.
 
-It answers at once: the hooks and what it has, before the protocol library is there (`start`), and by words
-alone while the embedding model loads beside. It survives having no index, no model and no vault. Everything
-it acknowledges is on the disk, so it may be killed at any moment; it ends by itself when Claude Code does.
+It answers at once: before the protocol library is loaded (`start`), it answers hooks and lists; while the
+embedding model loads, it searches by words alone. It works without index, model and vault. Everything
+it acknowledges is on the disk, so it may be killed at any moment; it ends on its own when Claude Code does.
 """
 
 import logging
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def main() -> None:
     """Serve until Claude Code ends or closes the pipe."""
     share_one_arena()
-    os.umask(0o077)  # what the log says is nobody else's business
-    # Nothing is flushed at the end, so the quickest death is the best one.
+    os.umask(0o077)  # other users must not read the log
+    # Nothing is flushed at the end, so the fastest exit is best.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     try:
@@ -47,15 +47,15 @@ def main() -> None:
     finally:
         start.opened.delete_temporary_index()
         logging.shutdown()
-        os._exit(0)  # threads that load a model or wait for the watcher's lock must not hold us
+        os._exit(0)  # threads that load a model or wait for the watcher's lock must not delay the exit
 
 
 class Refusing(Opened):
     """
-    What is opened when the settings are wrong: every tool answers with what to correct.
+    Stands for an opened store when the settings are wrong: every tool answers with what to correct.
 
-    Claude Code does not try a server again for a quarter of an hour that could not be started, whatever
-    is corrected meanwhile; so it always starts.
+    Claude Code does not retry a server that failed to start for a quarter of an hour, even if the settings
+    are corrected meanwhile; so this one always starts.
     """
 
     def __init__(self, error: DaybookError) -> None:
@@ -74,7 +74,7 @@ class Refusing(Opened):
         return False
 
     def delete_temporary_index(self) -> None:
-        """Do nothing: there is none."""
+        """Do nothing: there is no index."""
 
 
 def build(opened: Opened, hooks: Hooks | None = None) -> "MCPServer[Any]":
@@ -91,6 +91,6 @@ def _keep_current(opened: Opened) -> None:
 
 
 def _end_with_parent(parent: int) -> None:
-    """End the process when the one that started it is gone, even if a third holds our stdin open."""
+    """End the process when its parent is gone, even if a third process holds our stdin open."""
     wait_for_end_of(parent)
     os._exit(0)

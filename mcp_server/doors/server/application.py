@@ -1,4 +1,4 @@
-"""The MCP application: its tools, and how errors become answers that a model can act on."""
+"""The MCP application: its tools, and how it turns errors into answers that a model can act on."""
 
 import contextlib
 import functools
@@ -25,9 +25,9 @@ ALWAYS_LOADED = frozenset({"remember", "recall"})
 
 class Application:
     """
-    Registers tools; every tool gets its errors told and its place in the permission hints.
+    Registers tools: turns the errors of each into answers, and sets its permission hints.
 
-    The server has no instructions: what `remember` and `recall` say of themselves is in every request too.
+    The server has no instructions: the descriptions of `remember` and `recall` are in every request, too.
     """
 
     def __init__(self, opened: Opened, hooks: Hooks) -> None:
@@ -35,22 +35,22 @@ class Application:
         self.session = hooks.session
         self.meet = hooks.meet
         self.handed_out: dict[str, HandedOut] = {}
-        """What the client is asking a model about: one piece at most, by the name of its call."""
+        """The piece that the client is asking a model about: one at most, by the name of its call."""
         self._look = hooks.look
         self.server = Server("daybook", version=__version__, log_level="WARNING")
 
     def turns(self) -> list[str]:
-        """Return what the person said in this session, as far back as is looked at."""
+        """Return the person's turns of this session, as far back as we read."""
         if self.session.by_claude:
             return []
         return turns_of(self.session.transcript(), prompt=self.session.prompt)
 
     def judged(self, memory_id: str, *, was: str = "") -> str:
         """
-        Look up in the session what Claude stored just now, where it does not stand for the person's word.
+        Find in the session the source of what Claude just stored, unless it is the person's word already.
 
-        *was* is what the memory said before, where that may be shown unasked. Return a sentence that says why
-        it waits, '' when it does not, or when that is known later.
+        *was* is the memory's former text, where that may be shown unasked. Return a sentence with the reason
+        why it waits, '' when it does not, or when that is known only later.
         """
         session = self.session
         self.meet("")
@@ -64,13 +64,13 @@ class Application:
                 was=was,
             )
         except DaybookError:
-            return ""  # it is stored, and waits
+            return ""  # it is stored, and waits for the person
         if why in ("", LATER):
             return ""
         return f"It is not shown unasked until the person accepts it: it {why}."
 
     def judged_words(self, *words: str) -> None:
-        """Look up in the session what Claude summed it up as, so that the next one may be told."""
+        """Find in the session the source of Claude's summary, so that the next session may be told it."""
         self.meet("")
         for said in filter(None, words):
             with contextlib.suppress(DaybookError):
@@ -79,7 +79,7 @@ class Application:
     def tool(
         self, *, reads: bool = False, destroys: bool = False
     ) -> Callable[[Callable[P, str]], Callable[P, str]]:
-        """Register a function as the tool of its name; its docstring is what the model reads."""
+        """Register a function as the tool of its name; the model reads its docstring."""
 
         def register(function: Callable[P, str]) -> Callable[P, str]:
             @functools.wraps(function)
@@ -114,5 +114,5 @@ class Application:
         return register
 
     def _with_remarks(self, answer: str) -> str:
-        """Return *answer* with what is to be told about the index behind it."""
+        """Return *answer*, followed by the remarks about the index."""
         return "\n\n".join([answer, *self.opened.remarks()])

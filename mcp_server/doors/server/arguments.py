@@ -1,4 +1,4 @@
-"""The MCP server itself, which says in our words that a call names no tool or its arguments do not fit."""
+"""The MCP server itself, which says in our words that a call names no tool or has unfit arguments."""
 
 import contextlib
 import json
@@ -32,8 +32,8 @@ from mcp_server.doors.lines import Lines
 from mcp_server.doors.server.session import TOOL_USE
 
 UNLISTED: dict[str, Any] = {"unlisted": True}
-"""Marks in its schema a parameter that is taken, but not listed: a text tells of it where it matters."""
-MOST = 5  # wrong arguments of one call that are told
+"""Marks a parameter in its schema that is accepted but not listed: a text names it where it matters."""
+MOST = 5  # wrong arguments of one call that are named
 VALUE = 60  # characters of a wrong value
 NAMES = {
     "string": "a string", "boolean": "true or false", "integer": "a whole number", "number": "a number",
@@ -43,18 +43,18 @@ NAMES = {
 
 class Server(MCPServer[Any]):
     """
-    An MCP server that says which argument of a call is wrong, and what it takes.
+    An MCP server that says which argument of a call is wrong, and which values it takes.
 
-    `is_foreign` tells whether the client is another one than Claude Code, and has no hooks.
+    `is_foreign` tells whether the client is another one than Claude Code, and so has no hooks.
     """
 
     is_foreign = False
 
     def serve(self, lines: Lines, *, answered: str, instructions: str = "") -> None:
         """
-        Answer *lines* until there are no more, on stdout; what the library would drop is refused.
+        Answer *lines* on stdout until there are no more; refuse what the library would drop.
 
-        The request with the id *answered* got its answer before. A greeting is answered with *instructions*.
+        The request with the id *answered* has its answer already. A greeting is answered with *instructions*.
         """
         self._lowlevel_server.instructions = instructions or None
         lines.is_readable = _is_request
@@ -79,7 +79,7 @@ class Server(MCPServer[Any]):
 
             def refuse(
                 refusal: Refusal,
-            ) -> None:  # beside the reading: some clients write much before they read
+            ) -> None:  # in parallel with reading: some clients write much before they read
                 anyio.from_thread.run_sync(refusing.start_soon, answer, refusal)
 
             lines.refuse = refuse
@@ -89,11 +89,11 @@ class Server(MCPServer[Any]):
                 await self._lowlevel_server.run(heard, outgoing, greeting)
 
     async def known_tools(self) -> list[Tool]:
-        """Return the tools with all that they take, but for the hooks' own: a model has no use for it."""
+        """Return the tools with all their parameters, without the hooks' tool, which no model needs."""
         return [tool for tool in await super().list_tools() if tool.name != HOOK_TOOL]
 
     async def list_tools(self) -> list[Tool]:
-        """Return all tools in few characters, which requests carry; a module can call no unlisted one."""
+        """Return all tools, shortened since requests carry them; a module can call only listed tools."""
         listed = await (self.known_tools() if self.is_foreign else super().list_tools())
         return [tool.model_copy(update={"input_schema": _short(tool)}) for tool in listed]
 
@@ -102,7 +102,7 @@ class Server(MCPServer[Any]):
     ) -> CallToolResult | InputRequiredResult:
         meta = context.request_context.meta if context else None
         TOOL_USE.set(str((meta or {}).get("claudecode/toolUseId") or ""))
-        if name == HOOK_TOOL:  # what a hook is given grows with Claude Code, and a prompt waits for it
+        if name == HOOK_TOOL:  # a hook's input grows with Claude Code, and a prompt waits for it
             return await super().call_tool(name, arguments, context)
         tools = {tool.name: tool for tool in await self.known_tools()}
         if name not in tools:
@@ -129,7 +129,7 @@ class Server(MCPServer[Any]):
 
 
 def _short(tool: Tool) -> dict[str, Any]:
-    """Return the schema of *tool* without what a model can do without; a call that fits it is a good one."""
+    """Return the schema of *tool* without parts that a model does not need; a call that fits it is valid."""
     taken: dict[str, dict[str, Any]] = tool.input_schema["properties"]
     listed = {
         name: _short_value(each) for name, each in taken.items() if not UNLISTED.items() <= each.items()
@@ -138,7 +138,7 @@ def _short(tool: Tool) -> dict[str, Any]:
 
 
 def _short_value(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *schema* with one type, text where that is taken, and without what says nothing."""
+    """Return *schema* with one type, text where that is accepted, and without keys that say nothing."""
     types = schema.get("anyOf", [{}])
     flat = {**schema, **next((each for each in types if each.get("type") == "string"), types[0])}
     if "enum" in flat:
@@ -162,7 +162,7 @@ def _refusing(refusal: Refusal) -> JSONRPCError:
 
 
 def refused(sentence: str) -> CallToolResult:
-    """Return an error that the model can act on; raising would put the SDK's own words before it."""
+    """Return an error that the model can act on; raising would prefix the SDK's own words."""
     return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)
 
 
@@ -188,7 +188,7 @@ def _wrong(name: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -
 
 
 def _taken(schema: Mapping[str, Any]) -> str:
-    """Return what a JSON schema lets through, in words."""
+    """Return the values that a JSON schema accepts, in words."""
     if "enum" in schema:
         return f"one of {', '.join(filter(None, schema['enum']))}"
     if "anyOf" in schema:

@@ -1,7 +1,7 @@
 """
-What one server of many does beside answering: it takes in edits made by hand, and embeds.
+What one server of several does besides answering: it takes in edits made by hand, and embeds.
 
-An OS lock picks the one; the others wait for it and take over within a moment when it ends.
+An OS lock selects it; the others wait for the lock and take over at once when it ends.
 """
 
 import logging
@@ -29,17 +29,17 @@ from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
 
-RECONCILE = 300.0  # seconds between two looks at all stamps, in case an event was lost
-AGAIN = 5.0  # seconds after which a sync that others stood in the way of is tried again
-DEEP = 3600.0  # seconds after which every file is read, which finds what kept size and time
-FEW = 50  # changed files that are taken in one by one; more are left to a sync of their vault
-CHOICE_EVERY = 60.0  # seconds after which a model chosen meanwhile is noticed
+RECONCILE = 300.0  # seconds between two comparisons of all stamps, in case an event was lost
+AGAIN = 5.0  # seconds after which a sync that other processes blocked is tried again
+DEEP = 3600.0  # seconds after which every file is read, to find changes that kept size and time
+FEW = 50  # changed files that are taken in one by one; for more, their vault is synced
+CHOICE_EVERY = 60.0  # seconds between two checks for a newly chosen model
 MINUTE = 60.0
-COMPARED = 20  # new memories that are compared in a minute: prompts wait beside it; tidying takes the rest
+COMPARED = 20  # new memories compared per minute: prompts wait meanwhile; tidying does the rest
 
 
 def keep_current(opened: Opened) -> None:
-    """Hold the watcher's lock and keep the index equal to the files for as long as the process lives."""
+    """Hold the watcher's lock and keep the index equal to the files until the process ends."""
     try:
         files.make_folder(opened.home)
         make_folders(opened.store(), places.user_vault(opened.home))
@@ -49,12 +49,12 @@ def keep_current(opened: Opened) -> None:
         _take_up_left_work(opened, note_left_behind)
         with files.lock(opened.home / ".watcher.lock", patience=math.inf):
             _watch(opened)
-    except Exception:  # a background thread that dies is said once, in the log; answers go on
+    except Exception:  # a background thread that fails is logged once; answers go on
         log.exception("edits made by hand are not taken in until the next session")
 
 
 def _take_up_left_work(opened: Opened, look: Callable[[Store], bool]) -> None:
-    """Start a worker when a *look* finds what earlier sessions left: they ended without a word, say."""
+    """Start a worker when *look* finds work of earlier sessions, which may have ended without their hook."""
     if hooks_are_off(opened.environment):
         return
     try:
@@ -73,14 +73,14 @@ def _watch(opened: Opened) -> None:
         lambda: _folders(opened), wanted=_is_ours, idle=lambda: AGAIN if trouble else RECONCILE
     ):
         try:
-            # The first batch is empty, and comes when what happens from now on is heard of.
+            # The first batch is empty, and comes when the watch has started.
             if not batch or time.monotonic() > due:
-                # A look that is taken again because the index was busy is no deep one: that takes seconds.
+                # A check that is repeated because the index was busy is not a deep one, which takes seconds.
                 deep = time.monotonic() > deep_due
                 _reconcile(opened, deep=deep)
                 due = time.monotonic() + RECONCILE
                 deep_due = time.monotonic() + DEEP if deep else deep_due
-                _take_up_left_work(opened, note_quiet)  # one that was killed just before this one began
+                _take_up_left_work(opened, note_quiet)  # a session that was killed just before this one
             elif opened.settings.auto_indexing:
                 _take_in_changed(opened, batch)
         except (DaybookError, OSError) as error:
@@ -97,7 +97,7 @@ def _reconcile(opened: Opened, *, deep: bool) -> None:
 
 
 def _embed(opened: Opened, work: threading.Event) -> None:
-    """Embed and compare what is new when there is *work*; look now and then which model is chosen."""
+    """Embed and compare what is new when *work* is set; check now and then which model is chosen."""
     since, left = 0.0, 0
     while True:
         work.wait(CHOICE_EVERY)

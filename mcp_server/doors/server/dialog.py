@@ -1,11 +1,11 @@
 """
-The client's own dialog: a question that the person answers on their screen, and the model cannot.
+The client's own dialog: a question on the person's screen, which the model cannot answer.
 
-Claude Code shows three lines of a message, each cut at the edge of the window. So that nobody answers what
-they could not read, a long message is shown in parts: all but the last are only read on.
+Claude Code shows three lines of a message, each cut at the edge of the window. So that the person can read
+all of it before the answer, a long message is shown in parts: all but the last only lead to the next one.
 
-A client of the protocol 2026-07-28 takes the question as an answer and calls the tool again with the person's
-reply; an older one is asked while the tool waits. A tool therefore asks before it does anything else.
+A client of the protocol 2026-07-28 gets the question as the tool's answer and calls the tool again with the
+person's reply; an older one is asked while the tool waits. So a tool asks before it does anything else.
 """
 
 import hashlib
@@ -30,10 +30,10 @@ from mcp_server.adapters.started_by import client_started_by_claude
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.render import on_one_line
 
-ASKED_BY_ANSWER = "2026-07-28"  # from this protocol on a server cannot ask while a tool runs
+ASKED_BY_ANSWER = "2026-07-28"  # from this protocol on, a server cannot ask while a tool runs
 LINES = 3  # of a message that Claude Code 2.1.329 shows
-WIDTH = 72  # cells of a line that are seen in a window of 80
-MOST_PARTS = 9  # of all questions of one call together: the client goes along with ten
+WIDTH = 72  # cells of a line that are visible in a window of 80
+MOST_PARTS = 9  # of all questions of one call together: the client allows ten
 FIELD = "answer"
 YES_OR_NO = {"no": "No", "yes": "Yes"}
 
@@ -57,19 +57,19 @@ class PersonAsked(Exception):
 
 
 class Asking(ABC):
-    """A way to ask the person; what needs their word asks in the same words, whichever way there is."""
+    """A way to ask the person; the code that needs their word asks in the same words by any of them."""
 
     __slots__ = ()
 
     @abstractmethod
     def ask(self, message: str, choices: Mapping[str, str]) -> str | Unanswered:
-        """Return which of *choices* (key: what the person reads) was chosen; to close it is no answer."""
+        """Return the one of *choices* (key: what the person reads) that was chosen; closing is no answer."""
 
     def demand(self, message: str, choices: Mapping[str, str], *, act: str, typed: str) -> str:
         """
         Return what was chosen, as `ask` does; raises PersonNeeded without an answer.
 
-        *act* is what needs the person's word, *typed* the command that they may type instead.
+        *act* names what needs the person's word, *typed* is the command that they may type instead.
         """
         answer = self.ask(message, choices)
         if isinstance(answer, Unanswered):
@@ -77,14 +77,14 @@ class Asking(ABC):
         return answer
 
     def consent(self, message: str, *, act: str, typed: str) -> None:
-        """Return when the person says yes to *message*; raises PersonNeeded otherwise."""
+        """Return if the person says yes to *message*; raises PersonNeeded otherwise."""
         if self.demand(message, YES_OR_NO, act=act, typed=typed) != "yes":
             raise PersonNeeded(act, typed, why="they said no")
 
 
 @dataclass(slots=True)
 class Dialog(Asking):
-    """The dialog of one call of a tool, and what was answered in it so far."""
+    """The dialog of one call of a tool, and the answers in it so far."""
 
     context: Context[Any, Any]
     answers: dict[str, str] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Dialog(Asking):
         return reply if not isinstance(reply, str) or reply in choices else Unanswered.CANCELLED
 
     def _waited_for(self, forms: Sequence[Form]) -> str | Unanswered:
-        """Ask while the tool waits, which runs in a thread of its own."""
+        """Ask while the tool waits; it runs in a thread of its own."""
         answer: str | Unanswered = Unanswered.CANCELLED
         for form in forms:
             try:
@@ -129,10 +129,10 @@ class Dialog(Asking):
         return answer
 
     def _answered(self, forms: Sequence[Form]) -> str | Unanswered:
-        """Return the answer that came with this call of the tool; raises PersonAsked when there is none."""
+        """Return the answer that came with this call of the tool; raises PersonAsked when none did."""
         said = json.loads(self.context.request_state or "{}")
         self.answers = {**said.get("answers", {}), **self.answers}
-        # The answer is to these very words: others are asked anew.
+        # An answer counts only for these exact words: other words are asked again.
         name = hashlib.sha256(json.dumps(forms).encode()).hexdigest()[:32]
         if name in self.answers:
             return self.answers[name] or Unanswered.CANCELLED
@@ -154,7 +154,7 @@ class Dialog(Asking):
 
 
 def fits(message: str) -> int:
-    """Return in how many parts *message* is shown, 0 for one that is too long for a dialog."""
+    """Return the number of parts in which *message* is shown, 0 when it is too long for a dialog."""
     parts = len(_parts(message))
     return parts if parts <= MOST_PARTS else 0
 
@@ -166,7 +166,7 @@ def _chosen(reply: ElicitResult) -> str | Unanswered:
 
 
 def _forms(parts: Sequence[str], choices: Mapping[str, str]) -> Iterator[Form]:
-    """Yield what is shown of each of *parts*; the last one has the *choices*."""
+    """Yield the form of each of *parts*; the last one has the *choices*."""
     for number, part in enumerate(parts[:-1], start=1):
         more = f"(part {number} of {len(parts)}: Accept reads on)"
         yield {"message": f"{part}\n{more}", "requested_schema": {"type": "object", "properties": {}}}
@@ -181,7 +181,7 @@ def _forms(parts: Sequence[str], choices: Mapping[str, str]) -> Iterator[Form]:
 
 
 def _parts(message: str) -> list[str]:
-    """Return *message* in parts of LINES lines; in all but the last one line is left free."""
+    """Return *message* in parts of LINES lines; all but the last part leave one line free."""
     lines = list(_wrapped(on_one_line(message)))
     parts = []
     while len(lines) > LINES:

@@ -1,10 +1,10 @@
 """
-The tool by which Daybook's module in the client, and a hook of its own tools, reach the running server.
+The tool by which Daybook's module in the client, and a hook of Daybook's own tools, reach the running server.
 
-A prompt is answered before the protocol library is there: what it does not need is imported by whoever does.
-What it calls for counts as told when the module says so: an answer that came too late reached nobody.
-Every answer is JSON, `{}` when there is nothing to say. A hook never fails and never delays: what goes wrong
-is one line in the log.
+A prompt is answered before the protocol library is loaded: code that a prompt does not need is imported where
+it is used. The memories that a prompt calls for count as told when the module confirms it: a late answer was
+not shown. Every answer is JSON, `{}` when there is nothing to say. A hook never fails and never delays: an
+error is one line in the log.
 """
 
 import json
@@ -29,12 +29,12 @@ from mcp_server.doors.server.session import PERSONS, Session, session_of
 log = logging.getLogger(__name__)
 
 HOOK_EVENTS = frozenset({"Offered", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
-"""The events that are answered before the protocol library is there."""
+"""The events that are answered before the protocol library is loaded."""
 NOTHING = "{}"
 
 
 class Hooks:
-    """What answers the hooks of one session, and what it learns of that session."""
+    """Answers the hooks of one session, and keeps what it learns of that session."""
 
     def __init__(self, opened: Opened) -> None:
         self.session: Session = session_of(opened.environment)
@@ -44,9 +44,9 @@ class Hooks:
         self.is_foreign = False  # whether the client is another one than Claude Code
         opened.by = lambda: CLAUDE
         self._on = not hooks_are_off(opened.environment)
-        self._called = Called()  # what the last prompt called for, until it was told
-        self._gone: list[str] = []  # what the person must hear, until it was told
-        self._noted = ""  # the last session that was noted as one that Claude started
+        self._called = Called()  # what the last prompt called for, until the module confirms it
+        self._gone: list[str] = []  # what the person must be told, until they were
+        self._noted = ""  # the last session that was noted as started by Claude
 
     def answer(
         self,
@@ -85,7 +85,7 @@ class Hooks:
             told = NOTHING
             if self._on:
                 told = self._told(event, prompt, Path(transcript_path), cwd, reply[: turns.LONGEST_REPLY])
-            self._opened.database.trouble.remarks()  # nobody reads them here
+            self._opened.database.trouble.remarks()  # no one reads them here
             self.look.beside()
             return told
         except (DaybookError, OSError) as error:
@@ -95,7 +95,7 @@ class Hooks:
         return NOTHING
 
     def _permission(self, tool: str) -> str:
-        """Return the leave to run *tool*, '' for any that only reads; what it proposes needs a yes."""
+        """Return the permission to run *tool*; the one that proposes needs the person's consent."""
         reason = "Daybook's own reading tools"
         if tool == PROPOSES:
             if not self._opened.store().settings.on_plan:

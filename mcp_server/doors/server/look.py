@@ -1,4 +1,4 @@
-"""Whether the index is whole is looked at beside an answer, so that a wrong one is not given twice."""
+"""Checks of the index in parallel with answers, so that a wrong answer is not given twice."""
 
 import threading
 
@@ -6,14 +6,14 @@ from mcp_server.bootstrap import Opened
 
 
 class Look:
-    """Looks at the index of what is *opened*, one look at a time."""
+    """Checks the index of what is *opened*, one check at a time."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
         self._looking = threading.Lock()
 
     def beside(self) -> None:
-        """Begin a look in a thread of its own when one is due."""
+        """Start a check in a thread of its own when one is due."""
         if self._opened.look_is_due() and self._looking.acquire(blocking=False):
             threading.Thread(target=self._look, name="look", daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""What Claude asks the person before it changes what they said, and what they are told of it."""
+"""The questions to the person before Claude changes what they said, and the texts shown with them."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -27,10 +27,10 @@ def names_in(said: list[str] | str) -> tuple[str, ...]:
 
 def may_replace(dialog: Asking, store: Store, new: Draft, olds: Sequence[str], turns: Turns) -> bool:
     """
-    Ask the person whether *new* takes the place of what they said; tell whether they said yes to all.
+    Ask the person whether *new* may replace what they said; tell whether they agreed to all.
 
-    Nobody is asked where nothing of theirs is meant, or where they said so in the session. Without a dialog
-    nothing is decided. Raises PersonNeeded when they say no, and Asked.
+    Does not ask when none of the memories is the person's, or when they said so in the session. Without a
+    dialog nothing is decided. Raises PersonNeeded when they say no, and Asked.
     """
     kept = kept_from(store, new, olds, turns=turns)
     for old in kept:
@@ -68,7 +68,7 @@ def ask_before_forgetting(
     dialog: Asking, store: Store, memory_id: str, turns: Turns, *, verb: str = "forget"
 ) -> None:
     """Ask the person before Claude puts away what they said, by *verb*. Raises PersonNeeded, Asked."""
-    with suppress(NotFound):  # what is not there is answered later
+    with suppress(NotFound):  # the action itself reports a missing memory
         if not may_forget(read(store, memory_id), ASSISTANT, turns):
             name = one_line(memory_id, 80)
             dialog.consent(
@@ -79,7 +79,7 @@ def ask_before_forgetting(
 
 
 def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: str, turns: Turns) -> None:
-    """Ask the person before *words* become what a memory of theirs says. Raises PersonNeeded, Asked."""
+    """Ask the person before *words* become the text of a memory of theirs. Raises PersonNeeded, Asked."""
     with suppress(NotFound):
         found = read(store, memory_id)
         if not may_change(found, Statement("", words, found.memory.type, ASSISTANT), turns):
@@ -91,7 +91,7 @@ def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: st
 
 
 def told_title(store: Store, memory_id: str, *, lasting: bool = True) -> str:
-    """Return what the person is told of a memory that is to go; '' of one in the trash."""
+    """Return the text about a memory that is to be deleted; '' for one in the trash."""
     try:
         memory = read(store, memory_id).memory
     except NotFound:

@@ -1,4 +1,4 @@
-"""What tools answer: short text with ids first, every foreign word quoted or on one line."""
+"""The answers of tools: short text with ids first, every foreign word quoted or on one line."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ from mcp_server.doors.shown.recall import components, doubts, from_conversations
 from mcp_server.doors.shown.settled import note
 
 LIMIT = 8000  # characters of an answer; Claude Code stores longer ones in a file
-LONG = 5 * LIMIT  # characters of what was asked for by its id
-MORE = 100  # characters for what is said of what did not fit
+LONG = 5 * LIMIT  # characters of what was requested by its id
+MORE = 100  # characters for the sentence about what did not fit
 CUT = "(cut; the file has all of it)"
-PATH = 1000  # characters; in a repository a file's name may be anything, line feeds and all
+PATH = 1000  # characters; in a repository a file's name may be anything, even with line feeds
 
 
 def recalled(answer: Answer, query: str, *, explain: bool, waiting: int = 0) -> str:
-    """Return an answer as text; *waiting* are the passages that a search by meaning cannot see yet."""
+    """Return an answer as text; *waiting* passages have no vector yet, so a search by meaning misses them."""
     if not answer.hits and waiting:
         return (
             f"Not embedded yet: {counted(waiting, 'passage')}, so meaning cannot find them;"
@@ -43,8 +43,8 @@ def shown_lines(found: Shown, *, label: str = "", limit: int = LIMIT) -> str:
     """
     Return a result as lines that mean nothing to markdown, secrets masked, within *limit* characters.
 
-    *label* stands with every row; what memories say stands behind bars. What does not fit is counted once.
-    A body may be as long as LONG, for it was asked for by its id.
+    *label* is put before every row; the texts of memories are behind bars. What does not fit is only counted.
+    A body may be as long as LONG, because it was requested by its id.
     """
     head = [_line(found.head)] if found.head else []
     notes = [_line(note) for note in found.notes]
@@ -54,7 +54,7 @@ def shown_lines(found: Shown, *, label: str = "", limit: int = LIMIT) -> str:
         parts += _below(table, label)
     room = limit - MORE - sum(len(line) + 1 for line in (*head, *notes))
     told, left_out = within(parts, room)
-    if parts and not told:  # the first alone is longer
+    if parts and not told:  # even the first alone is too long
         told, left_out = [f"{parts[0][:room]}\n{CUT}"], len(parts) - 1
     more = [f"({left_out} more did not fit; the command line shows all.)"] if left_out else []
     if found.offset is not None and found.total > (next := found.offset + len(told)):
@@ -64,14 +64,14 @@ def shown_lines(found: Shown, *, label: str = "", limit: int = LIMIT) -> str:
 
 
 def _parts(table: Shown, label: str) -> list[str]:
-    """Return the rows of a table, each with what its memory says."""
+    """Return the rows of a table, each with the text of its memory."""
     texts = [f"\n{quoted(redact(text))}" for text in table.texts] or [""] * len(table.rows)
     lines = [" · ".join([*map(_line, cells(table, row)), *([label] if label else [])]) for row in table.rows]
     return [f"{line}{text}" for line, text in zip(lines, texts, strict=True)]
 
 
 def _below(table: Shown, label: str) -> list[str]:
-    """Return the rows of a further table; its head stands with the first."""
+    """Return the rows of a further table; its head is put before the first."""
     parts = _parts(table, label)
     return ["\n".join([_line(table.head), *parts[:1]]), *parts[1:]] if table.head else parts
 
@@ -86,13 +86,13 @@ def _body(text: str, room: int) -> list[str]:
 
 
 def beside(memory_id: str, done: Settled, found: Found, *, waits: str = "") -> str:
-    """Return what became of other words for a memory that only the person may change."""
+    """Return the outcome for new words about a memory that only the person may change."""
     head = f"{memory_id}: not changed, for the person said it. The new words were stored beside it."
     return f"{head} {settled(done, found, waits=waits)}"
 
 
 def settled(done: Settled, found: Found, *, waits: str = "") -> str:
-    """Return what became of a memory that was to be remembered; *waits* says why it is not shown unasked."""
+    """Return the outcome for a memory to be remembered; *waits* says why it is not shown unasked."""
     said = " ".join(filter(None, (note(done), waits)))
     if done.known:
         added = said or "Only what it lacked beside its words was added."
@@ -104,7 +104,7 @@ def settled(done: Settled, found: Found, *, waits: str = "") -> str:
 
 
 def passages(hits: Sequence[Hit]) -> str:
-    """Return the best passages for a question that no model of ours answered."""
+    """Return the best passages for a question that was not put to a model."""
     parts, _ = within(_shelves(hits, explain=False), LIMIT - 200, separator="\n\n")
     head = "The nearest memories; answer from them alone, citing their ids, or say that it is not known."
     return "\n\n".join([head, *parts])
@@ -120,7 +120,7 @@ def _verdict(answer: Answer) -> str:
 
 
 def _shelves(hits: Sequence[Hit], explain: bool) -> list[str]:
-    """Return *hits* as text; the line above a shelf stands with its first hit."""
+    """Return *hits* as text; the line above a shelf is put before its first hit."""
     return [
         f"{line}\n\n{_hit(hit, explain)}" if line and at == 0 else _hit(hit, explain)
         for line, shelf in shelves(hits)

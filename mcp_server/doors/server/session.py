@@ -1,4 +1,4 @@
-"""What a server knows of the Claude Code session it serves."""
+"""The Claude Code session that a server serves, as far as the server knows it."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -11,19 +11,19 @@ from mcp_server.adapters.started_by import client_started_by_claude
 from mcp_server.core.bounds import session_id
 
 TOOL_USE: ContextVar[str] = ContextVar("tool_use", default="")
-"""The id by which the transcript names the call that is being answered, '' when the client does not tell."""
+"""The transcript's id of the call that is being answered, '' when the client does not give it."""
 
 PERSONS = frozenset({"composer", "bridge", "sdk"})
-"""What the client calls where the person types: its prompt, their phone, and the prompt of `claude -p`."""
+"""The client's names of the places where the person types: its prompt, their phone, `claude -p`."""
 
 
 @dataclass(slots=True)
 class Session:
     """
-    The session's id, prompt and transcript, as they were told; the id changes with /clear.
+    The session's id, prompt and transcript, as the client gave them; the id changes with /clear.
 
-    `typed` is the prompt that the module told of, and `projects` the folder in which Claude Code keeps
-    transcripts. `learned` is up to which place in the ledger the person was told what is learned, None
+    `typed` is the prompt that the module reported, and `projects` the folder in which Claude Code keeps
+    transcripts. `learned` is the place in the ledger up to which the person was told what was learned, None
     before they were told anything.
     """
 
@@ -35,12 +35,12 @@ class Session:
 
     @property
     def by_claude(self) -> bool:
-        """Whether Claude started this session: nothing that is typed in it is the person's word."""
+        """Whether Claude started this session: then nothing that is typed in it is the person's word."""
         return client_started_by_claude()
 
     @property
     def prompt(self) -> str:
-        """The person's last words, '' when nobody knows; of the transcript, where no module tells of them."""
+        """The person's last words, '' when unknown; from the transcript where no module reports them."""
         if self.typed or self.by_claude:
             return self.typed
         from mcp_server.actions.judge.persons_word import last_turn  # the first prompt need not wait for it
@@ -48,13 +48,13 @@ class Session:
         return last_turn(self.transcript())
 
     def transcript(self) -> Path | None:
-        """Return where the session is written down, None when nobody knows, or nothing is there."""
+        """Return the path of the session's transcript, None when it is unknown or does not exist."""
         if self.told and self.told.stem == self.id and transcript_file.size(self.told):
             return self.told
         return transcript_file.find(self.projects, self.id) if self.projects and self.id else None
 
 
 def session_of(environment: Mapping[str, str]) -> Session:
-    """Return the session that *environment* names, before a hook has told of it."""
+    """Return the session that *environment* names, before a hook has reported it."""
     known = session_id(environment.get("CLAUDE_CODE_SESSION_ID"))
     return Session(known, projects=claude_folder(environment) / "projects")

@@ -1,9 +1,9 @@
 """
-What the server answers before the protocol library is there, with the standard library alone.
+The server's answers before the protocol library is loaded, with the standard library alone.
 
-Loading that library and the embedding model takes a second of the processor, and the first prompt of a
+Loading that library and the embedding model takes a second of processor time, and the first prompt of a
 session waits for its hook. So the greeting, the lists of what the server has (`listed.json`) and the hooks
-are answered here. All else is answered by the library, which is loaded beside when a prompt was answered,
+are answered here. The library answers everything else. It is loaded in parallel when a prompt was answered,
 when something needs it, or when nothing came for a while; from then on it answers everything.
 """
 
@@ -28,17 +28,17 @@ from mcp_server.doors.server.hook_tool import HOOK_EVENTS, Hooks
 log = logging.getLogger(__name__)
 
 LISTED = Path(__file__).with_name("listed.json")
-"""What the library would answer, by protocol and method, and the tools and resources of each set."""
+"""The library's answers, by protocol and method, and the tools and resources of each set."""
 GREETED = "2025"  # the protocols that begin with a greeting, in LISTED
-STATELESS = "2026-07-28"  # the protocol that has none: every request says who asks
-QUIET = 3.0  # seconds after which the library and the model are loaded though nobody asked for anything
-LONGEST_ROOTS = 64 * 1024  # characters of an answer that says where a client works
-GREETING_ID = "daybook-greeting"  # of the greeting as the library hears it: the client has its answer
+STATELESS = "2026-07-28"  # the protocol without a greeting: every request names the client
+QUIET = 3.0  # seconds without a request after which the library and the model are loaded
+LONGEST_ROOTS = 64 * 1024  # characters of an answer that names the client's folders
+GREETING_ID = "daybook-greeting"  # of the greeting for the library; the client already has its answer
 _META = "io.modelcontextprotocol/"
 
 
 class Start:
-    """The server of one session until the library takes over; *beside* is what it then does beside."""
+    """The server of one session until the library takes over; *beside* then runs in parallel with it."""
 
     def __init__(self, opened: Opened, beside: Callable[[], None]) -> None:
         self.opened = opened
@@ -48,10 +48,10 @@ class Start:
         self._lines.refuse = self._refuse
         self._listed = json.loads(LISTED.read_bytes())
         self._instructions = ""  # for a client without hooks
-        self._hidden: tuple[str, ...] = ()  # the tools that it is not told of
-        self._asks_roots = False  # whether it is still to tell where it works
+        self._hidden: tuple[str, ...] = ()  # the tools that the client does not see
+        self._asks_roots = False  # whether the client has yet to say where it works
         self._protocol = ""  # a key of `_listed` once the client has begun
-        self._greeting: list[dict[str, Any]] = []  # what the client said first; the library must hear it too
+        self._greeting: list[dict[str, Any]] = []  # the client's first messages, for the library
         self._load_now = threading.Event()
         self._loaded = threading.Event()
 
@@ -64,14 +64,14 @@ class Start:
                 return
 
     def _load(self) -> None:
-        """Load the library, and beside it the model and the watcher, when the first prompt needs no more."""
+        """Load the library, and in parallel model and watcher, when the first prompt needs no more."""
         self._load_now.wait(QUIET)
         with contextlib.suppress(DaybookError, OSError):
-            self.opened.store()  # an index that is missing is made before the imports hold everybody up
+            self.opened.store()  # a missing index is made before the imports delay everything
         threading.Thread(target=self._beside, name="keep-current", daemon=True).start()
         try:
             from mcp_server.doors.server import toolsets  # noqa: F401 (whoever takes over has it then)
-        except Exception:  # who takes over fails in the same way
+        except Exception:  # the code that takes over fails in the same way
             log.exception("the protocol library cannot be loaded")
         self._loaded.set()
 
@@ -89,7 +89,7 @@ class Start:
         server.serve(self._lines, answered=GREETING_ID, instructions=self._instructions)
 
     def _answer(self, line: str) -> bool:
-        """Answer *line*; false when the library has to."""
+        """Answer *line*; return False when only the library can."""
         if not line.strip():
             return True
         said = json.loads(line)
@@ -112,7 +112,7 @@ class Start:
         return True
 
     def _result(self, method: str, given: dict[str, Any]) -> dict[str, Any] | None:
-        """Return what the library would answer, None when it has to be asked."""
+        """Return the library's answer, None when the library must be asked."""
         if method == "initialize":
             if self._protocol or not greets(given) or given["protocolVersion"] not in self._listed["greeted"]:
                 return None
@@ -137,7 +137,7 @@ class Start:
         return self._with_instructions(dict(result)) if method == "server/discover" else dict(result)
 
     def _meet(self, given: Any) -> None:
-        """Look who asks; another client than Claude Code gets a session of its own, and instructions."""
+        """Check which client it is; all but Claude Code get a session of their own, and instructions."""
         if self._instructions or not isinstance(given, dict):
             return
         meta = given.get("_meta")
@@ -153,7 +153,7 @@ class Start:
             opening.note_begun(self.opened, self._hooks.session)
 
     def _take_roots(self, line: str) -> bool:
-        """Learn from *line* where the client works; false for a line that says something else."""
+        """Learn from *line* where the client works; return False for any other line."""
         if opening.ROOTS_ID not in line[:LONGEST_ROOTS]:
             return False
         try:
@@ -170,7 +170,7 @@ class Start:
         return {**result, "instructions": self._instructions} if self._instructions else result
 
     def _hook(self, given: dict[str, Any]) -> str | None:
-        """Return what the hook is told that calls its tool, None for another call, or odd arguments."""
+        """Return the answer to a hook that calls its tool, None for another call, or invalid arguments."""
         arguments = given.get("arguments") or {}
         if given.get("name") != HOOK_TOOL or not isinstance(arguments, dict):
             return None
@@ -193,7 +193,7 @@ HOOK_ARGUMENTS = frozenset(Hooks.answer.__annotations__) - {"given", "return"}  
 
 
 def _stateless(given: dict[str, Any]) -> str:
-    """Return STATELESS when the request says all that this protocol asks for, '' otherwise."""
+    """Return STATELESS when the request has all that this protocol requires, '' otherwise."""
     meta = given.get("_meta")
     if not isinstance(meta, dict) or meta.get(f"{_META}protocolVersion") != STATELESS:
         return ""

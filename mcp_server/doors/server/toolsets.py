@@ -34,7 +34,7 @@ TOOLSETS = {  # the modules of each set
 
 
 def registered(opened: Opened, hooks: Hooks) -> Server:
-    """Return the server with the tools of the sets that were chosen, and the one that *hooks* answers."""
+    """Return the server with the tools of the chosen sets, and the tool that *hooks* answers."""
     application = Application(opened, hooks)
 
     hooks.inside = partial(inside.answer, application)

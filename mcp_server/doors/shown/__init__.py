@@ -1,4 +1,4 @@
-"""What an action returned, made once into what is shown: doors print it as lines, as a table or as JSON."""
+"""The result of an action in the form in which doors show it: as lines, as a table or as JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ class Shown:
     """
     A result as every door shows it.
 
-    `head` is a sentence, `rows` stand under `headers`; where a header ends with a colon, a line names it
-    before its cell. Rows without headers are a name and its value, or one sentence. `texts` are what memories
-    say, one for each row or none at all, `body` is the words of one memory whole. `below` are further tables,
-    `notes` sentences that come last, and `json` is the same for programs.
+    `head` is a sentence, `rows` belong to `headers`; where a header ends with a colon, a line puts it before
+    its cell. Rows without headers are a name and its value, or one sentence. `texts` are the texts of
+    memories, one for each row or none at all, `body` is the whole text of one memory. `below` are further
+    tables, `notes` sentences that come last, and `json` is the same for programs.
     With `offset` the rows are a page that begins there, of `total` rows.
 
-    Nothing in it is made harmless: each door does that in its own way.
+    Nothing in it is escaped: each door does that in its own way.
     """
 
     head: str = ""
@@ -32,7 +32,7 @@ class Shown:
 
 
 def cells(table: Shown, row: tuple[object, ...]) -> list[str]:
-    """Return the cells of a row that say something, as a line has them: without headers, one sentence."""
+    """Return the non-empty cells of a row, as a line has them: without headers, one sentence."""
     if not table.headers:
         return [": ".join(map(str, row))]
     return [

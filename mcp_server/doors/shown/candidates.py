@@ -1,4 +1,4 @@
-"""What was proposed and waits, and what became of proposals."""
+"""Candidates that wait, and what became of proposals."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from mcp_server.doors.shown.settled import BECAME, summary
 
 
 def waiting(found: Sequence[Candidate]) -> Shown:
-    """Return the candidates that wait, with how sure they are and how often they were seen."""
+    """Return the candidates that wait, with their confidence and how often they were seen."""
     return Shown(
         f"Waiting: {counted(len(found), 'candidate')}." if found else "No candidate waits.",
         ("id", "type", "sure:", "seen:", "in sessions:", "why it waits", "title"),

@@ -20,7 +20,7 @@ def found(pairs: Sequence[Contradiction]) -> Shown:
 
 
 def marked(pairs: Sequence[Contradiction]) -> Shown:
-    """Return pairs that somebody marked."""
+    """Return pairs that are marked as contradictory."""
     how = "resolve_contradiction or 'daybook contradictions --resolve' settles one"
     return _pairs(f"Open: {counted(len(pairs), 'contradiction')}; {how}." if pairs else NONE_OPEN, pairs)
 

@@ -1,4 +1,4 @@
-"""How much there is: counts, sizes, how much was used and to what good, what waits, which model answers."""
+"""Figures: counts, sizes, use and its benefit, what waits, which model answers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -44,7 +44,7 @@ def stats(found: Stats) -> Shown:
 
 
 def metrics(found: Metrics) -> Shown:
-    """Return all that is counted as one table; of the ledger's events those that ever happened."""
+    """Return all counts as one table; of the ledger's events only those that ever happened."""
     rows = [*_contents(found.stats), *_sizes(found), *_events(found), *_use(found.quality), *_waits(found)]
     json = {**asdict(found.stats), **{name: said for name, said in asdict(found).items() if name != "stats"}}
     json["quality"]["usage_rate"] = found.quality.usage_rate
@@ -133,7 +133,7 @@ def models(found: Sequence[ListedModel]) -> Shown:
 
 
 def embedding(found: Progress, listed: Sequence[ListedModel] = (), problem: str = "") -> Shown:
-    """Return which embedding model is chosen, and how far it is, with those that are *listed*."""
+    """Return which embedding model is chosen, and its progress, with those that are *listed*."""
     has = f"{found.embedded} of {found.passages} have its vector; words find the others"
     return Shown(
         rows=(

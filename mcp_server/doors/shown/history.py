@@ -1,4 +1,4 @@
-"""What a memory said before, and what was taken back, in words."""
+"""Earlier versions of a memory, and what was taken back, in words."""
 
 from mcp_server.actions.changes.history import Earlier, History
 from mcp_server.actions.files.journal import Undone
@@ -38,7 +38,7 @@ def told(found: History) -> Shown:
 
 
 def deleted(memory_id: str) -> Shown:
-    """Return that nothing of a memory is kept, which was deleted for good."""
+    """Return that a memory was deleted for good, and no version of it is kept."""
     head = f"Nothing that '{memory_id}' said is kept: it was deleted for good."
     return Shown(head, json={"id": memory_id, "path": "", "versions": []})
 

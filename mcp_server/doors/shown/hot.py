@@ -1,4 +1,4 @@
-"""What is kept at hand, and what is likely to come next."""
+"""The hot set, and the memories that are likely to be needed next."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,7 +15,7 @@ UNLIKELY = "Nothing is likely enough to be predicted; 'daybook patterns' shows w
 
 
 def status(found: HotStatus) -> Shown:
-    """Return the hot set: who has a place, what fills the free ones, and who was hot but had none."""
+    """Return the hot set: the memories with a place, those that fill free ones, the hot ones without one."""
     groups = {"held": found.held, "predicted": found.predicted, "evicted": found.evicted}
     states = {"held": "", "predicted": "likely next", "evicted": "no place for it"}
     next_out = found.next_out.row.id if found.next_out else None
@@ -36,7 +36,7 @@ def status(found: HotStatus) -> Shown:
 
 
 def patterns(found: Sequence[Pattern], *, nothing: str) -> Shown:
-    """Return which memory follows on which; *nothing* is said where there are none."""
+    """Return which memory is recalled after which; *nothing* is the sentence for none."""
     return Shown(
         "" if found else nothing,
         ("comes", "after:", "probability:", "seen:", "title"),
@@ -49,19 +49,19 @@ def patterns(found: Sequence[Pattern], *, nothing: str) -> Shown:
 
 
 def pinned(memory_id: str, *, is_pinned: bool) -> str:
-    """Return that a memory is pinned, or is not any more."""
+    """Return that a memory is pinned, or no longer is."""
     return f"{memory_id}: {'pinned' if is_pinned else 'not pinned any more'}."
 
 
 def promoted(memory_id: str, *, has_place: bool) -> str:
-    """Return what became of a memory that was to be kept at hand."""
+    """Return the outcome of promoting a memory to the hot set."""
     if has_place:
         return f"{memory_id}: kept at hand until it was not used for 14 days."
     return f"{memory_id}: noted, but all places are taken by hotter memories; pin it, or demote one of them."
 
 
 def demoted(memory_id: str, *, was_hot: bool) -> str:
-    """Return what became of a memory that was to be kept at hand no longer."""
+    """Return the outcome of demoting a memory from the hot set."""
     back = "not kept at hand any more; three more accesses bring it back"
     return f"{memory_id}: {back if was_hot else 'was not in the hot set'}."
 

@@ -22,20 +22,20 @@ MOST = 20  # ids of one sentence
 
 
 def remembered(done: Settled, found: Found, *, known: bool) -> list[str]:
-    """Return where it is kept; *known*: it was there before."""
+    """Return where the memory is kept; *known*: it existed before."""
     if known:
         return [f"{done.id} says that already."]
     return [f"Remembered {done.id} ({found.vault.level.value} level)", str(found.path)]
 
 
 def forgotten(gone: Forgotten) -> list[str]:
-    """Return what became of a memory and of those whose place it had taken."""
+    """Return the outcome for a forgotten memory and for those that it had superseded."""
     lines = [f"Deleted {gone.id} for good."] if gone.path is None else [f"Forgot {gone.id}", str(gone.path)]
     return [*lines, *aftermath(gone)]
 
 
 def aftermath(gone: Forgotten) -> list[str]:
-    """Return a sentence each on the memories that a forgotten one had to do with."""
+    """Return one sentence on each group of memories that a forgotten one was related to."""
     heirs, uncovered = (", ".join(ids[:MOST]) for ids in (gone.heirs, gone.uncovered))
     return [
         *([f"It had been merged into {heirs}: read and revise that, it may say it still."] if heirs else []),
@@ -45,7 +45,7 @@ def aftermath(gone: Forgotten) -> list[str]:
 
 
 def still(superseded: Sequence[str]) -> list[str]:
-    """Return what is said of the memories whose place one had taken that was put away."""
+    """Return the sentence on the memories that one superseded which was put away."""
     if not superseded:
         return []
     again = f"make one active again with: daybook restore {superseded[0]}"
@@ -53,7 +53,7 @@ def still(superseded: Sequence[str]) -> list[str]:
 
 
 def whole(found: Found, now: Standing | None = None) -> Shown:
-    """Return a memory whole, and with *now* how far it is believed."""
+    """Return a memory whole, and with *now* its trust."""
     memory = found.memory
     rows = [
         ("title", memory.title),

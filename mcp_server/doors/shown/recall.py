@@ -1,4 +1,4 @@
-"""The hits of an answer: their two shelves, what speaks against each, how its score came about, as JSON."""
+"""The hits of an answer: their two shelves, the doubts about each, the parts of its score, as JSON."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -31,7 +31,7 @@ def from_conversations_alone(hits: Iterable[Hit]) -> bool:
 
 
 def doubts(hit: Hit) -> list[str]:
-    """Return in a few words each what is to be known before a hit is relied on."""
+    """Return, in a few words each, what to know before relying on a hit."""
     believed = trust_label(hit.parts.trust)
     said = (
         state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by),
@@ -62,7 +62,7 @@ def explained(answer: Answer) -> Shown:
 
 
 def answer_json(answer: Answer, *, explain: bool) -> dict[str, object]:
-    """Return an answer as programs get it, with the components of each score if *explain*."""
+    """Return an answer for programs, with the components of each score if *explain*."""
     return {
         "verdict": answer.verdict.name.lower(),
         "hits": [hit_json(hit, explain=explain) for hit in answer.hits],
@@ -70,7 +70,7 @@ def answer_json(answer: Answer, *, explain: bool) -> dict[str, object]:
 
 
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
-    """Return a hit as programs get it."""
+    """Return a hit for programs."""
     said: dict[str, object] = {
         "id": hit.id,
         "title": hit.title,

@@ -77,7 +77,7 @@ def waiting(found: Review) -> Shown:
 
 
 def settled(done: Sequence[tuple[Entry, Became]]) -> Shown:
-    """Return what became of entries that the person was asked about."""
+    """Return the outcome for entries that the person was asked about."""
     number = sum(became not in UNSETTLED for _, became in done)
     return Shown(
         f"Settled: {number} of {counted(len(done), 'entry')}.",
@@ -88,7 +88,7 @@ def settled(done: Sequence[tuple[Entry, Became]]) -> Shown:
 
 
 def outcome(entry: Entry, became: Became) -> str:
-    """Return what became of *entry*, and how to take it back."""
+    """Return the outcome for *entry*, and how to take it back."""
     if entry.kind == AGED and became in OUTCOME_OF_AGED:
         return OUTCOME_OF_AGED[became]
     if entry.kind == EVERYWHERE and became in OUTCOME_OF_EVERYWHERE:
@@ -99,7 +99,7 @@ def outcome(entry: Entry, became: Became) -> str:
 
 
 def choices(entry: Entry) -> dict[str, str]:
-    """Return what may be said to *entry* → what that means."""
+    """Return the possible answers to *entry* → what each means."""
     said = MEANING.get(entry.kind, CHOICES)
     if entry.level:
         said = {**said, Verdict.REPLACES: STANDS_IN if entry.shadows else HOLDS_HERE}
@@ -107,7 +107,7 @@ def choices(entry: Entry) -> dict[str, str]:
 
 
 def whole(entry: Entry) -> list[str]:
-    """Return all that *entry* says, as the lines a terminal shows before it asks."""
+    """Return all of *entry* as the lines that a terminal shows before it asks."""
     against = ["", *whole(entry.against)] if entry.against else []
     if entry.level:
         against += ["", f"{Verdict.REPLACES}: {choices(entry)[Verdict.REPLACES]}."]
@@ -121,21 +121,21 @@ def whole(entry: Entry) -> list[str]:
 
 
 def whole_merged(entry: Entry) -> list[str]:
-    """Return what would take the place of both memories of *entry*."""
+    """Return the memory that would replace both memories of *entry*."""
     assert entry.merged
     title, text = entry.merged
     return [title, *(f"  {line}" for line in text.splitlines())]
 
 
 def compact(entry: Entry) -> str:
-    """Return all that *entry* says as one run of words, for a dialog that has few lines."""
+    """Return all of *entry* as one paragraph, for a dialog that has few lines."""
     if entry.against:
         return f"1. {_run(entry)} — 2. {_run(entry.against)} — The two {entry.why}."
     return f"{_named(entry)}, which {entry.why}: {_lines(entry)}"
 
 
 def compact_merged(entry: Entry) -> str:
-    """Return what would take the place of both memories of *entry*, for a dialog."""
+    """Return the memory that would replace both memories of *entry*, for a dialog."""
     assert entry.merged
     title, text = entry.merged
     lines = " ¶ ".join(text.splitlines())

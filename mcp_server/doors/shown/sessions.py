@@ -1,4 +1,4 @@
-"""Which sessions there were, what each left, and what comes up in several."""
+"""Sessions, what each left, and what recurs in several."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -89,7 +89,7 @@ def patterns(found: Patterns) -> Shown:
 
 
 def forgotten(found: ForgottenSession) -> Shown:
-    """Return what was forgotten of a session, or would be, a row for each memory."""
+    """Return the forgotten memories of a session, or those that would be, a row for each."""
     entries = [f"{entry.reason}: {entry.title}" for entry in found.entries]
     rows = [
         *(entries or ["Nothing was learned in that session."]),

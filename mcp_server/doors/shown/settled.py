@@ -1,4 +1,4 @@
-"""What became of something new that met what was known."""
+"""The outcome for a new memory that met known ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -22,31 +22,31 @@ def summary(done: Sequence[Settled]) -> str:
 
 
 def answered(done: Settled, new: str) -> str:
-    """Return what became of the memory *new* after the person said how it stands to another."""
+    """Return the outcome for the memory *new* after the person said how it relates to another."""
     if done.id != new:
         return f"{done.id} takes the place of both, {' and '.join(done.superseded)}."
     return note(done)
 
 
 def beside(others: Sequence[str]) -> str:
-    """Return what is said when a memory was told apart from *others*."""
+    """Return the sentence that a memory is to be kept apart from *others*."""
     return f"It holds beside {_all(others)}; nobody is asked about them again."
 
 
 def near_note(memory_id: str, near: Sequence[Near]) -> str:
-    """Return which memories are *near* a memory, and the words by which Claude settles how they stand."""
+    """Return which memories are *near* a memory, and how Claude settles how they relate."""
     again = "call remember again with the same words and supersedes"
     return f"{_near(near)} If {memory_id} replaces one, {again}; if both hold, with distinct."
 
 
 def near_command(memory_id: str, near: Sequence[Near]) -> str:
-    """Return which memories are *near* a memory, and what a person types to settle how they stand."""
+    """Return which memories are *near* a memory, and the command that settles how they relate."""
     command, old = f"daybook revise {memory_id}", near[0].id
     return f"{_near(near)} If it replaces one: {command} --supersedes {old}; if both hold: --distinct {old}"
 
 
 def note(done: Settled, *, settling: Callable[[str, Sequence[Near]], str] = near_note) -> str:
-    """Return what became of other memories, and what *settling* says of those near it, '' for nothing."""
+    """Return the outcome for other memories, and what *settling* says of those near it, '' for nothing."""
     near = [settling(done.id, done.near)] if done.near else []
     return " ".join(filter(None, (*_put_away(done), *_replaced(done), *_unmoved(done), *near)))
 

@@ -1,4 +1,4 @@
-"""What was taken in of a source, or would be: an import, a document, Claude Code's own memory."""
+"""What was read from a source, or would be: an import, a document, Claude Code's own memory."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,14 +10,14 @@ from mcp_server.doors.shown import Shown
 
 ACCEPTING = "daybook trust --documents"
 MOST_ROWS = 100
-CALLED = 80  # characters of what a record is called
+CALLED = 80  # characters of a record's name
 
 
 def taken_in(done: Sequence[Imported], *, what: str, dry_run: bool, waiting: Sequence[Row] = ()) -> Shown:
     """
-    Return what became of each record of the sources *done*; of those that are unchanged only the number.
+    Return the outcome for each record of the sources *done*; for unchanged ones only the number.
 
-    *what* is the format; *waiting* are the memories that documents made and nobody accepted yet.
+    *what* is the format; *waiting* are the memories that documents made and the person has not accepted yet.
     """
     items = [item for source in done for item in source.items]
     told = [item for item in items if item.why or item.outcome is not Outcome.UNCHANGED]
@@ -40,6 +40,6 @@ def taken_in(done: Sequence[Imported], *, what: str, dry_run: bool, waiting: Seq
 
 
 def waits(rows: Sequence[Row]) -> str:
-    """Return what is to be typed so that *rows*, which documents made, are told unasked."""
+    """Return the command that accepts *rows*, which documents made, so that they are shown unasked."""
     what = counted(len(rows), "memory")
     return f"Found by search and not told unasked: {what}. To accept all: {ACCEPTING} (in a terminal)."

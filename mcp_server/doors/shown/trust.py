@@ -1,4 +1,4 @@
-"""How far a memory is believed, and what moved that."""
+"""The trust in a memory, and what changed it."""
 
 from dataclasses import asdict
 
@@ -11,13 +11,13 @@ UNMOVED = "Nothing has moved it yet: 'daybook validate' and 'daybook invalidate'
 
 
 def standing(now: Standing) -> str:
-    """Return how a memory stands, on one line."""
+    """Return the trust in a memory, on one line."""
     state = state_of(Status.ACTIVE, here=now.shadowed_by)
     return " · ".join(filter(None, (f"trust: {now.label} ({now.trust:.2f})", now.stale.label, state)))
 
 
 def history(found: TrustHistory) -> Shown:
-    """Return how a memory stands and each event that moved it, the latest first."""
+    """Return the trust in a memory and each event that changed it, latest first."""
     return Shown(
         f"{found.id} · {standing(found.standing)} · base {found.base:.2f}",
         ("when", "moved by:", "reason", "note"),

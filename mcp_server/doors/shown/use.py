@@ -1,4 +1,4 @@
-"""What was given to sessions, and whether it was of use."""
+"""What was given to sessions, and whether they used it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

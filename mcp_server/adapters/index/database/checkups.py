@@ -1,8 +1,8 @@
 """
-Looks at the index after an answer: they notice damage that no error tells of, like a search page of zeros.
+Checks of the index after an answer: they notice damage that raises no error, like a search page of zeros.
 
-Whoever answers looks at all of the index afterwards when its file changed since the last look: then a wrong
-answer is not given twice. Where a look takes long, all of them together take a thousandth of the time.
+After an answer, the process that gave it checks the whole index if its file changed since the last check:
+then a wrong answer is not given twice. Where a check takes long, all checks take a thousandth of the time.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ from mcp_server.adapters.index.database.database import Database
 from mcp_server.core.errors import IndexUnavailable
 
 NOTE = ".looked"  # beside the index
-QUICK = 0.2  # seconds of the processor; a look that takes no longer is worth it whenever the file changed
-SHARE = 1000  # times as long as a look took is waited before the next one
-HOUR = 3600.0  # seconds after which a file is looked at again that nobody changed: disks forget
+QUICK = 0.2  # seconds of processor time; a check that takes less runs whenever the file changed
+SHARE = 1000  # the next check waits this many times as long as the last one took
+HOUR = 3600.0  # seconds after which an unchanged file is checked again: disks fail
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """One look: what the file was like, when that was in Unix seconds, and the processor's seconds for it."""
+    """One check: the state of the file, when (Unix seconds), and the processor time it took (seconds)."""
 
     inode: int
     size: int
@@ -35,7 +35,7 @@ class _Look:
 
 
 def is_due(path: Path, now: float) -> bool:
-    """Tell whether the index at *path* should be looked at after an answer given *now*, in Unix seconds."""
+    """Tell whether to check the index at *path* after an answer given at *now*, in Unix seconds."""
     here, last = _seen(path, now, took=0.0), _last(path)
     if here is None or last is None or last.at > now:
         return here is not None
@@ -45,7 +45,7 @@ def is_due(path: Path, now: float) -> bool:
 
 
 def finds_damage(database: Database, now: float) -> bool:
-    """Look at all of the index; return whether it was damaged, so that the next answer rests on a new one."""
+    """Check the whole index; return whether it was damaged and set aside: the next answer uses a new one."""
     began = time.thread_time()
     with contextlib.suppress(IndexUnavailable), database.alone() as db:
         if not integrity.seems_sound(db) and database.set_aside_if_damaged():
@@ -53,7 +53,7 @@ def finds_damage(database: Database, now: float) -> bool:
     seen = _seen(database.path, now, took=time.thread_time() - began)
     if seen:
         with contextlib.suppress(OSError):
-            # Not waited for until it is on the disk: without it somebody looks once more.
+            # No fsync: if the note is lost, one more check is made.
             handle = open_file(_note(database.path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             with open(handle, "w", encoding="ascii") as note:
                 json.dump(asdict(seen), note)

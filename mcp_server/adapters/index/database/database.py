@@ -21,17 +21,17 @@ from mcp_server.adapters.index.database.reasons import Patience, give_up_when_bu
 from mcp_server.adapters.index.database.trouble import Trouble
 from mcp_server.core.errors import Held, IndexBusy, IndexSetAside, IndexUnavailable, Rejected
 
-HOOK_PATIENCE = 0.05  # seconds that who only reads waits
+HOOK_PATIENCE = 0.05  # seconds that a process that only reads waits for others
 _SIDE_FILES = ("", "-wal", "-shm")
 _LOCK = ".index.lock"
-_inherited: list[sqlite3.Connection] = []  # a parent's connections: closing them here would harm it
+_inherited: list[sqlite3.Connection] = []  # connections of a parent process: closing them here would harm it
 
 
 class Database:
     """
     One index file, with a connection for each thread.
 
-    A connection follows its file: when the file was deleted or replaced, the next use opens it anew.
+    A connection follows its file: when the file was deleted or replaced, the next use opens the new one.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -40,7 +40,7 @@ class Database:
         self.rebuild_folder = path.parent / ".rebuild"
         self.patience = Patience(HOOK_PATIENCE if read_only else files.PATIENCE)
         self.trouble = Trouble()
-        self.substitute: Database | None = None  # what answers while this cannot be used
+        self.substitute: Database | None = None  # answers while this one cannot be used
         self.known_before = KnownBefore()
         self._threads = threading.local()
 
@@ -49,11 +49,11 @@ class Database:
 
     @property
     def stands_in(self) -> bool:
-        """Whether this is not the index but what answers for it from the files."""
+        """Whether this is a stand-in, filled from the files, and not the index itself."""
         return False
 
     def connection(self) -> sqlite3.Connection:
-        """Return this thread's connection; raise IndexUnavailable when there can be none."""
+        """Return this thread's connection; raise IndexUnavailable when it cannot be made."""
         held: tuple[sqlite3.Connection, int, int] | None = getattr(self._threads, "held", None)
         if held and held[2] == os.getpid():
             if held[0].in_transaction or held[1] == _inode(self.path):
@@ -69,7 +69,7 @@ class Database:
         return connection
 
     def _wait_no_longer(self, connection: sqlite3.Connection) -> None:
-        """Let SQLite wait for others as long as this thread has patience."""
+        """Let SQLite wait for other processes no longer than this thread's patience."""
         left = self.patience.left
         if self._threads.waits != left:
             connection.execute(f"PRAGMA busy_timeout = {int(left * 1000)}")
@@ -78,7 +78,7 @@ class Database:
     @contextlib.contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """
-        Run the block in one immediate transaction; nothing of it remains when it raises.
+        Run the block in one immediate transaction; roll back when it raises.
 
         Raises IndexUnavailable when the index is locked, read-only or damaged.
         """
@@ -96,9 +96,9 @@ class Database:
     @contextlib.contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """
-        Run the block with one view of the index, whatever others write meanwhile.
+        Run the block on one snapshot of the index, whatever other processes write meanwhile.
 
-        A block inside another one has the view of that. Raises IndexUnavailable.
+        A nested block uses the snapshot of the outer one. Raises IndexUnavailable.
         """
         with self.translated():
             connection = self.connection()
@@ -109,12 +109,12 @@ class Database:
             try:
                 yield connection
             finally:
-                with contextlib.suppress(sqlite3.Error):  # it was closed when it turned out damaged
+                with contextlib.suppress(sqlite3.Error):  # it was closed when damage was found
                     connection.execute("COMMIT")
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
-        """Run the block in no transaction, for what makes its own; raises IndexUnavailable."""
+        """Run the block outside a transaction, for code that makes its own; raises IndexUnavailable."""
         with self.translated():
             yield self.connection()
 
@@ -132,7 +132,7 @@ class Database:
                 raise IndexSetAside from error
             raise self._unavailable(error) from error
         except integrity.ODD as error:
-            # A value came out that nobody put in.
+            # SQLite returned a value that we never stored.
             if self.set_aside_if_damaged():
                 raise IndexSetAside from error
             raise
@@ -173,8 +173,8 @@ class Database:
         return connection
 
     def _make(self, connection: sqlite3.Connection) -> None:
-        """Make the tables while no other process does; another schema's tables go first."""
-        schema.prepare()  # not while others wait for the lock
+        """Make the tables while no other process does; tables of another schema are dropped first."""
+        schema.prepare()  # before taking the lock that others wait for
         with self.alone_among_processes(_LOCK):
             number = schema.number(connection)
             if number == schema.SCHEMA:
@@ -191,7 +191,7 @@ class Database:
             schema.create(connection)
 
     def _keep_others(self, connection: sqlite3.Connection) -> None:
-        """Copy what another tool keeps under our name: its tables are about to go."""
+        """Copy the database that another tool keeps under our name: its tables are about to be dropped."""
         kept = Path(f"{self.path}.other-tool")
         if not kept.exists():
             connection.execute("VACUUM INTO ?", (str(kept),))
@@ -200,15 +200,15 @@ class Database:
     @contextlib.contextmanager
     def anew(self) -> Iterator["Database"]:
         """
-        Give an empty index to fill; when the block ends well, this one says what it says.
+        Rebuild the index: yield an empty one to fill; when the block succeeds, copy it over this one.
 
-        That is one transaction: others read the old index until then, write it but for the time of a
-        copy, and keep their connections (tests/durability/test_rebuilt_index.py). What a killed process
-        left unfinished goes first.
+        The copy is one transaction. Until then other processes read the old index, may write it except during
+        the copy, and keep their connections (tests/durability/test_rebuilt_index.py). First deletes what a
+        killed process left of a rebuild.
         Raises IndexUnavailable.
         """
         with self._rebuilding() as folder:
-            self.connection()  # the index of a newer Daybook is refused before the work
+            self.connection()  # raises, before the work, for the index of a newer Daybook
             files.make_folder(folder)
             made = Database(folder / self.path.name)
             for setting in ("journal_mode = MEMORY", "synchronous = OFF"):
@@ -224,8 +224,8 @@ class Database:
 
     @contextlib.contextmanager
     def _rebuilding(self) -> Iterator[Path]:
-        """Hold the lock of a rebuild; give the folder for it, which is gone before and after."""
-        import shutil  # slow to load, and mostly nobody rebuilds
+        """Hold the lock of a rebuild; yield the path of its folder, which is deleted before and after."""
+        import shutil  # slow to load, and rebuilds are rare
 
         with self.alone_among_processes(".rebuild.lock"):
             shutil.rmtree(self.rebuild_folder, ignore_errors=True)
@@ -242,9 +242,9 @@ class Database:
 
     def set_aside_if_damaged(self) -> bool:
         """
-        Set the file aside when a close look at it, under the lock, finds damage.
+        Set the file aside when a full check, under the lock, finds damage.
 
-        Return whether the next use finds another file: also when another process was quicker.
+        Return whether the next use finds another file, also when another process was faster.
         """
         held = getattr(self._threads, "held", None)
         seen = held[1] if held else _inode(self.path)
@@ -260,7 +260,7 @@ class Database:
         return False
 
     def delete_copies(self) -> None:
-        """Delete the index that was set aside, and what a rebuild that was killed left."""
+        """Delete the index that was set aside, and the leftovers of a killed rebuild."""
         with self._rebuilding():
             for suffix in _SIDE_FILES:
                 Path(f"{self.path}.old{suffix}").unlink(missing_ok=True)

@@ -16,9 +16,9 @@ def erase_traces(database: Database) -> None:
 
 def compact(database: Database) -> None:
     """
-    Give the pages that the index does not need back to the disk.
+    Return the pages that the index does not need to the file system.
 
-    Waits some seconds for whoever writes; raises IndexUnavailable when that is not over by then.
+    Waits some seconds for a process that writes; raises IndexUnavailable when it takes longer.
     """
     with database.write() as db:
         for table in ("memories_fts", "passages_fts"):

@@ -1,7 +1,7 @@
 """
-Whether an index is whole: what SQLite checks, and what only we can know.
+Whether an index is intact: SQLite's own checks, and those that need knowledge of our tables.
 
-All of it is read: that is for when something was strange, and for a checkup (`checkups.py`).
+The whole index is read, so this is for when something looked wrong, and for a checkup (`checkups.py`).
 """
 
 import sqlite3
@@ -10,7 +10,7 @@ from mcp_server.adapters.index.database import schema
 from mcp_server.adapters.index.database.reasons import NO_DAMAGE
 from mcp_server.core.memory import Kind, Status
 
-# What Python makes of bytes that are no text, no number or of no size that any memory has.
+# What Python raises for bytes that are not text, not a number, or not a possible size of a memory.
 ODD = (UnicodeDecodeError, ArithmeticError, LookupError, AttributeError, TypeError, ValueError, MemoryError)
 SEARCH_TABLES = ("memories_fts", "passages_fts")
 _STORED_AS = {
@@ -33,17 +33,17 @@ _COUNT_WRONG = (
 
 def may_tell_damage(error: Exception) -> bool:
     """
-    Tell whether *error*, of a command that a sound index obeys, is a reason to look closer.
+    Tell whether *error*, raised by a command that works on an intact index, may mean damage.
 
-    Busy, full and unreadable are none. A damaged schema has tables or columns missing, and SQLite's words
-    about it may hold bytes that are no text.
+    Busy, full and unreadable do not. A damaged schema lacks tables or columns, and SQLite's message about it
+    may hold bytes that are not text.
     """
     code = getattr(error, "sqlite_errorcode", None) or 0
     return code & 0xFF not in NO_DAMAGE and "no such module" not in str(error)
 
 
 def seems_sound(connection: sqlite3.Connection) -> bool:
-    """Tell whether nothing speaks against what the index holds, of what is quick to look at."""
+    """Tell whether the quick checks find no damage in the index."""
     try:
         return connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok" and _says_what_we_write(
             connection
@@ -54,9 +54,9 @@ def seems_sound(connection: sqlite3.Connection) -> bool:
 
 def is_sound(connection: sqlite3.Connection) -> bool:
     """
-    Tell whether nothing speaks against what the index holds.
+    Tell whether no check finds damage in the index.
 
-    An index that is too busy to be looked at, or that a newer Daybook made, counts as sound.
+    An index that is too busy to check, or that a newer Daybook made, counts as intact.
     """
     try:
         if connection.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
@@ -78,7 +78,7 @@ def _has_our_tables(connection: sqlite3.Connection) -> bool:
 
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
-    """Return (kind, name, column) of everything in the schema; SQLite's own statistics are left out."""
+    """Return (kind, name, column) of everything in the schema, without SQLite's own statistics."""
     return set(
         connection.execute(
             "SELECT m.type, m.name, coalesce(c.name, '') FROM sqlite_master m"
@@ -89,7 +89,7 @@ def _tables(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
 
 
 def _says_what_we_write(connection: sqlite3.Connection) -> bool:
-    # The commands that check the search tables write nothing, and hold the lock for writing only as they run.
+    # The commands that check the search tables write nothing, but hold the write lock while they run.
     for table in SEARCH_TABLES:
         connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
     for (table,) in connection.execute(

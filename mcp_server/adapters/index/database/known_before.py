@@ -1,4 +1,4 @@
-"""Which memories were known in a folder, or in an index, before it went away."""
+"""Which memories an index knew before it was deleted, or a folder before it went away."""
 
 import contextlib
 import json
@@ -8,23 +8,23 @@ from collections.abc import Iterable
 
 
 class KnownBefore:
-    """What an index file knew that was deleted under us, once: the memories may have gone with it."""
+    """The memories of an index file that was deleted while open: their files may be gone, too."""
 
     def __init__(self) -> None:
         self._number = 0
         self._paths: dict[str, dict[str, str]] = {}
 
     def keep(self, connection: sqlite3.Connection, number: int) -> None:
-        """Keep what the index of *connection*, whose file has that inode *number*, knew when it went."""
+        """Keep the ids and paths in the index of *connection*; its deleted file has that inode *number*."""
         if number == self._number:
-            return  # another thread was quicker
+            return  # another thread was faster
         self._number = number
         with contextlib.suppress(sqlite3.Error):
             for vault, memory_id, path in connection.execute("SELECT vault, id, path FROM memories"):
                 self._paths.setdefault(vault, {})[memory_id] = path
 
     def take(self, vault: str) -> dict[str, str]:
-        """Return id → path of what was known in *vault*, and keep it no more."""
+        """Return id → path of the memories known in *vault*, and forget them."""
         return self._paths.pop(vault, {})
 
 
@@ -36,7 +36,7 @@ def ids_below(db: sqlite3.Connection, folder: str) -> dict[str, str]:
 
 
 def ids_among(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
-    """Return those of *ids* that a memory of any vault has."""
+    """Return those of *ids* that any memory of any vault has."""
     found = db.execute(
         "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
     )

@@ -1,4 +1,4 @@
-"""Why SQLite cannot be used, and what helps: words for a person, and how long a thread waits for others."""
+"""Why SQLite cannot be used, and what helps, in words for a person; how long a thread waits for others."""
 
 import contextlib
 import errno
@@ -11,7 +11,7 @@ from pathlib import Path
 from mcp_server.adapters.holders import holder_of_index
 from mcp_server.core.errors import IndexBusy, IndexUnavailable
 
-REFUSED = 1.0  # seconds in which who waited in vain waits for nothing again: one answer waits once
+REFUSED = 1.0  # seconds without waiting, after a wait in vain: one answer waits once
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _CLOSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_CANTOPEN)
@@ -21,7 +21,7 @@ _LEAST_ROOM = 64 * 1024  # bytes; with less SQLite cannot even open an index
 
 
 class Patience(threading.local):
-    """How many seconds a thread waits for other processes: *most*, and none after it waited in vain."""
+    """How many seconds a thread waits for other processes: *most*, or 0 just after it waited in vain."""
 
     def __init__(self, most: float) -> None:
         self.most = most
@@ -46,12 +46,12 @@ class Patience(threading.local):
 
 
 def is_busy(error: Exception) -> bool:
-    """Tell whether *error* says that another process has the index."""
+    """Tell whether *error* says that another process has locked the index."""
     return _code(error) in _BUSY
 
 
 def unavailable(error: Exception, path: Path) -> IndexUnavailable:
-    """Return why the index at *path* cannot be used, with what helps."""
+    """Return the error for the index at *path*: why it cannot be used, and what helps."""
     code = _code(error)
     if code in _BUSY:
         return IndexBusy(holder_of_index(path))
@@ -80,7 +80,7 @@ def _code(error: Exception) -> int:
 
 
 def _is_full(folder: Path) -> bool:
-    import shutil  # slow to load, and only who met an error asks
+    import shutil  # slow to load, and needed only after an error
 
     try:
         return shutil.disk_usage(folder).free < _LEAST_ROOM
@@ -89,7 +89,7 @@ def _is_full(folder: Path) -> bool:
 
 
 def give_up_when_busy(status: int, _remaining: int, _total: int) -> None:
-    """End a copy when another process writes for longer than we wait; by itself it would try for ever."""
+    """Stop a copy when another process writes for longer than we wait; SQLite itself would try for ever."""
     if status == sqlite3.SQLITE_BUSY:
         error = sqlite3.OperationalError("database is locked")
         error.sqlite_errorcode = sqlite3.SQLITE_BUSY

@@ -1,7 +1,7 @@
 """
 The tables of the index.
 
-There are no migrations: another schema number means that the index is made anew from the files.
+There are no migrations: another schema number means that the index is rebuilt from the files.
 """
 
 import sqlite3
@@ -14,14 +14,14 @@ TOKENIZER = "porter unicode61"
 
 
 def prepare() -> None:
-    """Import what makes tables: 0.3 s, and needed only when an index is made."""
+    """Import the modules that make tables: takes 0.3 s, and only a new index needs it."""
     import sqlite_utils  # noqa: F401
 
     tables()
 
 
 def tables() -> list[Table]:
-    """Return every table of the index; those of the ledger are told by the modules that fill them."""
+    """Return every table of the index; the modules that fill the tables of the ledger define them."""
     from mcp_server.adapters.index import events
     from mcp_server.adapters.index.memories import changelog, memories, pairs, scopes, selections
     from mcp_server.adapters.index.search import vectors
@@ -50,8 +50,8 @@ def create(connection: sqlite3.Connection) -> None:
         if table.searched:
             made.enable_fts(table.searched, tokenize=TOKENIZER, create_triggers=True)
 
-    # An index that is made anew gives no number that one before gave, whoever still holds it: both count from
-    # the microsecond of now, and no index gives a million numbers in a second.
+    # A rebuilt index must not reuse numbers of the old one, which a process may still hold. So both count
+    # from the microsecond of now, and no index gives out a million numbers in a second.
     connection.executemany(
         "INSERT INTO sqlite_sequence VALUES (?, ?)",
         [(table, time.time_ns() // 1000) for table in ("passages", "changes")],

@@ -1,4 +1,4 @@
-"""An index in memory that answers for the one that cannot be used, filled from the files by who makes it."""
+"""An index in memory that answers for one that cannot be used; its maker fills it from the files."""
 
 import contextlib
 import sqlite3
@@ -13,7 +13,7 @@ _making = threading.Lock()
 
 
 class StandIn(Database):
-    """The index in memory of the whole process; one thread after the other uses it."""
+    """The one index in memory of this process; its threads take turns."""
 
     def __init__(self, original: Database) -> None:
         super().__init__(original.path)
@@ -25,7 +25,7 @@ class StandIn(Database):
 
     @classmethod
     def of(cls, original: Database, reason: IndexUnavailable) -> "StandIn":
-        """Return what stands in for *original*, which cannot be used for that *reason*; there is only one."""
+        """Return the stand-in for *original*, which cannot be used for that *reason*; there is only one."""
         with _making:
             if not isinstance(original.substitute, cls):
                 original.substitute = cls(original)
@@ -37,7 +37,7 @@ class StandIn(Database):
         return True
 
     def require(self) -> None:
-        """Raise why the index cannot be used: what lasts is not to rest on what stands in."""
+        """Raise why the index cannot be used: nothing permanent may rest on a stand-in."""
         raise self._reason
 
     def connection(self) -> sqlite3.Connection:
@@ -50,13 +50,13 @@ class StandIn(Database):
 
     @contextlib.contextmanager
     def alone_among_processes(self, name: str) -> Iterator[None]:
-        """Run the block: no other process has anything to do with it."""
+        """Run the block: no other process uses this index."""
         with self._alone:
             yield
 
     @contextlib.contextmanager
     def anew(self) -> Iterator[Database]:
-        """Refuse: who makes an index anew means the one that lasts."""
+        """Refuse: a rebuild is meant for the index on the disk."""
         self.require()
         yield self
 
@@ -64,7 +64,7 @@ class StandIn(Database):
         return False
 
     def delete_copies(self) -> None:
-        """Do nothing: there are none."""
+        """Do nothing: there are no copies."""
 
     def close(self) -> None:
         """Do nothing: another thread may be using it."""

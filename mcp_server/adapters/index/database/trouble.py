@@ -1,4 +1,4 @@
-"""What a process could not tell the index, and what the person is to be told about that."""
+"""What a process could not write to the index, and what to tell the person about it."""
 
 import contextlib
 import threading
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 class Trouble:
     """
-    True while something that was written is not in the index for certain; every thread has its remarks.
+    True while the index may lack something that was written; remarks are kept for each thread.
 
-    A process that ends forgets it: whoever comes next compares the files with the index anyway.
+    It ends with the process: the next process compares the files with the index anyway.
     """
 
     def __init__(self) -> None:
@@ -21,22 +21,22 @@ class Trouble:
         return self._missed > self._made_up
 
     def miss(self) -> None:
-        """Note that the index was not told of something."""
+        """Note that something was not written to the index."""
         self._missed += 1
 
     @contextlib.contextmanager
     def making_up(self) -> Iterator[None]:
-        """Count what was missed until now as made up for when the block ends well."""
+        """Count everything missed so far as made up for when the block succeeds."""
         missed = self._missed
         yield
         self._made_up = max(self._made_up, missed)
 
     def remark(self, sentence: str) -> None:
-        """Keep *sentence* for the end of the answer that this thread gives."""
+        """Keep *sentence* for the end of this thread's answer."""
         self._threads.remarks = [*dict.fromkeys([*self._remarks(), sentence])]
 
     def remarks(self) -> list[str]:
-        """Return what this thread's answer is to end with, once."""
+        """Return the remarks for the end of this thread's answer, and forget them."""
         remarks = self._remarks()
         self._threads.remarks = []
         return remarks

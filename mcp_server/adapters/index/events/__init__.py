@@ -1,11 +1,11 @@
 """
-The ledger added up. Each module here is found by its place in this folder; it may say
+The ledger added up. Each module in this folder is found by its place; it may define
 
 - `TABLES`: the tables that it fills,
-- `EVENTS`: a row for each event of the ledger that is its own,
-- `ALSO`: names of events of other modules that it takes in, too; or `takes(row)`, which tells which,
+- `EVENTS`: a row for each event of the ledger that it defines,
+- `ALSO`: names of other modules' events that it takes in, too; or `takes(row)`, which tells which,
 - `add(db, event, data, at)`: take in one such event,
-- `rename(db, new, old)`: a memory has another name; columns of the type `Ref` are renamed by themselves,
+- `rename(db, new, old)`: a memory's ref changed; columns of the type `Ref` are renamed automatically,
 - `TAKEN_BACK` and `take_back(db, event, data, at)`: the events whose lines it can take back, and how.
 """
 
@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 class EventRow(NamedTuple):
     """
-    One event of the ledger: the row from which all follows that the index makes of it.
+    One kind of event of the ledger: how the index treats it.
 
-    `done` says in the history what was done, '' where its name says it, None where it is no history: it only
-    says that a memory was shown, or keeps our own books. It is `counted` by day; it is a sign of life of the
-    memories in its `refs` (`alive`); what has its `digests` may be shown unasked (`accepts`).
+    `done` is the history's text for it, '' where the event's name is the text, None where it is not history:
+    it only says that a memory was shown, or is internal bookkeeping. `counted`: counted by day. `alive`: a
+    sign of life of the memories in its `refs`. `accepts`: bytes with its `digests` may be shown unasked.
     """
 
     name: str
@@ -34,18 +34,18 @@ class EventRow(NamedTuple):
 
 
 def a_list(value: Any) -> list[Any]:
-    """Return *value*, of a line of the ledger, when it is a list, else an empty one."""
+    """Return *value*, from a line of the ledger, when it is a list, else an empty one."""
     return value if isinstance(value, list) else []
 
 
 def a_number(value: Any) -> int | None:
-    """Return *value*, of a line of the ledger, when it is a whole number of 62 bits, else None."""
+    """Return *value*, from a line of the ledger, when it is a whole number of 62 bits, else None."""
     return value if isinstance(value, int) and 0 <= value < 1 << 62 else None
 
 
 @functools.cache
 def modules() -> Sequence[ModuleType]:
-    """Return what is derived from the ledger; loading it takes 15 ms, and mostly there is nothing to add."""
+    """Return the modules that add up the ledger; loading takes 15 ms, and mostly there is nothing to add."""
     names = sorted(name[:-3] for name in os.listdir(__path__[0]) if name.endswith(".py") and name[0] != "_")
     here = [import_module(f"{__name__}.{name}") for name in names]
     return (*here, import_module("mcp_server.adapters.index.memories.accepted_bytes"))
@@ -59,7 +59,7 @@ def table() -> Mapping[str, EventRow]:
 
 @functools.cache
 def taking_in() -> Mapping[str, Sequence[ModuleType]]:
-    """Return which modules take in each event, by its name; what another version wrote is not among them."""
+    """Return the modules that take in each event, by its name; events of other versions are not included."""
     return {row.name: [module for module in modules() if _takes(module, row)] for row in table().values()}
 
 

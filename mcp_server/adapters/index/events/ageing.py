@@ -1,4 +1,4 @@
-"""The choices of memories that upkeep makes by their age and their links, whatever they say."""
+"""The memories that upkeep chooses by their age and their links, not by their text."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ def idle(
     only_conversations: bool = False,
 ) -> list[Row]:
     """
-    Return what passes and showed no sign of life since *before*, the oldest first.
+    Return the memories of passing types without a sign of life since *before*, oldest first.
 
-    It is neither pinned nor hot *now*, not the person's, and the ledger has seen it: what it never named is
-    not known to be old. *apart*: conversations, sessions and logged output; otherwise knowledge.
-    Nodes of the graph do not age: each session reads them all, which counts as no use; compaction is theirs.
+    None is pinned, hot at *now*, or the person's, and the ledger names each: one that it never named is not
+    known to be old. *apart*: conversations, sessions and logged output; otherwise knowledge.
+    Nodes of the graph do not age, but are compacted: each session reads all of them, which counts as no use.
     """
     own, passing = ageing.PERSONS, ageing.PASSING
-    # A date far ahead is none: a slip of the pen must not keep a memory for ever.
+    # A date far in the future does not count: a typing error must not keep a memory for ever.
     said = "max(iif(updated > ?, 0, updated), iif(verified > ?, 0, verified))"
     ahead = now + ageing.AHEAD
     kind = f"(kind != 'knowledge' OR source = '{ageing.APART}')"
@@ -56,7 +56,7 @@ def idle(
 
 
 def active_knowledge(db: sqlite3.Connection, vaults: Sequence[str]) -> int:
-    """Return how much active knowledge *vaults* have together."""
+    """Return how many active knowledge memories *vaults* have in total."""
     found = db.execute(
         f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)}) AND status = 'active'"
         " AND kind = 'knowledge'",
@@ -66,7 +66,7 @@ def active_knowledge(db: sqlite3.Connection, vaults: Sequence[str]) -> int:
 
 
 def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> list[Row]:
-    """Return the nodes of the graph that have *status*, were compacted and lead to no active memory."""
+    """Return the graph nodes with *status* that were compacted and link to or from no active memory."""
     ends = "links l JOIN names n ON n.name = l.name JOIN memories a"  # l.memory is linked with n.memory
     return rows(
         db,
@@ -80,7 +80,7 @@ def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> l
 
 
 def no_orphans(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
-    """Return the refs of what is called an orphan and is none, or none any more."""
+    """Return the refs of memories with the status orphaned that are not, or no longer, `unlinked`."""
     alone = {row.ref for row in unlinked(db, vaults, Status.ORPHANED)}
     orphans = rows(db, f"vault IN ({marks(vaults)}) AND status = 'orphaned'", vaults, "row")
     return [row.ref for row in orphans if row.ref not in alone]
@@ -97,9 +97,9 @@ def put_away_within(
     kind: str = "",
 ) -> list[Row]:
     """
-    Return what tidying put away from *start* to before *end*, with that *status* or for that *reason*.
+    Return what tidying archived from *start* to before *end*, with that *status* or for that *reason*.
 
-    With *kind* only what is of that kind.
+    With *kind*, only memories of that kind.
     """
     return rows(
         db,

@@ -1,7 +1,7 @@
 """
 The audit history: what was done to which memory, when and in which session, as the ledger says.
 
-A line's place in the ledger (file and offset behind it) outlives the index, so that a session can
+A line's place in the ledger (file, and the offset after the line) outlives the index, so a session can
 remember up to where it was told.
 """
 
@@ -51,9 +51,9 @@ EVENTS = (
     EventRow("mining_run", ""),
     EventRow("history_pruned", ""),
 )
-"""The events that become history and nothing that only one module counts."""
+"""Events of the history that no single other module counts."""
 
-_FILES = '"files": '  # in the detail of a deed that belongs to a change: what became of files, if of any
+_FILES = '"files": '  # in the detail of a deed that belongs to a change: what happened to files, if to any
 _VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched", "touched_before", "notes"})
 
@@ -63,9 +63,9 @@ Place = tuple[str, int]
 
 class Deed(NamedTuple):
     """
-    One thing done; `at` in Unix seconds, `ref` '' when it was not done to a memory.
+    One deed; `at` in Unix seconds, `ref` '' when it was not done to a memory.
 
-    `place` is where the ledger says it: the name of the file, and the offset behind the line.
+    `place` is its line in the ledger: the name of the file, and the offset after the line.
     """
 
     at: int
@@ -82,9 +82,9 @@ class Deed(NamedTuple):
 
 class Written(NamedTuple):
     """
-    What Daybook made of a file last: the digest of its bytes, and whether it deleted it, also to the trash.
+    What Daybook last wrote to a file: the digest of its bytes, and whether it deleted or trashed the file.
 
-    Tidying, which changes no word, leaves no digest but the fingerprints of what the memory `said`.
+    A tidying event changes no text and has no digest, only the fingerprints of the texts, in `said`.
     """
 
     digest: str
@@ -96,9 +96,9 @@ def keep(
     db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int, *, place: tuple[str, int]
 ) -> None:
     """
-    Take one event of the ledger into the history, if it is any; *place* is its file and the offset behind it.
+    Add one event of the ledger to the history, if it is history; *place* is its file and the offset after it.
 
-    What another version wrote under a name of its own is history.
+    An event that only another version knows is history.
     """
     row = derived.table().get(event)
     if row and row.done is None:
@@ -113,7 +113,7 @@ def keep(
 
 
 def rename(db: sqlite3.Connection, new: str, old: str) -> None:
-    """Let what was done to the memory be found by its new name, and taken back under it."""
+    """Move the history of the memory to its new ref, so that it is found and can be undone there."""
     said = json.dumps(old)
     db.execute(
         "UPDATE audit SET ref = iif(ref = '', '', ?), detail = replace(detail, ?, ?)"
@@ -132,9 +132,9 @@ def history(
     limit: int,
 ) -> list[Deed]:
     """
-    Return what was done, the latest first; only to *ref*, in *session* and of *events* where given.
+    Return the deeds, latest first; only on *ref*, in *session* and of *events* where given.
 
-    With *vaults* what was done to memories of others is left out.
+    With *vaults*, deeds on memories of other vaults are left out.
     """
     conditions = [
         *(["ref = ?"] if ref else []),
@@ -147,7 +147,7 @@ def history(
 
 
 def since(db: sqlite3.Connection, watermark: Watermark, *, but: str, events: Sequence[str]) -> list[Deed]:
-    """Return what was done after *watermark* outside the session *but*, the earliest first."""
+    """Return the deeds after *watermark* outside the session *but*, earliest first."""
     after = "coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
     where = f"offset > {after} AND session != ? AND event IN ({marks(events)})"
     return _deeds(db, where, [json.dumps(watermark), but, *events], "at, row")
@@ -157,9 +157,9 @@ def last_done(
     db: sqlite3.Connection, refs: Collection[str], *, event: str = "", until: int | None = None
 ) -> dict[str, int]:
     """
-    Return ref → when something was done to it last, in Unix seconds; refs without history are left out.
+    Return ref → Unix seconds of the last deed on it; refs without history are left out.
 
-    With *event* only that counts, and with *until* only what was done by then.
+    With *event* only that event counts, and with *until* only deeds up to then.
     """
     found = db.execute(
         "SELECT ref, max(at) FROM audit WHERE ref IN (SELECT value FROM json_each(?1))"
@@ -172,7 +172,7 @@ def last_done(
 def last_unseen(
     db: sqlite3.Connection, ref: str, watermark: Watermark, *, events: Sequence[str]
 ) -> Deed | None:
-    """Return the last of *events* that was done to *ref*, None when it lies before *watermark*."""
+    """Return the last deed of *events* on *ref*, None when it is before *watermark*."""
     among = f"ref = ? AND event IN ({marks(events)})"
     last = f"row = (SELECT row FROM audit WHERE {among} ORDER BY at DESC, row DESC LIMIT 1)"
     after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
@@ -181,7 +181,7 @@ def last_unseen(
 
 
 def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
-    """Return what the ledger says Daybook made of the file of *ref* last, None when it never wrote it."""
+    """Return what the ledger says Daybook last wrote to the file of *ref*, None when it never wrote it."""
     found = db.execute(
         "SELECT event, detail FROM audit WHERE ref = ?"
         f" AND (event IN ('tidied', 'forgotten') OR instr(detail, '{_FILES}'))"
@@ -191,7 +191,7 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
     if found is None:
         return None
     event, detail = found[0], json.loads(found[1])
-    if event == "tidied":  # which names the words of a memory, for it changes none
+    if event == "tidied":  # it holds fingerprints of a memory's text, because it changes none
         changes = db.execute(
             "SELECT j.value ->> 'said', j.value ->> '$.now.place' FROM tidied t, json_each(t.changes) j"
             " WHERE t.run = ? AND j.value ->> 'ref' = ?",
@@ -222,7 +222,7 @@ def last_change(
 
 
 def named(db: sqlite3.Connection, name: str) -> list[Deed]:
-    """Return the deeds that belong to the change or the run called *name*, the earliest first."""
+    """Return the deeds of the change or run *name*, earliest first."""
     found = _deeds(db, f"instr(detail, ?) AND instr(detail, '{_FILES}')", [json.dumps(name)], "at, row")
     return [each for each in found if name in (each.detail.get("change"), each.detail.get("run"))]
 

@@ -1,4 +1,4 @@
-"""How often each candidate was seen, and what became of it, as the ledger says."""
+"""How often each candidate was seen, and its verdict, by the ledger."""
 
 import sqlite3
 from typing import Any
@@ -18,7 +18,7 @@ TAKEN_BACK = frozenset({"judged"})
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """Take in one event of the ledger: what was sighted in a piece of transcript, or judged."""
+    """Take in one event of the ledger: candidates seen in a piece of transcript, or a verdict."""
     if event == "judged":
         verdict = str(data.get("verdict"))
         judged = [(str(key), verdict) for key in data.get("candidates") or ()]
@@ -33,13 +33,13 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
 
 def take_back(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """Take back what became of candidates: they wait again."""
+    """Take back verdicts on candidates: they wait again."""
     keys = [(str(key),) for key in data.get("candidates") or ()]
     db.executemany("DELETE FROM judged WHERE candidate = ?", keys)
 
 
 def times(db: sqlite3.Connection, candidate: str) -> list[int]:
-    """Return how often *candidate* was seen in each of its sessions; what was forgotten does not count."""
+    """Return how often *candidate* was seen in each session, without those forgotten since."""
     found = db.execute(
         "SELECT s.times FROM sightings s LEFT JOIN sessions f ON f.id = s.session"
         " WHERE s.candidate = ? AND s.at > coalesce(f.forgotten, 0)",
@@ -49,13 +49,13 @@ def times(db: sqlite3.Connection, candidate: str) -> list[int]:
 
 
 def last_seen(db: sqlite3.Connection, candidate: str) -> int:
-    """Return when *candidate* was seen last, in Unix seconds, 0 for never."""
+    """Return when *candidate* was last seen, in Unix seconds, 0 for never."""
     found = db.execute("SELECT max(at) FROM sightings WHERE candidate = ?", (candidate,)).fetchone()
     return int(found[0] or 0)
 
 
 def verdict_on(db: sqlite3.Connection, candidate: str) -> str:
-    """Return what became of *candidate*: approved, rejected, expired; '' while it waits."""
+    """Return the verdict on *candidate*: approved, rejected, expired; '' while it waits."""
     found = db.execute("SELECT verdict FROM judged WHERE candidate = ?", (candidate,)).fetchone()
     return str(found[0]) if found else ""
 

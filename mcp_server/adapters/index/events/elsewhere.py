@@ -1,4 +1,4 @@
-"""What Claude Code's own memory tells, as the ledger says: which topic file says what a memory says."""
+"""What Claude Code's own memory holds, by the ledger: which topic file says the same as a memory."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ EVENTS = (EventRow(ELSEWHERE, None),)
 
 class Topic(NamedTuple):
     """
-    A topic file that said the same as a memory when both were looked at.
+    A topic file that said the same as a memory when Daybook compared the two.
 
-    `origin` names the file, `bytes` is the digest of what it held, `digest` that of the memory's file.
+    `origin` names the file, `bytes` is the digest of its content, `digest` that of the memory's file.
     """
 
     origin: str
@@ -32,7 +32,7 @@ class Topic(NamedTuple):
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger: all topic files of a folder that say what a memory says."""
+    """Take in one event of the ledger: all topic files of a folder that say the same as a memory."""
     place = str(data.get("place", ""))
     rows = [(str(each[0]), place, *map(str, each[1:4])) for each in data.get("topics") or ()]
     db.execute("DELETE FROM elsewhere WHERE place = ?", (place,))
@@ -40,12 +40,12 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def is_empty(db: sqlite3.Connection) -> bool:
-    """Tell whether no topic file of any folder says what a memory says."""
+    """Tell whether no topic file of any folder says the same as a memory."""
     return db.execute("SELECT 1 FROM elsewhere LIMIT 1").fetchone() is None
 
 
 def topics(db: sqlite3.Connection, place: str) -> Sequence[Topic]:
-    """Return the topic files of the folder *place* that say what a memory says."""
+    """Return the topic files of the folder *place* that say the same as a memory."""
     found = db.execute(
         "SELECT origin, bytes, ref, digest FROM elsewhere WHERE place = ? ORDER BY origin", (place,)
     )

@@ -1,7 +1,7 @@
 """
-What happened in which session: what each was given, how often things are done, what comes up again.
+What happened in each session: what it was given, how often each event happens, what recurs.
 
-Sessions are also known from their transcripts and memories, when no hook told of their start.
+A session that no hook reported is known from its transcript and memories.
 """
 
 import json
@@ -22,7 +22,7 @@ TABLES = (Table("tally", {"day": int, "event": str, "times": int}, pk=("day", "e
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One session, however it is known; times in Unix seconds, 0 where there is none."""
+    """One session, from any source; times in Unix seconds, 0 where unknown."""
 
     id: str
     short: str
@@ -37,7 +37,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """A memory (its ref and title) or a tag that several sessions had to do with, and how often."""
+    """A memory (its ref and title) or a tag that several sessions used, and how many did."""
 
     name: str
     title: str
@@ -59,12 +59,12 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def days_of_use(db: sqlite3.Connection) -> list[int]:
-    """Return the first second of each UTC day on which something was done; tidying by itself is no use."""
+    """Return the first second of each UTC day with an event; tidying does not count."""
     return [int(row[0]) for row in db.execute("SELECT DISTINCT day FROM tally WHERE event != 'tidied'")]
 
 
 def tally(db: sqlite3.Connection, since: int) -> dict[str, int]:
-    """Return event → how often it stands in the ledger since that Unix second, which begins a day."""
+    """Return event → how often it is in the ledger since that Unix second, which begins a day."""
     found = db.execute("SELECT event, sum(times) FROM tally WHERE day >= ? GROUP BY event", (since,))
     counts = {str(event): int(times) for event, times in found}
     return {event: counts.get(event, 0) for event, row in events.table().items() if row.counted}
@@ -94,7 +94,7 @@ def known(
     db: sqlite3.Connection, vaults: Sequence[str], folder: str, *, everywhere: bool, limit: int
 ) -> list[Episode]:
     """
-    Return the sessions that worked in *folder* or in a project with these *vaults*, the latest first.
+    Return the sessions that worked in *folder* or in a project with these *vaults*, latest first.
 
     *everywhere*: all sessions.
     """
@@ -109,7 +109,7 @@ def known(
 
 
 def named(db: sqlite3.Connection, name: str) -> list[Episode]:
-    """Return the sessions with that id or short id, else those whose id begins so; at most ten."""
+    """Return the sessions with that id or short id, else those whose id starts with it; at most ten."""
     found = [
         Episode(*row)
         for row in db.execute(
@@ -122,7 +122,7 @@ def named(db: sqlite3.Connection, name: str) -> list[Episode]:
 
 
 def memories_of(db: sqlite3.Connection, session: str) -> list[Row]:
-    """Return what was remembered in *session*, as the files or the ledger say; the oldest first."""
+    """Return what was remembered in *session*, by the files or the ledger; oldest first."""
     return rows(
         db,
         "session = ? OR vault || '/' || id IN"
@@ -133,7 +133,7 @@ def memories_of(db: sqlite3.Connection, session: str) -> list[Row]:
 
 
 def given_to(db: sqlite3.Connection, session: str) -> list[tuple[str, str, int, int]]:
-    """Return (ref, title, times recalled, times used) of what *session* was given, the last first."""
+    """Return (ref, title, times recalled, times used) of what *session* was given, the latest first."""
     found = db.execute(
         f"SELECT g.ref, coalesce(m.title, ''), sum(g.recalled), sum(g.used) FROM {_GIVEN} g"
         " LEFT JOIN memories m ON m.vault || '/' || m.id = g.ref WHERE g.session = ?"
@@ -144,7 +144,7 @@ def given_to(db: sqlite3.Connection, session: str) -> list[tuple[str, str, int, 
 
 
 def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
-    """Return the memories that a merge made of any of *refs* in words of its own and nobody undid."""
+    """Return the memories that a merge wrote, in new words, from any of *refs*, unless it was undone."""
     found = db.execute(
         "SELECT DISTINCT json_extract(t.changes, '$[0].ref') FROM tidied t, json_each(t.changes) c"
         " WHERE NOT t.undone AND json_extract(t.changes, '$[0].was') = '{}'"
@@ -156,7 +156,7 @@ def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
 
 
 def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
-    """Return the memories of *vaults* that at least two sessions recalled or used, by how many did."""
+    """Return the memories of *vaults* that at least two sessions recalled or used, most sessions first."""
     found = db.execute(
         f"SELECT g.ref, m.title, count(DISTINCT g.session), sum(g.recalled + g.used) FROM {_GIVEN} g"
         " JOIN memories m ON m.vault || '/' || m.id = g.ref"
@@ -168,7 +168,7 @@ def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: 
 
 
 def recurring_tags(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
-    """Return the tags of what at least two sessions learned, by how many did."""
+    """Return the tags of active memories from at least two sessions, most sessions first."""
     found = db.execute(
         "SELECT t.tag, '', count(DISTINCT m.session), count(*) FROM tags t"
         " JOIN memories m ON m.row = t.memory"

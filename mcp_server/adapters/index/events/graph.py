@@ -1,4 +1,4 @@
-"""The graph in the index: what was put through its tools, and what each session has seen of it."""
+"""The graph in the index: the memories stored with its tools, and what each session has seen of it."""
 
 import json
 import sqlite3
@@ -27,7 +27,7 @@ ALSO = frozenset({"session_started", "session_told"})
 
 @dataclass(frozen=True, slots=True)
 class ByHand:
-    """A memory that is not as Daybook wrote it last; `path` is '' when it is there no more."""
+    """A memory whose file is not as Daybook last wrote it; `path` is '' when the file is gone."""
 
     ref: str
     at: int
@@ -36,7 +36,7 @@ class ByHand:
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger: since when a session is told of changes, and what it read."""
+    """Take in one event of the ledger: since when a session hears of changes, and what it read."""
     session = str(data.get("session") or "")
     if not session:
         return
@@ -50,7 +50,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def nodes(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
-    """Return the active memories of *vaults* that were put through the graph's tools."""
+    """Return the active memories of *vaults* that were stored with the graph's tools."""
     where = f"vault IN ({marks(vaults)}) AND status = 'active' AND kind = 'knowledge' AND category = ?"
     return rows(db, where, (*vaults, GRAPH), "row")
 
@@ -73,16 +73,16 @@ def seen(db: sqlite3.Connection, session: str) -> tuple[int, Watermark]:
 
 
 def replayed(db: sqlite3.Connection) -> Watermark:
-    """Return how far the ledger was taken in: what this transaction knows."""
+    """Return up to where the ledger was taken in: what this transaction knows."""
     return dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
 
 
 def by_hand(db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before: int) -> list[ByHand]:
     """
-    Return what changed from second *since* until *before* and is not what Daybook wrote there last.
+    Return what changed from second *since* until *before* and is not as Daybook last wrote it.
 
-    Each change lies in one such window, so it is told once. An index made anew logs every memory as
-    added; only what is dated since then counts.
+    Each change is in one such window, so it is reported once. A rebuilt index logs every memory as
+    added; of those, only memories dated since then count.
     """
     found = db.execute(
         "SELECT c.vault || '/' || c.id, max(c.at), m.path, m.digest, m.fingerprint FROM changes c"
@@ -100,7 +100,7 @@ def by_hand(db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before
 
 
 def _is_ours(written: audit.Written | None, digest: str | None, said: str | None) -> bool:
-    """Tell whether a memory with that digest and fingerprint, None when it is gone, is as it was written."""
+    """Tell whether a memory with that digest and fingerprint, None when deleted, is as Daybook wrote it."""
     if written is None:
         return False
     if digest is None:
@@ -109,7 +109,7 @@ def _is_ours(written: audit.Written | None, digest: str | None, said: str | None
 
 
 def count_sessions(db: sqlite3.Connection, since: int) -> int:
-    """Return how many sessions were registered or heard of since that Unix second, and did not end."""
+    """Return how many sessions were registered or active since that Unix second, and did not end."""
     found = db.execute(
         "SELECT count(*) FROM sessions WHERE short != '' AND last >= ? AND NOT ended", (since,)
     )

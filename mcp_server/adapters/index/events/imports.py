@@ -1,4 +1,4 @@
-"""What was taken in, as the ledger says: which record of which source became which memory."""
+"""What was imported, by the ledger: which record of which source became which memory."""
 
 import hashlib
 import json
@@ -26,9 +26,9 @@ EVENTS = (EventRow("imported", ""), EventRow(SEEDED, "", alive=True))
 @dataclass(frozen=True, slots=True)
 class ImportedRecord:
     """
-    What a record became: `ref` of the memory, `digest` of what the import wanted it to say.
+    The memory of a record: its `ref`, and the `digest` of the text that the import gave it.
 
-    `own`: the import made that memory; otherwise it was there already and said the same.
+    `own`: the import created that memory; otherwise it existed already and said the same.
     """
 
     ref: str
@@ -38,7 +38,7 @@ class ImportedRecord:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A memory that has an id already, and the fingerprint of its words."""
+    """A memory that already has an id, and the fingerprint of its text."""
 
     vault: str
     id: str
@@ -48,7 +48,7 @@ class Holder:
 
 
 def origin(what: str, place: str, key: str) -> str:
-    """Return how the ledger names a record: a digest, so that no word of it is kept."""
+    """Return the ledger's name of a record: a digest, so that the ledger holds no word of it."""
     said = "\0".join([what, place, key]).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(said, digest_size=16).hexdigest()
 
@@ -67,7 +67,7 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
 
 def _of_before(data: dict[str, Any]) -> tuple[str, str, list[list[object]]]:
-    """Return the source, place and batch of a line of an earlier version, which told of one section."""
+    """Return the source, place and batch in a line of an earlier version, which named one section."""
     refs = [str(ref) for ref in data.get("refs") or ()]
     file, section, said = (str(data.get(name, "")) for name in ("file", "section", "said"))
     place = f"{refs[0].rpartition('/')[0]}/{file}" if refs else ""
@@ -75,7 +75,7 @@ def _of_before(data: dict[str, Any]) -> tuple[str, str, list[list[object]]]:
 
 
 def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, ImportedRecord]:
-    """Return origin → what it became, for those *origins* that were imported before."""
+    """Return origin → the memory, for those *origins* that were imported before."""
     found = db.execute(
         "SELECT origin, ref, digest, own FROM imported WHERE origin IN (SELECT value FROM json_each(?))",
         (json.dumps(list(origins)),),
@@ -84,7 +84,7 @@ def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, ImportedR
 
 
 def gone(db: sqlite3.Connection, what: str, place: str, present: Collection[str]) -> list[tuple[str, str]]:
-    """Return (id, title) of the active memories of *place* whose origin is not *present* any more."""
+    """Return (id, title) of the active memories of *place* whose origin is no longer in *present*."""
     found = db.execute(
         "SELECT m.id, m.title FROM imported i JOIN memories m ON m.vault || '/' || m.id = i.ref"
         " WHERE i.what = ? AND i.place = ? AND m.status = ?"
@@ -95,7 +95,7 @@ def gone(db: sqlite3.Connection, what: str, place: str, present: Collection[str]
 
 
 def holders(db: sqlite3.Connection) -> list[Holder]:
-    """Return all memories of the index, of every vault, by what an import has to know of them."""
+    """Return all memories of every vault with what an import needs to know of them."""
     found = db.execute(
         "SELECT vault, id, path, fingerprint, status = ? AND kind = ? FROM memories ORDER BY row",
         (Status.ACTIVE.value, Kind.KNOWLEDGE.value),

@@ -1,4 +1,4 @@
-"""Signs of life, as the ledger says: when each memory last showed that it matters, and which are kept."""
+"""Signs of life, by the ledger: when each memory last showed that it matters, and which ones are kept."""
 
 import json
 import sqlite3
@@ -39,7 +39,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take back that the person wanted memories kept; what was imported is kept all the same."""
+    """Take back that the person wanted memories kept; imported memories are kept all the same."""
     refs = [(ref, at) for ref in _refs(event, data)]
     db.executemany("DELETE FROM life WHERE ref = ? AND at = ?", refs)
     db.executemany(
@@ -66,7 +66,7 @@ def last_shown(ref: str) -> str:
 
 
 def alive(db: sqlite3.Connection, refs: Collection[str], since: int, now: int) -> set[str]:
-    """Return which of *refs* were alive since that Unix second, and not only far ahead of *now*."""
+    """Return which of *refs* were alive since that Unix second, ignoring moments far after *now*."""
     found = db.execute(
         "SELECT DISTINCT ref FROM life WHERE at >= ? AND at <= ? AND ref IN (SELECT value FROM json_each(?))",
         (since, now + AHEAD, json.dumps(list(refs))),
@@ -75,7 +75,7 @@ def alive(db: sqlite3.Connection, refs: Collection[str], since: int, now: int) -
 
 
 def never_seen(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
-    """Return the refs of the memories of *vaults* of which the ledger says nothing at all."""
+    """Return the refs of the memories of *vaults* that the ledger never names."""
     ref = "vault || '/' || id"
     found = db.execute(
         f"SELECT {ref} FROM memories WHERE vault IN ({marks(vaults)})"

@@ -1,4 +1,4 @@
-"""A memory that moved to another vault: what the ledger had told of it goes on under its new name."""
+"""A memory that moved to another vault: what the ledger said of it counts under its new name."""
 
 import functools
 import sqlite3
@@ -13,7 +13,7 @@ EVENTS = (EventRow("moved", ""),)
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger: each of `refs` was called as `from` says in the same place."""
+    """Take in one event of the ledger: each of `refs` had the name at the same position in `from`."""
     for new, old in zip(data.get("refs") or (), data.get("from") or (), strict=False):
         for table, column in _columns():
             db.execute(f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ?", (new, old))
@@ -24,6 +24,6 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 @functools.cache
 def _columns() -> Sequence[tuple[str, str]]:
-    """Return (table, column) of all that names memories as the ledger does."""
+    """Return (table, column) of all columns that name memories as the ledger does."""
     tables = [table for module in events.modules() for table in getattr(module, "TABLES", ())]
     return [(table.name, name) for table in tables for name, type in table.columns.items() if type is Ref]

@@ -1,4 +1,4 @@
-"""Which memory was given to which session, when and why, and whether it was of use; the ledger added up."""
+"""Which memory was given to which session, when and why, and whether the session used it, by the ledger."""
 
 import json
 import sqlite3
@@ -66,7 +66,7 @@ class Tally:
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger; a memory counts once in it, however often it is named."""
+    """Take in one event of the ledger; a memory counts once in it, even if named twice."""
     session = str(data.get("session") or "")
     why = RECALL if event == "recalled" else START if data.get("why") == START else PROMPT
     if why == PROMPT:
@@ -93,9 +93,9 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 def confident(data: Mapping[str, Any]) -> list[str]:
     """
-    Return the refs of one event that were given as an answer, each once and in their order.
+    Return the refs of one event that were given as an answer, each once, in order.
 
-    What stands under "no confident match" is none. Lines of before that was noted give all as answers.
+    Those under "no confident match" are no answer. Lines older than that distinction count all as answers.
     """
     refs = dict.fromkeys(map(str, a_list(data.get("refs"))))
     sure = data.get("confident")
@@ -124,7 +124,7 @@ def given(db: sqlite3.Connection, session: str, *, since: int) -> list[str]:
 def latest(
     db: sqlite3.Connection, vaults: Sequence[str], *, session: str = "", last: bool = False, limit: int
 ) -> list[Receipt]:
-    """Return what was given of *vaults*, the latest first; with *last* only what was given at once."""
+    """Return the receipts of *vaults*, latest first; with *last* only those of the latest answer."""
     where = f"{_IN_VAULTS}{' AND session = ?' if session else ''}"
     bound = [json.dumps(list(vaults)), *([session] if session else [])]
     if last:
@@ -140,7 +140,7 @@ def latest(
 
 
 def of_use_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
-    """Return the refs that the prompts of *session* called for or that it used, those given last first."""
+    """Return the refs that the prompts of *session* called for or that it used, last given first."""
     found = db.execute(
         "SELECT ref FROM receipts WHERE session = ?1 AND"
         " (why = ?2 OR ref IN (SELECT ref FROM used WHERE session = ?1))"
@@ -161,7 +161,7 @@ def tallies(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> lis
 
 
 def prompts(db: sqlite3.Connection, *, since: int) -> tuple[int, int]:
-    """Return (at how many prompts something was told, at how many nothing)."""
+    """Return (prompts at which memories were given, prompts at which none was)."""
     told, silent = db.execute(
         "SELECT coalesce(sum(injected), 0), coalesce(sum(1 - injected), 0) FROM prompts WHERE at >= ?",
         (since,),

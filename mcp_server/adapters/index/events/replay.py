@@ -11,14 +11,14 @@ from mcp_server.core.journal import UNDONE
 from mcp_server.core.memory import parse_timestamp
 
 TABLES = (Table("ledger_files", {"path": str, "offset": int}, pk="path"),)
-# What comes of a value that none of our lines has: another version wrote it, or a hand.
+# Errors from values that none of our lines has: another version or a person wrote the line.
 _ODD = (
     ArithmeticError, AttributeError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError,
 )  # fmt: skip
 
 
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
-    """Add the events that are new since the last reading; return how many. Call it inside a write."""
+    """Add the events that are new since the last call; return how many. Call it inside a write."""
     known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
     added = 0
     for path in ledger.paths():
@@ -26,7 +26,7 @@ def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
         if size(path) == offset:
             continue
         if size(path) < offset:
-            offset = 0  # somebody wrote the file anew; counting twice is better than not at all
+            offset = 0  # the file was replaced: counting twice is better than not at all
         for event, behind in read_events(path, offset):
             _add(db, event, path.name, behind)
             added += 1
@@ -36,13 +36,13 @@ def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
 
 
 def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
-    """Tell whether the ledger has lines that were not added up yet."""
+    """Tell whether the ledger has lines that were not taken in yet."""
     known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
     return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
 
 
 def is_taken_back(event: str) -> bool:
-    """Tell whether `undo` takes back what lines of *event* say, beside what became of files."""
+    """Tell whether `undo` takes back the effects of *event* on the index, apart from files."""
     return bool(events.taking_back(event))
 
 
@@ -59,7 +59,7 @@ def _take_back(db: sqlite3.Connection, undone: Mapping[str, Any]) -> None:
 
 
 def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
-    """Take in one event; of a line with odd particulars nothing is taken in, and it stops no other."""
+    """Take in one event; a line with invalid values is skipped whole, and stops no other."""
     from mcp_server.adapters.index.events import audit
 
     db.execute("SAVEPOINT line")

@@ -1,4 +1,4 @@
-"""Which two memories that contradict each other were settled, and what they said then."""
+"""Which pairs of contradicting memories were settled, and what they said then."""
 
 import sqlite3
 from typing import Any
@@ -11,14 +11,14 @@ from mcp_server.core.memory import fingerprint
 TABLES = (Table("resolved", {"one": str, "other": str, "said": str, "telling": str}, pk=("one", "other")),)
 EVENTS = (EventRow("contradiction_resolved", ""),)
 TAKEN_BACK = frozenset({"contradiction_resolved"})
-AGAIN = "again"  # how two were settled that are a question again
+AGAIN = "again"  # how a pair was settled that is open again
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
     """
-    Take in that somebody settled how two memories stand, as long as they say what they said then.
+    Take in that a pair of memories was settled; it stays so while both say the same as then.
 
-    `how` is "again" where that is taken back.
+    `how` is "again" where the pair is open again.
     """
     refs, said, telling = data.get("refs"), data.get("said"), data.get("telling")
     if isinstance(refs, list) and isinstance(said, list) and len(refs) == len(said) == 2:
@@ -35,12 +35,12 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
 
 def take_back(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """Take back that two memories were settled, so that they are a question again."""
+    """Take back that a pair of memories was settled, so that it is open again."""
     add(db, event, {**data, "how": AGAIN}, at)
 
 
 def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
-    """Tell whether somebody settled how two memories stand, and no telling word of either changed since."""
+    """Tell whether this pair was settled, and no telling word of either memory changed since."""
     first, second = sorted((one, other), key=lambda row: row.ref)
     found = db.execute(
         "SELECT said, telling FROM resolved WHERE one = ? AND other = ?", (first.ref, second.ref)
@@ -51,7 +51,7 @@ def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
     digest = fingerprint
     if telling:
         from mcp_server.core.provenance.telling import (
-            telling_digest,  # slow to load, and few sessions start with such
+            telling_digest,  # slow to load, and few sessions start with settled pairs
         )
 
         digest = telling_digest
@@ -59,7 +59,7 @@ def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
 
 
 def rename(db: sqlite3.Connection, new: str, old: str) -> None:
-    """Let two memories that were settled stay so; what each says stands in the order of their names."""
+    """Keep settled pairs settled under the new ref; the digests are in the order of the refs."""
     found = db.execute("SELECT * FROM resolved WHERE ? IN (one, other)", (old,)).fetchall()
     db.execute("DELETE FROM resolved WHERE ? IN (one, other)", (old,))
     for *refs, said, telling in found:

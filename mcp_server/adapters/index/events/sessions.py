@@ -1,4 +1,4 @@
-"""Claude Code's sessions as the ledger tells of them: when, where, about what, and what each was told."""
+"""Claude Code's sessions, by the ledger: when, where, about what, and what each was told."""
 
 import json
 import sqlite3
@@ -32,7 +32,7 @@ EVENTS = (
     EventRow("session_ended", None),
     EventRow("session_forgotten", ""),
 )
-LONGEST_SHORT = 64  # characters; of ids that are alike for so long each goes by all of its own
+LONGEST_SHORT = 64  # characters; ids that share this many go by the full id
 _GOING_ON = ("session_started", "session_told")
 
 
@@ -40,9 +40,9 @@ class SessionRow(NamedTuple):
     """
     One session; times in Unix seconds, 0 where there is none.
 
-    `short` are the eight characters that tools name it by, `vault` is the key of its project's vault
-    ('' outside a project), `watermark` how far it was told what other sessions did, None when it never
-    registered to be told.
+    `short` is the eight characters that tools name it by, `vault` is the key of its project's vault
+    ('' outside a project), `watermark` is up to where it was told what other sessions did, None when it never
+    registered for that.
     """
 
     id: str
@@ -59,7 +59,7 @@ class SessionRow(NamedTuple):
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger; what it does not name stays as it was."""
+    """Take in one event of the ledger; fields that it does not name stay as they were."""
     session = str(data.get("session") or "")
     if not session:
         return
@@ -72,13 +72,13 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     if event == "session_ended":
         said["ended"] = at
     elif event in _GOING_ON:
-        said["ended"] = 0  # going on after an end opens a session again
+        said["ended"] = 0  # an event after the end opens the session again
     elif event == "session_forgotten":
         said["forgotten"] = 0 if data.get("undone") else at
     if not said:
         return
     assignments = ", ".join(f"{name} = ?" for name in said)
-    # What is said about a session afterwards is not a part of it.
+    # Events about a session after its end are not part of it.
     last = at if event in (*_GOING_ON, "session_ended") else 0
     db.execute(
         f"UPDATE sessions SET last = max(last, ?), {assignments} WHERE id = ?",
@@ -87,19 +87,19 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def with_id(db: sqlite3.Connection, session: str) -> SessionRow | None:
-    """Return the session with that id, None when no hook or tool told of it."""
+    """Return the session with that id, None when no hook or tool reported it."""
     found = _rows(db, "id = ?", (session,), limit=1)
     return found[0] if found else None
 
 
 def with_name(db: sqlite3.Connection, name: str) -> SessionRow | None:
-    """Return the session with that id or short id, of several the latest."""
+    """Return the session with that id or short id, the latest if there are several."""
     found = _rows(db, "id = ? OR short = ?", (name, name), limit=1)
     return found[0] if found else None
 
 
 def short_of(db: sqlite3.Connection, session: str) -> str:
-    """Return what *session* goes by: the first eight characters of its id, more when another has those."""
+    """Return the short name of *session*: the first eight characters of its id, more if others share them."""
     if (known := with_id(db, session)) and known.short:
         return known.short
     lengths = [*range(8, min(len(session), LONGEST_SHORT), 4), len(session)]

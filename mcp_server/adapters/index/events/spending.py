@@ -1,7 +1,7 @@
 """
-What the ledger says about calls of the model: their cost, their tries, and when it is left alone.
+Calls of the model, by the ledger: their cost, their tries, and when the model is not called.
 
-A reservation stands in full until it is known what was spent; one whose process died stands for ever.
+A reservation counts in full until its real cost is known; if its process died, it counts for ever.
 """
 
 import json
@@ -28,19 +28,19 @@ TABLES = (
 )
 EVENTS = (EventRow("reserved", None), EventRow("spent", None, counted=True), EventRow("paused", None))
 PLAN = "plan"
-"""What the names of calls on the person's own plan begin with, and what its pauses are bound to."""
+"""The start of the names of calls on the person's own plan, and the name that its pauses are bound to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Why the model is left alone, and until when (Unix seconds, 0 for until other settings are made)."""
+    """Why the model is not called, and until when (Unix seconds, 0 for until the settings change)."""
 
     reason: str
     until: int
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, object], at: int) -> None:
-    """Add one line of the ledger; what does not parse costs nothing."""
+    """Add one line of the ledger; a line that does not parse costs nothing."""
     call, usd = str(data.get("call")), _amount(data.get("usd"))
     if event == "reserved":
         db.execute(
@@ -84,7 +84,7 @@ _ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
 
 
 def today(db: sqlite3.Connection, now: int) -> tuple[float, int]:
-    """Return the USD and the number of the paid calls of the day (UTC) that *now*, in Unix seconds, is in."""
+    """Return (USD, number) of the paid calls on the UTC day of *now*, in Unix seconds."""
     found = db.execute(
         f"SELECT total(usd), count(*) FROM calls WHERE at >= ? AND NOT {_ON_PLAN}", (now - now % DAY,)
     )
@@ -99,7 +99,7 @@ def today_on_plan(db: sqlite3.Connection, now: int) -> int:
 
 
 def answered_today(db: sqlite3.Connection, now: int) -> int:
-    """Return the number of that day's calls that were answered, on either road."""
+    """Return the number of that day's answered calls, paid or on the plan."""
     found = db.execute(
         "SELECT count(*) FROM calls WHERE at >= ? AND outcome = ?", (now - now % DAY, CallOutcome.OK.value)
     )
@@ -107,7 +107,7 @@ def answered_today(db: sqlite3.Connection, now: int) -> int:
 
 
 def of_sessions(db: sqlite3.Connection, sessions: Collection[str]) -> dict[str, Cost]:
-    """Return session → what learning from it cost, for those of *sessions* for which a call was made."""
+    """Return session → the cost of learning from it, for those of *sessions* with a call."""
     found = db.execute(
         f"SELECT session, sum(NOT {_ON_PLAN}), sum({_ON_PLAN}), total(tokens * share), total(usd * share)"
         " FROM call_sessions JOIN calls USING (call)"
@@ -121,7 +121,7 @@ def of_sessions(db: sqlite3.Connection, sessions: Collection[str]) -> dict[str, 
 
 
 def latest_sessions(db: sqlite3.Connection, *, limit: int) -> list[tuple[str, str]]:
-    """Return (id, short id) of the sessions for which a call was made, those with the latest call first."""
+    """Return (id, short id) of the sessions for which a call was made, latest call first."""
     found = db.execute(
         "SELECT s.session, coalesce(nullif(max(k.short), ''), substr(s.session, 1, 8))"
         " FROM call_sessions s JOIN calls c USING (call) LEFT JOIN sessions k ON k.id = s.session"
@@ -132,16 +132,16 @@ def latest_sessions(db: sqlite3.Connection, *, limit: int) -> list[tuple[str, st
 
 
 def open_on_plan(db: sqlite3.Connection) -> list[str]:
-    """Return the calls on the person's own plan of which nobody told how they ended."""
+    """Return the calls on the person's own plan whose end is not in the ledger."""
     return [str(call) for (call,) in db.execute(f"SELECT call FROM calls WHERE {_ON_PLAN} AND NOT settled")]
 
 
 def tries(db: sqlite3.Connection, item: str) -> tuple[int, str]:
     """
-    Return how often *item* was asked, and the outcome of its last call that ended.
+    Return how often *item* was tried, and the outcome of its last call that ended.
 
-    A call that never reached the service, or that it refused unread, does not count: a day without
-    network or credit gives nothing up.
+    A call that never reached the service, or that it refused unread, does not count: an item is not given up
+    after a day without network or credit.
     """
     found = db.execute(
         f"SELECT outcome, settled FROM calls WHERE item = ? AND {_ASKED} ORDER BY at, rowid", (item,)
@@ -150,12 +150,12 @@ def tries(db: sqlite3.Connection, item: str) -> tuple[int, str]:
 
 
 def timed_pause(db: sqlite3.Connection, now: int) -> Pause | None:
-    """Return the pause that lasts whatever the settings are."""
+    """Return the pause that holds whatever the settings are."""
     return _pause(db, "", now)
 
 
 def settings_pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | None:
-    """Return the pause that lasts while the settings have the digest *settings*."""
+    """Return the pause that holds while the settings have the digest *settings*."""
     return _pause(db, settings, now) if settings else None
 
 
@@ -168,7 +168,7 @@ def waits_for_person(db: sqlite3.Connection, now: int) -> bool:
 
 
 def given_up(db: sqlite3.Connection) -> int:
-    """Return how many items will not be asked again and never got a reply."""
+    """Return how many items will not be tried again and never got a reply."""
     found = db.execute(
         f"SELECT count(*) FROM (SELECT item FROM calls WHERE item != '' AND {_ASKED} GROUP BY item"
         " HAVING (count(*) >= ? OR max(outcome = ?)) AND NOT max(outcome = ?))",
@@ -178,8 +178,8 @@ def given_up(db: sqlite3.Connection) -> int:
 
 
 def _pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | None:
-    # The last word counts: a pause that is over by then is how an earlier one is ended. One that begins later
-    # than now is of a clock that was wrong, and might last for years.
+    # The last line counts: a pause whose end has passed ends an earlier pause. A pause that begins after now
+    # comes from a wrong clock, and might last for years.
     row = db.execute(
         "SELECT reason, until FROM pauses WHERE settings = ? AND at <= ?"
         " ORDER BY at DESC, rowid DESC LIMIT 1",
@@ -200,7 +200,7 @@ def _amount(value: object) -> float:
 
 
 def _moment(value: object) -> int:
-    """Return the Unix seconds of a timestamp in the ledger, 0 for '' and for what is none."""
+    """Return the Unix seconds of a timestamp in the ledger, 0 when it is '' or invalid."""
     try:
         return int(parse_timestamp(str(value)).timestamp())
     except (ValueError, OverflowError):

@@ -1,5 +1,5 @@
 """
-What tidying knows from the ledger and asks of the index: when it is due, what it did, what is alike.
+What tidying needs from the ledger and the index: when it is due, what it did, which memories are alike.
 
 It is long because when it is due and what it did are read from the same tables, which stand here.
 """
@@ -38,23 +38,23 @@ EVENTS = (
     EventRow("unmerged", "gave back the uses of what it had absorbed"),
 )
 ALSO = frozenset({"restored", "transcript_kept", "transcript_learned"})
-AT_MOST_EVERY = 3600  # seconds between two runs that nobody asked for
+AT_MOST_EVERY = 3600  # seconds between two runs that start by themselves
 PIECES = 10  # kept or learned pieces of transcript after which tidying is due: A-39 in docs/features.md
 NEW_MEMORIES = 80  # active memories more than after the last run
-LONGEST = 7 * DAY  # seconds without a run, whatever was learned: things age, too
+LONGEST = 7 * DAY  # seconds without a run, whatever was learned: memories age, too
 AGEING, ORPHANS, TRASH, COMPACTION = "ageing", "orphans", "trash", "compaction"
-GUESSING = "contradictions"  # a step of earlier versions, which wrote links that nobody had said
-WITHDRAWAL = "taken back"  # the step that takes those out again
-EXPIRY = "expired candidates"  # a step that takes no memory, only what was proposed
-UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at what is said
-DROPS = "drops"  # a model said that a memory is of no use
-FORGETTING = "forget session"  # a step of nobody's tidying, which has an undo of its own
-SETTLING = "settled"  # the person merged two memories, which only `undo` takes back
+GUESSING = "contradictions"  # a step of earlier versions, which wrote links that no one had asked for
+WITHDRAWAL = "taken back"  # the step that removes those links
+EXPIRY = "expired candidates"  # a step on candidates, not on memories
+UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at texts
+DROPS = "drops"  # a model said that a memory is useless
+FORGETTING = "forget session"  # a step outside tidying, with its own undo
+SETTLING = "settled"  # the person merged two memories; only `undo` takes that back
 NO_TIDYING = (FORGETTING, SETTLING)
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """Take in one event of the ledger; one with odd particulars is left out."""
+    """Take in one event of the ledger; one with invalid values is left out."""
     refs = [str(ref) for ref in a_list(data.get("refs"))]
     match event:
         case "transcript_kept" | "transcript_learned":
@@ -69,16 +69,16 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
 
 def scope_of(private: Sequence[str]) -> str:
-    """Return the one of the *private* vaults, the user vault first, that says when a project was tidied."""
+    """Return the one of the *private* vaults, the user vault first, whose runs count for a project."""
     return private[-1]
 
 
 def is_due(db: sqlite3.Connection, scope: str, now: int, *, captures: bool = True) -> bool:
     """
-    Tell whether the memories of *scope* (the key of a vault) are to be tidied, without being asked for it.
+    Tell whether to tidy the memories of *scope* (the key of a vault) without being asked.
 
-    Never within an hour of the last attempt, unless a clock that was ahead noted that one. Where nothing
-    *captures* sessions, a new memory is enough.
+    Never within an hour of the last attempt, unless a wrong clock dated that in the future. Where nothing
+    *captures* sessions, one new memory is enough.
     """
     found = db.execute(
         "SELECT 1 FROM (SELECT coalesce(max(u.tried), 0) AS tried, coalesce(max(u.at), 0) AS last,"
@@ -130,12 +130,12 @@ def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
 
 
 def is_run(db: sqlite3.Connection, name: str) -> bool:
-    """Tell whether a run of the journal is called so, undone or not."""
+    """Tell whether the journal has a run with this name, undone or not."""
     return db.execute("SELECT 1 FROM tidied WHERE run = ? LIMIT 1", (name,)).fetchone() is not None
 
 
 def runs_since(db: sqlite3.Connection, day: str, vaults: Sequence[str]) -> list[str]:
-    """Return the runs from *day* (YYYYMMDD) on that changed a memory of *vaults*, the last first."""
+    """Return the runs from *day* (YYYYMMDD) on that changed a memory of *vaults*, latest first."""
     found = db.execute(
         f"SELECT DISTINCT t.run FROM tidied t WHERE NOT t.undone AND t.step NOT IN ({marks(NO_TIDYING)})"
         f" AND {changed_in(vaults)} AND t.run >= ? ORDER BY t.run DESC",
@@ -145,13 +145,13 @@ def runs_since(db: sqlite3.Connection, day: str, vaults: Sequence[str]) -> list[
 
 
 def left_over(db: sqlite3.Connection, scope: str) -> bool:
-    """Tell whether more had aged than the last run over *scope* was allowed to put away."""
+    """Tell whether the last run over *scope* reached its limit, and more memories had aged."""
     found = db.execute('SELECT "left" FROM upkeep WHERE scope = ?', (scope,)).fetchone()
     return bool(found and found[0])
 
 
 def entries(db: sqlite3.Connection, run: str) -> list[JournalEntry]:
-    """Return what *run* set out to do and was not undone, in that order; memories it made are not told."""
+    """Return what *run* set out to do and was not undone, in order; without the memories that it made."""
     found = db.execute(
         "SELECT step, reason, changes FROM tidied WHERE run = ? AND NOT undone ORDER BY rowid", (run,)
     )
@@ -162,7 +162,7 @@ def entries(db: sqlite3.Connection, run: str) -> list[JournalEntry]:
 
 
 def guessed(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Change]:
-    """Return the changes of *vaults* by which earlier versions wrote that two contradict each other."""
+    """Return the changes of *vaults* by which earlier versions linked two memories as contradictory."""
     found = db.execute(
         f"SELECT changes FROM tidied WHERE step = ? AND NOT undone AND vault IN ({marks(vaults)})"
         " ORDER BY rowid",
@@ -172,7 +172,7 @@ def guessed(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Change]:
 
 
 def brought_back(db: sqlite3.Connection) -> set[str]:
-    """Return what a merge or a drop put away once: if it is active, the person wanted it back."""
+    """Return the memories that a merge or a drop put away: an active one was brought back by the person."""
     upkeep = ", ".join(f"'{step}'" for step in UPKEEP)
     found = db.execute(
         "SELECT DISTINCT json_extract(c.value, '$.ref') FROM tidied t, json_each(t.changes) c"
@@ -183,7 +183,7 @@ def brought_back(db: sqlite3.Connection) -> set[str]:
 
 
 def settled_groups(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]:
-    """Return which of these groups of memories a model need not see again."""
+    """Return which of these groups of memories need not go to a model again."""
     found = db.execute(
         "SELECT digest FROM tidied_groups WHERE digest IN (SELECT value FROM json_each(?))",
         (json.dumps(list(digests)),),
@@ -205,10 +205,10 @@ def likeness(
     db: sqlite3.Connection, model: str, numbers: Collection[int], least: float
 ) -> tuple[frozenset[int], dict[tuple[int, int], float]]:
     """
-    Return which memories have one vector, and (row, larger row) → cosine of those, from *least* on.
+    Return which memories have one vector, and (row, larger row) → cosine of those pairs that reach *least*.
 
-    Vectors of another model than *model* do not count. A longer memory shares a passage with others
-    without saying the same.
+    Vectors of other models than *model* do not count. A memory with several passages is left out: it can
+    share one with others without saying the same.
     """
     import numpy as np  # slow to import, and hooks that read the ledger have no use for it
 
@@ -291,7 +291,7 @@ def _put_away(db: sqlite3.Connection, changes: Iterable[Change], at: int) -> Non
 
 
 def _touch(db: sqlite3.Connection, refs: Iterable[str], at: int) -> None:
-    """Count as activity that the person wanted a memory back, though it is no access."""
+    """Count the person's restoring a memory as activity, not as an access."""
     for ref in refs:
         db.execute("DELETE FROM put_away WHERE ref = ?", (ref,))
         db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
@@ -299,7 +299,7 @@ def _touch(db: sqlite3.Connection, refs: Iterable[str], at: int) -> None:
 
 
 def _inherit(db: sqlite3.Connection, heirs: Sequence[str], ancestors: Sequence[str], *, back: bool) -> None:
-    """Let *heirs* take over the accesses of their *ancestors*, or give them *back*."""
+    """Move the accesses of *ancestors* to their *heirs*, or move them *back*."""
     sums = db.execute(
         "SELECT coalesce(sum(accesses), 0), coalesce(sum(retrieved), 0), coalesce(sum(used), 0),"
         " coalesce(max(last_access), 0) FROM usage WHERE ref IN (SELECT value FROM json_each(?))",

@@ -1,4 +1,4 @@
-"""What the files that memories are about looked like when that was last noted in the ledger."""
+"""What the files that memories touch looked like when the ledger last noted them."""
 
 import json
 import sqlite3
@@ -15,7 +15,7 @@ TAKEN_BACK = frozenset({"trusted"})
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """One file of a memory: its path from the project's root, its digest, and when it had that."""
+    """One file that a memory touches: its path from the project's root, its digest, and when it had that."""
 
     path: str
     digest: str
@@ -23,7 +23,7 @@ class Touched:
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger; one that says nothing of files leaves them as they were noted."""
+    """Take in one event of the ledger; one without files leaves the noted files as they are."""
     said = data.get("touched")
     if not isinstance(said, dict):
         return
@@ -36,7 +36,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Let the files be noted as they were `touched_before` that event: path → digest and when it had that."""
+    """Note the files as they were `touched_before` that event: path → digest and when it had that."""
     before = data.get("touched_before")
     if not isinstance(before, dict):
         return

@@ -1,8 +1,8 @@
 """
-How far each transcript was read, as the ledger says: the queue of the worker.
+How far each transcript was read, by the ledger: the queue of the worker.
 
-*Seen* is how much of it a hook knew of, *kept* how much is in the raw tier, *learned* how much was given to
-a model; all in bytes. Turns are known by their keys, so that the copies in a forked or rewritten
+In bytes: *seen* is how much of it a hook reported, *kept* how much is in the raw tier, *learned* how much a
+model has read. Turns are known by their keys, so that the copies in a forked or rewritten
 transcript are neither kept nor learned again.
 """
 
@@ -34,19 +34,19 @@ EVENTS = (
     EventRow("transcript_learned", None, counted=True),
     EventRow("consented", "the person's word on calls of the model was noted"),
 )
-ENDED, LOOKED_AT = 1, 2  # a session that ended is looked at once more: its agents may have gone on alone
+ENDED, LOOKED_AT = 1, 2  # a session that ended is read once more: its agents may have gone on alone
 COLUMNS = "path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping"
 
 
 class Transcript(NamedTuple):
     """
-    One transcript: whose it is, and how far it was read.
+    One transcript: its session and folder, and how far it was read.
 
-    `paid_from`: the model may be called for what stands behind this byte; the person gave consent there,
-    or it was there before Daybook was.
+    `paid_from`: what follows this byte may be sent to the model; the person consented there, or what comes
+    before it is older than Daybook.
     `before` marks the bytes before `kept`, by which a rewritten file is noticed.
-    `ended`: nothing more is expected soon, so that a short rest is worth reading too.
-    `skipping`: the turn at `kept` belongs to a prompt that was not to be kept.
+    `ended`: nothing more is expected soon, so that a short rest is read, too.
+    `skipping`: the turn at `kept` belongs to a prompt that must not be kept.
     """
 
     path: str
@@ -66,15 +66,15 @@ class Transcript(NamedTuple):
         return max(self.learned, self.paid_from)
 
     def unread_from(self, *, paid: bool) -> int:
-        """Return behind which byte nothing was learned; *paid*: of what a call by a key may send."""
+        """Return the byte up to which all was learned; *paid*: or may not be sent by a call with a key."""
         return self.paid_start if paid else self.learned
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
-    """Take in one event of the ledger; one with odd particulars is left out."""
+    """Take in one event of the ledger; one with invalid values is left out."""
     if event == "consented":
         agrees = bool(data.get("model_calls"))
-        if agrees:  # what was said before is not sent
+        if agrees:  # what was said before the consent is not sent
             db.execute("UPDATE transcripts SET paid_from = max(paid_from, kept)")
         db.execute("INSERT OR REPLACE INTO facts VALUES ('agreed', ?)", (str(int(agrees)),))
         return
@@ -100,7 +100,7 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
                 " WHERE path = ?",
                 (end, str(data.get("before", "")), bool(data.get("skipping")), end, path),
             )
-            if (whole := a_number(data.get("whole"))) is not None:  # a hook may tell something else by now
+            if (whole := a_number(data.get("whole"))) is not None:  # a hook may report another value by now
                 db.execute(
                     f"UPDATE transcripts SET seen = kept, ended = iif(ended, {LOOKED_AT}, 0)"
                     " WHERE path = ? AND seen = ?",
@@ -113,40 +113,40 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
 
 def agreed(db: sqlite3.Connection) -> bool:
-    """Tell whether the person had agreed to model calls when a worker looked last."""
+    """Tell whether the person had agreed to model calls when a worker last checked."""
     found = db.execute("SELECT value FROM facts WHERE name = 'agreed'").fetchone()
     return bool(found) and found[0] == "1"
 
 
 def known(db: sqlite3.Connection, path: str) -> Transcript | None:
-    """Return how far the transcript at *path* was read, None when nobody told of it."""
+    """Return how far the transcript at *path* was read, None when none was reported."""
     found = _select(db, "path = ?", (path,))
     return found[0] if found else None
 
 
 def unkept(db: sqlite3.Connection) -> list[Transcript]:
     """
-    Return the transcripts that may hold what is not in the raw tier yet, those that were told first first.
+    Return the transcripts that may hold more than the raw tier has, in the order in which they were reported.
 
-    So a fork comes after what it was forked from, however often that went on.
+    So a fork follows its original, however often that grew.
     """
     return _select(db, f"seen != kept OR ended = {ENDED}", ())
 
 
 def late(db: sqlite3.Connection, before: int) -> int:
-    """Return how many transcripts were told of before that Unix second and are not in the raw tier yet."""
+    """Return how many transcripts last reported before that Unix second are not fully in the raw tier."""
     found = db.execute("SELECT count(*) FROM transcripts WHERE seen != kept AND at < ?", (before,))
     return int(found.fetchone()[0])
 
 
 def last_kept(db: sqlite3.Connection) -> int:
-    """Return when the newest transcript that is wholly in the raw tier was told of, in Unix seconds, or 0."""
+    """Return the Unix second of the latest report of a transcript that is fully in the raw tier, or 0."""
     found = db.execute("SELECT max(at) FROM transcripts WHERE seen = kept AND kept > 0").fetchone()
     return int(found[0] or 0)
 
 
 def unlearned(db: sqlite3.Connection, *, paid: bool) -> list[Transcript]:
-    """Return the transcripts that hold what no model read; *paid*: and that may be sent to one."""
+    """Return the transcripts with text that no model has read; *paid*: and that may be sent to one."""
     return _select(db, "kept > max(learned, paid_from)" if paid else "kept > learned", ())
 
 
@@ -160,7 +160,7 @@ def fresh_keys(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
 
 
 def unlearned_keys(db: sqlite3.Connection, path: str, keys: Iterable[str]) -> set[str]:
-    """Return those of *keys* that stood first in the transcript at *path* and that no model read."""
+    """Return those of *keys* that appeared first in the transcript at *path* and that no model has read."""
     found = db.execute(
         "SELECT key FROM turns WHERE path = ? AND learned = 0 AND key IN (SELECT value FROM json_each(?))",
         (path, json.dumps(list(keys))),
@@ -169,7 +169,7 @@ def unlearned_keys(db: sqlite3.Connection, path: str, keys: Iterable[str]) -> se
 
 
 def told_since(db: sqlite3.Connection, since: int) -> list[Transcript]:
-    """Return the transcripts that a hook told of after that Unix second, but for those of agents."""
+    """Return the transcripts that a hook reported after that Unix second, without those of agents."""
     return _select(db, "at > ? AND path NOT LIKE '%/subagents/%'", (since,))
 
 

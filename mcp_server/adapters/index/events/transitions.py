@@ -1,4 +1,4 @@
-"""What was recalled after what in one session: the steps that predictions are counted from."""
+"""Which memory was recalled after which in one session: the steps that predictions are counted from."""
 
 import json
 import sqlite3
@@ -14,14 +14,14 @@ TABLES = (
     Table("last_recalls", {"session": str, "refs": str, "at": int}, pk="session"),
 )
 ALSO = frozenset({"recalled"})
-_OUT = ""  # as the second of a step: how many steps left the first at all
+_OUT = ""  # as the second of a step: all steps that leave the first
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """
-    Take in what a recall gave as an answer: a step from each of the best of the recall before in its session.
+    Take in the answers of a recall: a step to each from each of the best of its session's recall before.
 
-    What the recall before gave already is no step, and of one list none leads to another.
+    A memory that the recall before gave already makes no step, nor do two memories of one recall.
     """
     from mcp_server.adapters.index.events.receipts import (
         confident,  # hooks, which only read, need not wait for it
@@ -45,13 +45,13 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def last_recall(db: sqlite3.Connection, session: str) -> list[str]:
-    """Return what *session* recalled last, the best first."""
+    """Return what *session* last recalled, best first."""
     found = db.execute("SELECT refs FROM last_recalls WHERE session = ?", (session,)).fetchone()
     return [str(ref) for ref in json.loads(found[0])] if found else []
 
 
 def latest_recall(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[str]:
-    """Return what any session recalled last of *vaults* after *since*, the best first."""
+    """Return the last recall of any session after *since* with a memory of *vaults*, best first."""
     found = db.execute(
         "SELECT refs FROM last_recalls WHERE at >= ? ORDER BY at DESC, rowid DESC LIMIT 20", (since,)
     )

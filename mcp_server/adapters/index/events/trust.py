@@ -1,4 +1,4 @@
-"""What moved the trust in each memory, and why, as the ledger tells it."""
+"""What changed the trust in each memory, and why, by the ledger."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ TAKEN_BACK = frozenset({"confirmed", "trusted"})
 
 @dataclass(frozen=True, slots=True)
 class TrustEvent:
-    """One move: when (Unix seconds), why, by how much, in which session, and what was said about it."""
+    """One change: when (Unix seconds), why, by how much, in which session, and the note on it."""
 
     at: int
     reason: str
@@ -36,14 +36,14 @@ class TrustEvent:
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger; a reason that nobody knows moves nothing."""
+    """Take in one event of the ledger; an unknown reason changes nothing."""
     session, note = str(data.get("session") or ""), str(data.get("note") or "")
     for ref in _refs(data):
         move(db, ref, _reason(event, data), at, session=session, note=note)
 
 
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take back one move of the trust in each memory that the event names; the others stay."""
+    """Take back one change of the trust in each memory that the event names; other changes stay."""
     for ref in _refs(data):
         db.execute(
             "DELETE FROM trust_events WHERE rowid ="
@@ -61,7 +61,7 @@ def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: i
 def move(
     db: sqlite3.Connection, ref: str, reason: str, at: int, *, session: str = "", note: str = ""
 ) -> None:
-    """Move the trust in *ref* for *reason*; what speaks for it also starts its half-life anew."""
+    """Change the trust in *ref* for *reason*; a reason in its favour also restarts its half-life."""
     amount = ratings.TRUST_EVENTS.get(reason)
     if amount is None:
         return
@@ -75,13 +75,13 @@ def move(
 
 
 def was_moved(db: sqlite3.Connection, ref: str, reason: str) -> bool:
-    """Tell whether the trust in *ref* was ever moved for *reason*."""
+    """Tell whether the trust in *ref* ever changed for *reason*."""
     found = db.execute("SELECT 1 FROM trust_events WHERE ref = ? AND reason = ? LIMIT 1", (ref, reason))
     return found.fetchone() is not None
 
 
 def history(db: sqlite3.Connection, ref: str, *, limit: int) -> list[TrustEvent]:
-    """Return what moved the trust in *ref*, the latest first."""
+    """Return what changed the trust in *ref*, latest first."""
     found = db.execute(
         "SELECT at, reason, amount, session, note FROM trust_events WHERE ref = ?"
         " ORDER BY at DESC, rowid DESC LIMIT ?",

@@ -1,4 +1,4 @@
-"""What upkeep put away while nobody read its report, and whether the person was told of it since."""
+"""What upkeep put away in runs whose report no one read, and whether the person was told of it since."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from mcp_server.adapters.index.table import Table
 TABLES = (Table("unattended", {"run": str, "at": int, "told": int}, pk="run", defaults={"told": 0}),)
 EVENTS = (EventRow("upkeep_told", None),)
 ALSO = frozenset({"tidied"})
-AWAY = ("ageing", "compaction", "drops", "trash")  # steps after which a memory is told no more
+AWAY = ("ageing", "compaction", "drops", "trash")  # steps after which a memory is no longer shown
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
@@ -28,7 +28,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 class PutAway(NamedTuple):
     """
-    What upkeep put away without anybody reading its report: `runs` from the first to the last, how many
+    What upkeep put away in runs whose report no one read: `runs` from the first to the last, how many
     memories, and on which day, as a Unix second, the first run was.
     """
 
@@ -39,9 +39,9 @@ class PutAway(NamedTuple):
 
 def changed_in(vaults: Sequence[str]) -> str:
     """
-    Return the SQL condition that a change `t` of tidying was to a memory of *vaults*, bound twice.
+    Return the SQL condition that a change `t` of tidying was to a memory of *vaults*; bind *vaults* twice.
 
-    The folder of a project may have been renamed since: then another vault has the memory.
+    A project's folder may have been renamed since; then the memory is in another vault.
     """
     return (
         f"(t.vault IN ({marks(vaults)}) OR EXISTS"
@@ -51,7 +51,7 @@ def changed_in(vaults: Sequence[str]) -> str:
 
 
 def untold(db: sqlite3.Connection, vaults: Sequence[str]) -> PutAway | None:
-    """Return what unattended runs put away of *vaults* that the person was not told and nobody undid."""
+    """Return what unattended runs put away in *vaults*, was not undone, and the person was not told of."""
     found = db.execute(
         "SELECT u.run, u.at, count(*) FROM unattended u JOIN tidied t ON t.run = u.run"
         f" WHERE NOT u.told AND NOT t.undone AND t.step IN ({marks(AWAY)}) AND {changed_in(vaults)}"

@@ -1,4 +1,4 @@
-"""How each memory was used, and what each session was given: the ledger's events of use added up."""
+"""How each memory was used, and what each session was given: the events of use of the ledger, added up."""
 
 import json
 import sqlite3
@@ -40,7 +40,7 @@ EVENTS = (
 )
 ALSO = frozenset({"imported", "recalled", "injected"})
 TAKEN_BACK = frozenset({"accepted"})
-OUTSIDE = "at "  # what stands for the session, before the moment, of a use in none: each is one of its own
+OUTSIDE = "at "  # before the moment, stands for the session of a use outside any: each such use counts alone
 
 
 class Usage(NamedTuple):
@@ -48,7 +48,7 @@ class Usage(NamedTuple):
     Counts of one memory; times are Unix seconds, 0 for never.
 
     `trust_moved`, `trust_least` and `trust_most` are a `ratings.Moved`; `counted_from` is how many accesses
-    there were when it was demoted.
+    the memory had at its demotion.
     """
 
     accesses: int = 0
@@ -96,7 +96,7 @@ def usage_of(db: sqlite3.Connection, refs: Iterable[str]) -> dict[str, Usage]:
 
 
 def accepted_digests(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]:
-    """Return which of *digests* the person wrote or accepted on this machine."""
+    """Return which of *digests* are of bytes that the person wrote or accepted on this machine."""
     found = db.execute(
         "SELECT digest FROM accepted WHERE digest IN (SELECT value FROM json_each(?))",
         (json.dumps(list(digests)),),
@@ -105,12 +105,12 @@ def accepted_digests(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]
 
 
 def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
-    """Return (ref, digest) of what *session* was already given, as it was then."""
+    """Return (ref, digest) of what *session* was already given, with the digest of that time."""
     return set(db.execute("SELECT ref, digest FROM injected WHERE session = ?", (session,)))
 
 
 def pointed(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
-    """Return (ref, digest) of what *session* was already pointed to, as it was then."""
+    """Return (ref, digest) of what *session* was already pointed to, with the digest of that time."""
     return set(db.execute("SELECT ref, digest FROM pointed WHERE session = ?", (session,)))
 
 
@@ -120,11 +120,11 @@ def takes(row: EventRow) -> bool:
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger; a memory counts once in it, however often it is named."""
+    """Take in one event of the ledger; a memory counts once in it, even if named twice."""
     if event == "imported":
         for ref, times, last, *more in a_list(data.get("used")):
             seen = int(parse_timestamp(last).timestamp()) if last else 0
-            retrieved, used, moves = more or (0, 0, ())  # a line of an earlier version has the accesses alone
+            retrieved, used, moves = more or (0, 0, ())  # a line of an earlier version has only the accesses
             counted = "accesses = accesses + ?, last_access = max(last_access, ?)"
             counted += ", retrieved = retrieved + ?, used = used + ?"
             _move(db, str(ref), counted, int(times), min(seen, at), int(retrieved), int(used))
@@ -140,7 +140,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
                 _access(db, ref, at)
                 _retrieve(db, ref, at)
             case "injected" if data.get("why") != receipts.START:
-                # What every session is told at its start answered no question, so it cannot have failed one.
+                # What every session gets at its start answers no question, so it cannot have failed one.
                 _retrieve(db, ref, at)
             case "used":
                 _use(db, ref, at, session)
@@ -161,21 +161,21 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take back that somebody accepted bytes."""
+    """Take back that the person accepted bytes."""
     db.executemany(
         "DELETE FROM accepted WHERE digest = ?", [(str(each),) for each in a_list(data.get("digests"))]
     )
 
 
 def _access(db: sqlite3.Connection, ref: str, at: int) -> None:
-    """Count an access; one that was promoted and went cold since has to earn its place like any other."""
+    """Count an access; a promoted memory that went cold since must earn its place like any other."""
     long_ago = at - int(ratings.COLD_AFTER * DAY)
     _move(db, ref, "promoted = CASE WHEN max(promoted, last_access) <= ? THEN 0 ELSE promoted END", long_ago)
     _move(db, ref, "accesses = accesses + 1, last_access = max(last_access, ?)", at)
 
 
 def _retrieve(db: sqlite3.Connection, ref: str, at: int) -> None:
-    """Count an answer that held the memory; the fifth that was of no use lowers the trust in it, once."""
+    """Count an answer with the memory; the fifth one that was not used lowers its trust, once."""
     _move(db, ref, "retrieved = retrieved + 1")
     retrieved, used = db.execute("SELECT retrieved, used FROM usage WHERE ref = ?", (ref,)).fetchone()
     if retrieved >= ratings.LOW_UTILITY_AFTER and not used and not trust.was_moved(db, ref, "low_utility"):
@@ -183,7 +183,7 @@ def _retrieve(db: sqlite3.Connection, ref: str, at: int) -> None:
 
 
 def _use(db: sqlite3.Connection, ref: str, at: int, session: str) -> None:
-    """Count a use, once for a session; it is an access unless the session's recall was one already."""
+    """Count a use, once per session; it is also an access unless the session's recall already was one."""
     known = (session or f"{OUTSIDE}{at}", ref, at)
     if not db.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", known).rowcount:
         return

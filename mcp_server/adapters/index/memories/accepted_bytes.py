@@ -1,4 +1,4 @@
-"""Of which memories in repositories the history has the bytes that the person accepted."""
+"""Which memories in repositories have the bytes that the person accepted kept in the history."""
 
 import json
 import sqlite3
@@ -15,7 +15,7 @@ _KEPT = (
 
 
 def not_kept(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
-    """Return the memories of *vaults* that are accepted as they are, and whose bytes nobody kept yet."""
+    """Return the memories of *vaults* whose bytes are accepted and not yet kept in the history."""
     return rows(
         db,
         f"vault IN ({marks(vaults)}) AND digest IN (SELECT digest FROM accepted) AND NOT EXISTS ({_KEPT})",
@@ -25,17 +25,17 @@ def not_kept(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
 
 
 def is_empty(db: sqlite3.Connection, vault: str) -> bool:
-    """Tell whether nothing is noted of *vault*, as in a new index."""
+    """Tell whether nothing is noted for *vault*, as in a new index."""
     return not db.execute("SELECT 1 FROM accepted_bytes WHERE ref GLOB ? LIMIT 1", (f"{vault}/*",)).fetchone()
 
 
 def note_kept(db: sqlite3.Connection, kept: Iterable[tuple[str, str]]) -> None:
-    """Note that the history has those bytes: ref of the memory, digest."""
+    """Note that the history has these bytes: pairs of ref and digest."""
     db.executemany("INSERT OR IGNORE INTO accepted_bytes VALUES (?, ?)", kept)
 
 
 def once_accepted(db: sqlite3.Connection, refs: Iterable[str]) -> set[str]:
-    """Return those of *refs* of which the history has bytes that are accepted, whatever they say now."""
+    """Return those of *refs* for which the history has accepted bytes, whatever the file says now."""
     found = db.execute(
         "SELECT DISTINCT ref FROM accepted_bytes WHERE ref IN (SELECT value FROM json_each(?))"
         " AND digest IN (SELECT digest FROM accepted)",

@@ -1,4 +1,4 @@
-"""The change log of the index: which memories changed since a moment that somebody remembers."""
+"""The change log of the index: which memories changed since a generation that a reader remembers."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ TABLES = (
         " vault TEXT NOT NULL, id TEXT NOT NULL, change TEXT NOT NULL, at INTEGER NOT NULL)",
     ),
 )
-KEPT = 20_000  # rows; whoever is further behind reads everything anew
+KEPT = 20_000  # rows; a reader that is further behind reads everything
 
 
 def changed_rows(db: sqlite3.Connection, since: int) -> tuple[int, set[int] | None]:
-    """Return (newest generation, memories changed after *since*), None when the log no longer tells."""
+    """Return (newest generation, memories changed after *since*), None when the log begins later."""
     oldest, newest = db.execute(
-        # Two questions: the two ends of the log together would read all between them.
+        # Two queries: one query for both ends of the log would read everything between them.
         "SELECT coalesce((SELECT min(generation) FROM changes), 0),"
         " coalesce((SELECT max(generation) FROM changes), 0)"
     ).fetchone()
@@ -37,7 +37,7 @@ def note_embedded(db: sqlite3.Connection, numbers: Iterable[int], now: int) -> N
 
 
 def note_change(db: sqlite3.Connection, row: int, vault: str, memory_id: str, change: str, now: int) -> None:
-    """Log one change; now and then what is too old to be asked for goes."""
+    """Log one change; now and then delete rows that are too old."""
     cursor = db.execute(
         "INSERT INTO changes (memory, vault, id, change, at) VALUES (?, ?, ?, ?, ?)",
         (row, vault, memory_id, change, now),

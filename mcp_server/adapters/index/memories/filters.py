@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 from mcp_server.core.memory import WORDS, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
-if TYPE_CHECKING:  # hooks, which load this, have no use for queries
+if TYPE_CHECKING:  # hooks load this module and make no queries
     from mcp_server.core.search.query import Filter
 
 
 def marks(values: Collection[object]) -> str:
-    """Return as many places for values in SQL as there are *values*."""
+    """Return as many SQL placeholders as there are *values*."""
     return ", ".join("?" * len(values))
 
 
 def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
-    """Return (SQL condition, values) that holds for the memories of *vaults* that *filter* lets through."""
+    """Return (SQL condition, values) for the memories of *vaults* that *filter* lets through."""
     conditions: list[str] = []
     values: list[object] = []
 
@@ -62,17 +62,17 @@ def is_simple(filter: "Filter") -> bool:
 
 
 def is_by_scope(filter: "Filter") -> bool:
-    """Tell whether vault, status and kind are all that *filter* asks for."""
+    """Tell whether *filter* depends on vault, status and kind only."""
     asked = (filter.types, filter.tags, filter.since, filter.until, filter.touches, filter.as_of)
     return filter.subagents and not any((*asked, *(getattr(filter, name) for name in WORDS)))
 
 
 def counting(memory: str, private: Sequence[str]) -> tuple[str, list[object]]:
     """
-    Return (SQL condition, values): what the row *memory* says of others counts.
+    Return (SQL condition, values) for whether what the row *memory* says about other memories counts.
 
-    A file outside the *private* vaults may come from anybody, what Claude stored from a page, and what reads
-    like an instruction from both: what waits for the person takes nothing away from what they know.
+    Anyone may have written a file outside the *private* vaults; Claude may have stored text from a web page;
+    what reads like an instruction may come from both. Until the person accepts it, it changes no others.
     """
     alone = sorted(SEARCHED_ALONE)
     return (

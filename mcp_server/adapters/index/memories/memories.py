@@ -1,5 +1,5 @@
 """
-Memories in the index: taking one in, taking one out, and reading rows back.
+Memories in the index: storing one, removing one, and reading rows back.
 
 It is long because the tables that hold a memory stand here.
 """
@@ -21,7 +21,7 @@ from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.worth.ratings import believed
 
 MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
-"""Of which memories there is an index by vault: a search that says so, word for word, uses it."""
+"""The memories that an index by vault covers: a query uses it when it says this word for word."""
 _Vectors = dict[str, tuple[str, bytes, bytes]]  # text of a passage → model, embedding, signs
 
 
@@ -29,7 +29,7 @@ class Row(NamedTuple):
     """
     What the index knows of one memory; times are Unix seconds, 0 where there is none.
 
-    A tuple, because the start of a session makes hundreds and has a tenth of a second.
+    A tuple, because the start of a session makes hundreds within a tenth of a second.
     """
 
     row: int
@@ -59,7 +59,7 @@ class Row(NamedTuple):
 
     @property
     def ref(self) -> str:
-        """How the ledger names the memory."""
+        """The ledger's name of the memory."""
         return f"{self.vault}/{self.id}"
 
     @property
@@ -85,22 +85,22 @@ TABLES = (
         required=("vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"),
         unique=(("vault", "id"), ("path",)),
         indexes=(
-            # Every command on the command line compares these with the files: it need not read the texts.
+            # Every command compares these with the files: it need not read the texts.
             ("vault", "path", "size", "mtime_ns"),
             ("fingerprint",),
             ("vault", "status", "kind", "type", "updated", "source"),
         ),
         also=(
             "CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1",
-            # What waits for the person is counted whenever a session starts.
+            # The memories that wait for the person are counted whenever a session starts.
             f"CREATE INDEX memories_waiting ON memories(vault) WHERE {MAY_WAIT}",
         ),
         searched=("title", "text", "tags", "parts"),
     ),
     Table(
         "passages",
-        # A passage is never changed in place, and AUTOINCREMENT never gives a number twice:
-        # whoever holds a vector by its passage's number cannot mistake it for another.
+        # A passage is never changed in place, and AUTOINCREMENT never reuses a number: a reader that holds a
+        # vector by its passage's number cannot mistake it for another.
         sql="CREATE TABLE passages (row INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
         " position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL)",
         indexes=(("memory",),),
@@ -109,7 +109,7 @@ TABLES = (
     Table("tags", {"memory": int, "tag": str}, pk=("memory", "tag"), indexes=(("tag",),)),
     Table(
         "links",
-        # `name` is the target as it is compared with what memories are called: id, title and aliases.
+        # `name` is the target, normalised for comparison with the id, title and aliases of memories.
         {"memory": int, "rel": str, "target": str, "name": str, "notes": str},
         pk=("memory", "rel", "target"),
         indexes=(("target",), ("name",), ("rel", "target", "memory")),
@@ -125,7 +125,7 @@ TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file that could not be taken in; `line` counts from 1, 0 for the whole file."""
+    """A file that could not be read as a memory; `line` counts from 1, 0 for the whole file."""
 
     path: str
     line: int
@@ -134,9 +134,9 @@ class Problem:
 
 def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> int:
     """
-    Make the index say of the file at `stamp.path` what *memory* says; return the memory's row.
+    Store *memory* as the content of the file at `stamp.path`; return the memory's row.
 
-    Vectors of passages whose text stayed are kept.
+    Vectors of passages with unchanged text are kept.
     Raises sqlite3.IntegrityError when another file of the vault has the same id.
     """
     db.execute("DELETE FROM unreadable WHERE path = ?", (stamp.path,))
@@ -146,7 +146,7 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     ).fetchall()
     row = known[0][0] if known else None
     for _, other in known[1:]:
-        remove(db, other, now)  # the file now at this path took over the id of one that is gone
+        remove(db, other, now)  # the file now at this path took over the id of one that was deleted
     columns = _columns(vault, memory, stamp, digest, now)
     vectors = {} if row is None else _vectors_of(db, row)
     if row is None:
@@ -172,7 +172,7 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
 
 
 def remove(db: sqlite3.Connection, path: str, now: int) -> str:
-    """Take the memory (or the problem) at *path* out of the index; return the memory's id, '' if none."""
+    """Remove the memory (or the problem) at *path* from the index; return the memory's id, '' if none."""
     db.execute("DELETE FROM unreadable WHERE path = ?", (path,))
     if not (found := db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()):
         return ""
@@ -186,7 +186,7 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> str:
 
 def put_problem(db: sqlite3.Connection, *, vault: str, stamp: Stamp, problem: Problem) -> None:
     """
-    Note a file that cannot be read; a memory taken in earlier from that path keeps its last good row.
+    Note a file that cannot be read; a memory that was read earlier from that path keeps its last good row.
 
     A size of -1 in *stamp*: the cause lies in another file, so the next sync looks again.
     """
@@ -226,7 +226,7 @@ def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
 
 
 def waiting(db: sqlite3.Connection, vault: str) -> list[str]:
-    """Return the paths of the files of *vault* that cannot be taken in because of another file."""
+    """Return the paths of the files of *vault* that cannot be stored because of another file."""
     rows = db.execute("SELECT path FROM unreadable WHERE vault = ? AND size = -1 ORDER BY path", (vault,))
     return [str(row[0]) for row in rows]
 
@@ -262,15 +262,15 @@ def rows(db: sqlite3.Connection, where: str, values: Sequence[object], order: st
 
 
 def by_rows(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, Row]:
-    """Return the memories with those row numbers; numbers that are gone are left out."""
+    """Return the memories with those row numbers; numbers of deleted rows are left out."""
     wanted = json.dumps([*numbers])
     found = rows(db, "row IN (SELECT value FROM json_each(?))", (wanted,)) if wanted != "[]" else []
     return {row.row: row for row in found}
 
 
 def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> list[str]:
-    """Return up to three ids of *vaults* that share a part with *memory_id*, else those that look like it."""
-    from difflib import get_close_matches  # only an unknown id has to wait for it
+    """Return up to three ids of *vaults* that share a part with *memory_id*, else those spelled like it."""
+    from difflib import get_close_matches  # slow to load, and needed only for an unknown id
 
     ids = [row[0] for row in db.execute(f"SELECT id FROM memories WHERE vault IN ({marks(vaults)})", vaults)]
     wanted = memory_id.lower()
@@ -288,7 +288,7 @@ def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
 
 
 def _clear(db: sqlite3.Connection, row: int) -> None:
-    """Take out what stands beside the memory *row*."""
+    """Delete everything that other tables hold of the memory *row*."""
     db.execute("DELETE FROM vectors WHERE passage IN (SELECT row FROM passages WHERE memory = ?)", (row,))
     for table in ("passages", "tags", "links", "names"):
         db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
@@ -297,7 +297,7 @@ def _clear(db: sqlite3.Connection, row: int) -> None:
 
 def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Vectors) -> int:
     """Store the passages of the memory *row*, with their *vectors* where they are known; return how many."""
-    from mcp_server.core.sessions.passages import passages  # hooks, which only read, need not wait for them
+    from mcp_server.core.sessions.passages import passages  # slow to load, and hooks only read
     from mcp_server.core.text.words import index_parts
 
     texts = passages(memory)
@@ -369,4 +369,4 @@ _STORED = [
     for key in fields(Memory)
     if key.name in (*Row._fields, *WORDS, "notes")
 ]
-"""The columns that say what a key of the file says."""
+"""The columns that hold the value of a key of the file."""

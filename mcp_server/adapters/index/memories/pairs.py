@@ -1,7 +1,7 @@
 """
 Pairs of memories that may be about the same thing: compared when they are new, and kept until one changes.
 
-A pair is of one vault, or of a project's and the person's.
+Both memories are of one vault, or one of a project's and one of the person's.
 It rests on the words and the vectors of both, so it can be found again at any time.
 """
 
@@ -16,7 +16,7 @@ from mcp_server.adapters.index.table import Table
 TABLES = (
     Table(
         "pairs",
-        # `fuller` is the row of the one of two that says all of the other, 0 when neither does.
+        # `fuller` is the row of the memory that says all that the other says, 0 when neither does.
         {"one": int, "other": int, "nearness": float, "differs": str, "fuller": int},
         pk=("one", "other"),
         indexes=(("other",), ("nearness",)),
@@ -24,7 +24,7 @@ TABLES = (
     ),
     Table("compared", {"memory": int, "model": str}, pk="memory"),
 )
-_RESTING_ON = ("vault", "kind", "status", "type", "fingerprint")  # what a comparison holds for
+_RESTING_ON = ("vault", "kind", "status", "type", "fingerprint")  # a comparison holds while these stay
 
 
 class Pair(NamedTuple):
@@ -38,7 +38,7 @@ class Pair(NamedTuple):
 
 
 def leave(db: sqlite3.Connection, row: int, *, unless: Mapping[str, object] | None = None) -> None:
-    """Forget what the memory *row* was compared with; not when it still has the columns *unless*."""
+    """Delete the comparisons of the memory *row*, unless it still has the values *unless*."""
     if unless:
         same = " AND ".join(f"{name} = ?" for name in _RESTING_ON)
         values = [unless[name] for name in _RESTING_ON]
@@ -50,9 +50,9 @@ def leave(db: sqlite3.Connection, row: int, *, unless: Mapping[str, object] | No
 
 def uncompared(db: sqlite3.Connection, model: str, limit: int) -> list[int]:
     """
-    Return the rows of active knowledge that is one passage long and was not compared, newest first.
+    Return the rows of active knowledge that is one passage long and was not compared yet, newest first.
 
-    With a *model*, '' for none, also of what was compared without its vectors and has them now.
+    With a *model* ('' for none), also of what was compared without vectors and has them now.
     """
     found = db.execute(
         "SELECT s.row FROM scoped s LEFT JOIN compared c ON c.memory = s.row"
@@ -86,13 +86,13 @@ def vectors_of(db: sqlite3.Connection, model: str, numbers: Collection[int]) -> 
 
 def cosine(one: bytes, other: bytes) -> float:
     """Return how near two vectors are, at most 1."""
-    import numpy as np  # slow to import, and without a model there is nothing to multiply
+    import numpy as np  # slow to import, and needed only with a model
 
     return float(np.frombuffer(one, "<f4") @ np.frombuffer(other, "<f4"))
 
 
 def put(db: sqlite3.Connection, row: int, model: str, found: Sequence[Pair]) -> None:
-    """Note that the memory *row* was compared with vectors of *model*, '' by words, and the pairs *found*."""
+    """Note the *found* pairs of the memory *row*, compared with vectors of *model*, '' for by words."""
     leave(db, row)
     db.execute("INSERT INTO compared VALUES (?, ?)", (row, model))
     db.executemany("INSERT OR REPLACE INTO pairs VALUES (?, ?, ?, ?, ?)", found)
@@ -104,7 +104,7 @@ def nearest(
     """
     Yield the pairs of active memories of *vaults*, the nearest first; with *row* those with that memory.
 
-    A memory that may not be shown unasked waits for the person by itself and is left out.
+    A memory that may not be shown unasked waits for the person on its own and is left out.
     """
     where, values = _both_may_be_shown(vaults, private)
     if row:
@@ -134,14 +134,14 @@ def said_alike(
     db: sqlite3.Connection, here: Sequence[str], theirs: Sequence[str], *, private: Sequence[str], least: int
 ) -> list[list[int]]:
     """
-    Return the rows of active knowledge in *theirs* that says the same as some in *here*, a list for each.
+    Return, as lists, the rows of active knowledge in *theirs* that says the same as a memory in *here*.
 
-    Only what at least *least* of these vaults say, and what may be shown unasked.
+    Only what at least *least* of these vaults say and what may be shown unasked.
     """
     conditions, values = [], list[object]()
     for name, vaults in (("a", here), ("b", theirs)):
         counts, said = counting(name, private)
-        # The plus keeps SQLite from walking through the whole vault.
+        # The plus keeps SQLite from scanning the whole vault.
         conditions.append(
             f"{name}.status = 'active' AND {name}.kind = 'knowledge' AND +{name}.vault IN ({marks(vaults)})"
             f" AND {counts}"
@@ -160,7 +160,7 @@ def _both_may_be_shown(vaults: Sequence[str], private: Sequence[str]) -> tuple[s
     """
     Return the condition, with its values, that both memories of a pair may be shown unasked.
 
-    It stands behind a CROSS JOIN, which begins with the pairs: SQLite would pass over all memories first.
+    It belongs after a CROSS JOIN, which starts with the pairs: SQLite would scan all memories first.
     """
     conditions: list[str] = []
     values: list[object] = []

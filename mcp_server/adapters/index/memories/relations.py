@@ -1,4 +1,4 @@
-"""Links as the index knows them: what a memory is linked with, and who contradicts whom."""
+"""Links as the index knows them: what a memory is linked with, and which memories contradict each other."""
 
 import json
 import sqlite3
@@ -41,7 +41,7 @@ class Edge:
 
     @property
     def ends(self) -> tuple[Row, Row | None]:
-        """The memory that the link begins at, and the one that it leads to."""
+        """The memory at which the link starts, and the one to which it leads."""
         return (self.near, self.other) if self.outgoing or self.other is None else (self.other, self.near)
 
 
@@ -61,7 +61,7 @@ def contradicting(
     """
     Return (linking, linked) for each `contradicts` link, or *rel*, between active memories of *vaults*.
 
-    Of what such a link says only that counts which `counting` lets count.
+    Only those memories count as linking that `counting` lets count.
     """
     counts, values = counting("s", private)
     within = f"vault IN ({marks(vaults)})"
@@ -91,8 +91,8 @@ def edges(db: sqlite3.Connection, vaults: Sequence[str], *, at: Iterable[int] | 
     """
     Return the links of the memories of *vaults*, with *at* those from and to the memories at these rows.
 
-    Each is there once, seen from its beginning where that is one of *at*. A link leads to what `called`
-    tells of its target; one that leads to its own memory is left out.
+    Each comes once, seen from its start where that is one of *at*. A link leads to the memory that `called`
+    gives for its target; a link of a memory to itself is left out.
     """
     here = None if at is None else set(at)
     where, values = "", list[str]()
@@ -100,7 +100,7 @@ def edges(db: sqlite3.Connection, vaults: Sequence[str], *, at: Iterable[int] | 
         within = "IN (SELECT value FROM json_each(?))"
         where = f" AND (l.memory {within} OR l.name IN (SELECT name FROM names WHERE memory {within}))"
         values = [json.dumps(list(here))] * 2
-    # CROSS: else SQLite may walk through all memories of the vaults first.
+    # CROSS: otherwise SQLite may scan all memories of the vaults first.
     links = db.execute(
         "SELECT l.memory, s.vault, l.rel, l.target, l.name, l.notes FROM links l"
         f" CROSS JOIN memories s ON s.row = l.memory WHERE s.vault IN ({marks(vaults)}){where}"
@@ -115,7 +115,7 @@ def edges(db: sqlite3.Connection, vaults: Sequence[str], *, at: Iterable[int] | 
         notes = tuple(json.loads(noted)) if noted != "[]" else ()
         identity = (row, rel, name if end is None else end)
         if row == end or (identity in found and not notes):
-            continue  # the link is in the text as well, where it has no notes
+            continue  # the same link is also in the text, without notes
         if here is None or row in here:
             found[identity] = Edge(known[row], rel, True, target, known[end] if end else None, notes)
         elif end in here:
@@ -129,8 +129,8 @@ def called(
     """
     Return (vault, name) → the row of the memory that a link in a file of that vault means by *name*.
 
-    An id goes before a title or an alias; then what lies in the vault of the link goes before the rest, a
-    title before an alias, and a later one of *vaults* before an earlier. *name* is as `as_name` says it.
+    An id goes before a title or an alias; then the vault of the link before others, a title before an alias,
+    and a later one of *vaults* before an earlier one. *name* is normalised by `as_name`.
     """
     wanted = list(dict.fromkeys(names))
     candidates: dict[str, list[tuple[int, str, str, str]]] = {}
@@ -152,7 +152,7 @@ def called(
 
 
 def is_called(db: sqlite3.Connection, said: str, *, but: tuple[str, str]) -> bool:
-    """Tell whether a memory links to what is called *said*, other than the one of (vault, id) *but*."""
+    """Tell whether a memory other than *but* (vault, id) links to the name *said*."""
     found = db.execute(
         "SELECT 1 FROM links l JOIN memories s ON s.row = l.memory"
         " WHERE l.name = ? AND (s.vault, s.id) != (?, ?) LIMIT 1",

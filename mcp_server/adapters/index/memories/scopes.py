@@ -1,11 +1,11 @@
 """
-Scopes: what memories are chosen by in nearly every search, namely vault, status and kind.
+Scopes: vault, status and kind, by which nearly every search chooses memories.
 
 A memory's own row is as long as its text, and a search by words asks for thousands of them whether they
 may be searched at all. Beside it each memory has the number of its scope, and each scope how much is in it,
 so nothing is counted: a search by words among 10,000 memories takes 12.2 ms of processor time instead of 16.3
 (p95 19.3 instead of 27.4), among 100,000 half of it. An index over the same columns saves a quarter of that.
-`place` and `leave` keep both true.
+`place` and `leave` keep both up to date.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mcp_server.adapters.index.memories import filters
 from mcp_server.adapters.index.table import Table
 
-if TYPE_CHECKING:  # hooks, which load this, have no use for queries
+if TYPE_CHECKING:  # hooks load this module and make no queries
     from mcp_server.core.search.query import Filter
 
 TABLES = (
@@ -32,7 +32,7 @@ TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The memories that are searched: each `row` of *table* for which *where* holds, and their number."""
+    """The memories to search: each `row` of *table* for which *where* holds, and their number."""
 
     table: str
     where: str
@@ -46,7 +46,7 @@ def searched(db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str]) ->
     if not filters.is_by_scope(filter):
         (count,) = db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()
         return Searched("memories", where, values, count)
-    # A scope has the columns that are asked for here under the same names as a memory.
+    # A scope has the columns that this query needs, under the same names as a memory.
     found = dict(db.execute(f"SELECT scope, held FROM scopes AS memories WHERE {where}", values).fetchall())
     return Searched("scoped", f"scoped.scope IN ({', '.join(map(str, found))})", (), sum(found.values()))
 
@@ -60,7 +60,7 @@ def size(db: sqlite3.Connection) -> tuple[int, int]:
 
 
 def place(db: sqlite3.Connection, row: int, *, vault: str, status: str, kind: str, passages: int) -> None:
-    """Note that the memory *row*, which is new or has left, has that vault, status, kind and passages."""
+    """Note vault, status, kind and passages of the memory *row*, which is new or was taken out by `leave`."""
     db.execute("INSERT OR IGNORE INTO scopes (vault, status, kind) VALUES (?, ?, ?)", (vault, status, kind))
     db.execute(
         "INSERT INTO scoped SELECT ?, scope, ? FROM scopes WHERE vault = ? AND status = ? AND kind = ?",
@@ -70,7 +70,7 @@ def place(db: sqlite3.Connection, row: int, *, vault: str, status: str, kind: st
 
 
 def leave(db: sqlite3.Connection, row: int) -> None:
-    """Note that the memory *row* is gone, or about to be placed anew."""
+    """Note that the memory *row* is gone, or about to be placed again."""
     _count(db, row, -1)
     db.execute("DELETE FROM scoped WHERE row = ?", (row,))
 

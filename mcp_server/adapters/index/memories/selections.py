@@ -1,4 +1,4 @@
-"""The choices of memories that actions ask for: by id, by what they say, newest, hot, linked, counted."""
+"""The selections of memories that actions need: by id, by text, newest, hot, linked, counted."""
 
 import sqlite3
 from collections.abc import Collection, Sequence
@@ -14,13 +14,13 @@ from mcp_server.core.memory import Kind, Status
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
-if TYPE_CHECKING:  # hooks, which load this, have no use for queries
+if TYPE_CHECKING:  # hooks load this module and make no queries
     from mcp_server.core.search.query import Filter
 
 TABLES = (Table("facts", {"name": str, "value": str}, pk="name"),)
-NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of what is never shown unasked
-SOURCES = (MANUAL, *NEVER)  # what waits for nobody: it is shown anyway, or never
-ENDING = 4  # characters that `memory.new_id` puts behind the title
+NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of memories that are never shown unasked
+SOURCES = (MANUAL, *NEVER)  # never wait for the person: they are shown anyway, or never
+ENDING = 4  # characters that `memory.new_id` appends to the title
 ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
 
 
@@ -37,7 +37,7 @@ class Counts:
 
 
 def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Row | None:
-    """Return the memory with that id; of several the one in the last of *vaults*."""
+    """Return the memory with that id; if there are several, the one in the last of *vaults*."""
     found = rows(db, f"id = ? AND {_in(vaults)}", (memory_id, *vaults))
     return max(found, key=lambda row: vaults.index(row.vault), default=None)
 
@@ -51,8 +51,8 @@ def with_ending(db: sqlite3.Connection, vaults: Sequence[str], ending: str) -> R
 
 
 def saying(db: sqlite3.Connection, vault: str, fingerprint: str, *, active: bool = True) -> Row | None:
-    """Return a piece of knowledge of *vault*, active or put away, that says what has that fingerprint."""
-    # The pluses keep SQLite from walking through the whole vault in the order of its ids.
+    """Return a knowledge memory of *vault*, active or put away, whose text has that fingerprint."""
+    # The pluses keep SQLite from scanning the whole vault in the order of its ids.
     found = rows(
         db,
         f"fingerprint = ? AND +vault = ? AND +status {'=' if active else '!='} 'active'"
@@ -66,14 +66,14 @@ def saying(db: sqlite3.Connection, vault: str, fingerprint: str, *, active: bool
 def with_phrase(db: sqlite3.Connection, vaults: Sequence[str], phrase: str) -> list[Row]:
     """Return the active knowledge of *vaults* that may contain *phrase*: all its words in their order."""
     where, values = f"{_in(vaults)} AND kind = 'knowledge' AND status = 'active'", list(vaults)
-    if phrase.isascii():  # the index has other words than people where no blanks stand between them
+    if phrase.isascii():  # without blanks between words, the index splits them otherwise than people
         where += " AND row IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?)"
         values.append(f'{{title text}} : "{phrase.replace(chr(34), " ")}"')
     return rows(db, where, values, "updated DESC, id")
 
 
 def superseded(db: sqlite3.Connection, vaults: Sequence[str], most: int) -> list[Row]:
-    """Return the *most* superseded pieces of knowledge of *vaults* that were changed last, latest first."""
+    """Return the *most* superseded knowledge memories of *vaults* that changed last, latest first."""
     where = f"{_in(vaults)} AND kind = 'knowledge' AND status = 'superseded'"
     return rows(db, where, vaults, f"updated DESC, row LIMIT {int(most)}")
 
@@ -125,13 +125,13 @@ def newest(
     """
     Return the active memories of that kind, and of *types* if there are any, updated last.
 
-    What is never shown unasked is left out, and so is what lies outside the *private* vaults or was stored by
-    Claude and is not accepted: enough of it would leave no room for what the person knows.
+    Memories that are never shown unasked are left out, and so are those outside the *private* vaults or
+    stored by Claude that are not accepted: enough of them would leave no room for what the person knows.
     """
     if not vaults:
         return []
-    # Each type of each vault stands in an index by itself, its newest at the end. SQLite merges what is
-    # ordered like the whole: nothing is sorted, and nothing beyond *limit* is looked at.
+    # Each type of each vault is an index range of its own, newest last. SQLite merges ranges of the same
+    # order as the result: it sorts nothing and reads nothing beyond *limit*.
     parts: list[str] = []
     bound: list[str] = []
     for vault, type in product(vaults, types or TYPES):
@@ -170,7 +170,7 @@ def ids_of(db: sqlite3.Connection, vault: str) -> dict[str, str]:
 
 
 def with_ref(db: sqlite3.Connection, ref: str) -> Row | None:
-    """Return the memory that the ledger calls *ref*."""
+    """Return the memory with the ledger's name *ref*."""
     vault, _, memory_id = ref.rpartition("/")
     return with_id(db, [vault], memory_id)
 
@@ -217,7 +217,7 @@ def unjudged(db: sqlite3.Connection, vaults: Sequence[str], session: str) -> lis
 
 
 def searched_alone(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
-    """Return the active knowledge of *vaults* that programs or documents said, in the order of its paths."""
+    """Return the active knowledge of *vaults* that came from programs or documents, by path."""
     return rows(
         db,
         f"{_in(vaults)} AND source IN ({marks(NEVER)}) AND kind = 'knowledge' AND status = 'active'",
@@ -237,7 +237,7 @@ def linked_from(db: sqlite3.Connection, path: str, vaults: Sequence[str]) -> lis
 
 
 def superseded_by(db: sqlite3.Connection, memory_id: str, vaults: Sequence[str]) -> list[Row]:
-    """Return what of *vaults* is superseded by the memory with that id."""
+    """Return the memories of *vaults* that the memory with that id supersedes."""
     return rows(
         db, f"{_in(vaults)} AND status = 'superseded' AND superseded_by = ?", (*vaults, memory_id), "id"
     )
@@ -254,7 +254,7 @@ def touching(db: sqlite3.Connection, vaults: Sequence[str], limit: int) -> list[
 
 
 def fingerprint_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str | None:
-    """Return the fingerprint of what that memory of *vault* says, None when the index has none."""
+    """Return the fingerprint of that memory of *vault*, None when the index does not have it."""
     found = db.execute(
         "SELECT fingerprint FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)
     ).fetchone()
@@ -290,12 +290,12 @@ def counts(db: sqlite3.Connection, vaults: Sequence[str]) -> Counts:
 
 
 def facts(db: sqlite3.Connection) -> set[str]:
-    """Return what was noted about the index as a whole."""
+    """Return the facts noted about the index as a whole."""
     return {str(row[0]) for row in db.execute("SELECT name FROM facts")}
 
 
 def note_facts(db: sqlite3.Connection, names: Sequence[str]) -> None:
-    """Note something about the index as a whole."""
+    """Note facts about the index as a whole."""
     db.executemany("INSERT OR REPLACE INTO facts VALUES (?, '1')", [(name,) for name in names])
 
 

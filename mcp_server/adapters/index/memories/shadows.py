@@ -1,7 +1,7 @@
 """
-Shadows: a project's memory that takes the place of one of the person's, in that project alone.
+Shadows: a project's memory that replaces one of the person's, in that project only.
 
-Nothing of it stands in the person's file. It follows from what the project's file says it supersedes, and
+The person's file does not mention it. It follows from the `supersedes` of the project's file, and
 holds as long as that memory is active.
 """
 
@@ -24,15 +24,15 @@ def shadowed(
     db: sqlite3.Connection, user: str, here: Sequence[str], *, private: Sequence[str]
 ) -> dict[int, Shadow]:
     """
-    Return row → what shadows it, for the memories of the vault *user* that the project's, *here*, supersede.
+    Return row → its shadow, for memories of the vault *user* that those of the project, *here*, supersede.
 
-    What waits for the person shadows nothing. An id that a memory of the project has, too, means that one.
+    A memory that waits for the person shadows nothing. An id that the project has, too, means the project's.
     """
     if not here:
         return {}
     counts, values = counting("s", private)
     found = db.execute(
-        # CROSS JOIN keeps the order: of all that is superseded little lies in the person's vault.
+        # CROSS JOIN keeps the order: few of the superseded memories are in the person's vault.
         "SELECT u.row, s.row, s.id, coalesce(nullif(s.valid_from, 0), s.created) FROM links l"
         " CROSS JOIN memories u ON u.vault = ? AND u.id = l.target CROSS JOIN memories s ON s.row = l.memory"
         f" WHERE l.rel = 'supersedes' AND s.vault IN ({marks(here)}) AND s.status = 'active'"

@@ -1,5 +1,5 @@
 """
-Lexical search: BM25 over whole memories, with FTS5, and the passage of a memory that words fit best.
+Lexical search: BM25 over whole memories, with FTS5, and the passage of a memory that matches the words best.
 
 Each term is looked up by itself. FTS5's own sum over all terms counts how rare a term is in the whole
 index, every project included; here it counts among the memories searched, where it may be another
@@ -32,7 +32,7 @@ CANDIDATES = 200  # memories
 @dataclass(frozen=True, slots=True)
 class Matches:
     """
-    What words find: the sum over its terms (larger is better) of the best memories.
+    The result of a search by words: the sum over the terms (larger is better) of the best memories.
 
     `near` is the share of the neighbouring terms that a memory has near each other, 0 to 1;
     `weights` says how telling each term is among the memories searched.
@@ -63,9 +63,9 @@ def search(
     db: sqlite3.Connection, questions: Sequence[Sequence[str]], filter: Filter, vaults: Sequence[str]
 ) -> list[Matches]:
     """
-    Return what is found of each question's terms among the memories of *vaults* that *filter* lets through.
+    Return the matches of each question's terms among the memories of *vaults* that *filter* lets through.
 
-    What several questions have in common is looked up once.
+    Terms that several questions share are looked up once.
     """
     searched = scopes.searched(db, filter, vaults)
     documents, _ = scopes.size(db)
@@ -154,7 +154,7 @@ def _in_wanted(db: sqlite3.Connection, word: str, rarity: float) -> dict[int, fl
 
 
 def _added(each: Iterable[Mapping[int, float]]) -> Mapping[int, float]:
-    """Return row → the sum of what *each* says of it: the forms of a term are one term."""
+    """Return row → the sum of its values in *each*: the forms of a term count as one term."""
     first, *others = [*each] or [{}]
     if not others:
         return first
@@ -190,7 +190,7 @@ def _together(db: sqlite3.Connection, first: Collection[str], second: Collection
 
 
 def _sums(found: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]) -> dict[int, float]:
-    """Return row → the sum over its terms, each as telling as its weight."""
+    """Return row → the sum over its terms, each multiplied by its weight."""
     sums: dict[int, float] = {}
     for term, scores in found.items():
         weight = weights[term]

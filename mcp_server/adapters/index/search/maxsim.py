@@ -1,11 +1,11 @@
 """
 MaxSim: how well a memory answers a question token by token.
 
-The vector of a whole passage tells what it is about and blurs what its words say. Late interaction
+The vector of a whole passage says what it is about and blurs its single words. Late interaction
 (ColBERT, https://doi.org/10.1145/3397271.3401075) compares tokens instead: each of the question's has a
 best cosine with those of the passage.
-Of a passage's tokens only the signs of their vectors' numbers are kept, 48 bytes for each at 384
-dimensions; the question's are taken as they are.
+Of a passage's tokens only the signs of the numbers are kept, 48 bytes per token at 384
+dimensions; the question's tokens keep their numbers.
 """
 
 import json
@@ -20,8 +20,8 @@ from mcp_server.adapters.index.search.quantised import Floats
 from mcp_server.core.ports import Embedded, Vector
 from mcp_server.core.search import ranking
 
-MOST_TOKENS = 64  # of a question that are compared; each costs the same
-AT_ONCE = 128  # tokens of passages whose signs are made numbers together: they stay near the processor
+MOST_TOKENS = 64  # tokens of a question that are compared; each costs the same
+AT_ONCE = 128  # tokens of passages that are unpacked at once: they fit the processor's cache
 ALIKE = 1e-4  # of a cosine: memories that say the same differ by less, from rounding
 
 _SIGNS_OF_BYTE = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1.0

@@ -1,5 +1,5 @@
 """
-Unit vectors kept small: the sign of each number to find what is near, 8 bits of it to say how near.
+Compact unit vectors: one sign per number to find near vectors, 8 bits per number to compute how near.
 
 A passage takes 436 bytes at 384 dimensions instead of the 1,536 of float32, and searching 100,000 takes a
 twentieth of the time. Measured on real vectors (`benchmarks/matrix.py`): cosines are off by .0004 (standard
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 RESCORED = 4000  # vectors with the most signs in common whose cosines are computed
 _LARGEST = 127  # of 8 bits with a sign
-_COMPARED, _MULTIPLIED = 16_384, 256  # vectors at once: what they need meanwhile stays small
+_COMPARED, _MULTIPLIED = 16_384, 256  # vectors at once, which keeps their working memory small
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -50,7 +50,7 @@ class Quantised:
         self.scales[at:end] = scales
 
     def copy_from(self, other: Self, numbers: Numbers) -> None:
-        """Take in the vectors *numbers* of *other*, from the number 0 on."""
+        """Copy the vectors *numbers* of *other* here, from the number 0 on."""
         end = len(numbers)
         self.signs[:, :end] = other.signs[:, numbers]
         self.steps[:end] = other.steps[numbers]

@@ -1,9 +1,9 @@
 """
-Search by meaning: the cosine of a query with the passages that are near it, over a matrix kept in memory.
+Search by meaning: the cosine of a query with the passages near it, over a matrix kept in memory.
 
 Vectors are stored as float32 blobs; a vector extension would be slower at our sizes and cannot be
 loaded in many Pythons.
-The matrix follows the change log: a memory that changed is read anew, everything else stays.
+The matrix follows the change log: only a memory that changed is read again.
 """
 
 import os
@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads made the slowest tenth 60 times slower
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # with two threads the slowest tenth took 60 times as long
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Meaning:
     matrix: "Matrix"
 
     def embedding(self, text: str) -> Future[Embedded]:
-        """Return what the model makes of a query; one thread computes it beside the search by words."""
+        """Start to embed a query and return the future; one thread computes it during the search by words."""
         return _embedding.submit(self.embedder.embed_query, text)
 
 
@@ -68,7 +68,7 @@ class Matrix:
         self._held = self._empty(1024)
 
     def read(self, db: sqlite3.Connection) -> None:
-        """Take in every vector that is new, changed or gone since the last time."""
+        """Read every vector that is new, changed or gone since the last call."""
         with self._lock:
             self._refresh(db)
 
@@ -203,7 +203,7 @@ def _cosines(memories: Numbers, passages: Numbers, scores: Floats) -> dict[int, 
 
 
 _COUNT = "SELECT count(*) FROM vectors WHERE model = ?"
-_ALL = (  # "+": else the few vectors of one memory would be sought among all of the model
+_ALL = (  # "+": otherwise SQLite would look for the few vectors of one memory among all of the model
     "SELECT v.passage, p.memory, m.vault, m.kind, m.status, v.embedding FROM vectors v"
     " JOIN passages p ON p.row = v.passage JOIN memories m ON m.row = p.memory WHERE +v.model = ?"
 )

@@ -1,7 +1,7 @@
 """
-Vectors in the index: which passages lack one of a model, and storing them. Only that needs numpy.
+Vectors in the index: which passages lack one of a model, and storing them. Only storing needs numpy.
 
-A passage has one vector, with the name of the model that made it: that of another model is as good as none.
+A passage has one vector, with the name of the model that made it: a vector of another model does not count.
 """
 
 import sqlite3
@@ -13,7 +13,7 @@ from mcp_server.core.ports import Embedded
 TABLES = (
     Table(
         "vectors",
-        # `signs` last: reading every embedding need not pass over them.
+        # `signs` last, so that reading every embedding need not skip them.
         {"passage": int, "model": str, "embedding": bytes, "signs": bytes},
         pk="passage",
         indexes=(("model",),),
@@ -59,9 +59,9 @@ def count_passages(db: sqlite3.Connection) -> int:
 
 def put_vectors(db: sqlite3.Connection, model: str, vectors: Iterable[tuple[int, Embedded]]) -> None:
     """
-    Store what *model* makes of each passage instead of the vector it has.
+    Store the vectors that *model* made of passages, in place of those that the passages had.
 
-    A passage that is gone meanwhile is left out.
+    A passage that was deleted meanwhile is left out.
     """
     from mcp_server.adapters.index.search.maxsim import packed  # numpy is slow to import, and most only read
 

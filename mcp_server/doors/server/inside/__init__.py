@@ -1,8 +1,8 @@
 """
-What the module in the client asks, beside its prompts and turns: an event and what is given, as JSON.
+What the module in the client asks apart from its prompts and turns: an event and its input, as JSON.
 
-The module (`hooks/daybook.tsx`) draws and asks; what is told, allowed and kept is decided here. Only a call
-that the client makes for a plugin gets here: what the model calls is refused, whatever it claims to be.
+The module (`hooks/daybook.tsx`) draws and asks; what is shown, allowed and kept is decided here. Only a call
+that the client makes for a plugin gets here: a call of the model is refused, whatever it claims to be.
 """
 
 import json
@@ -18,7 +18,7 @@ from mcp_server.doors.server.session import TOOL_USE
 
 log = logging.getLogger(__name__)
 
-BY_A_PLUGIN = "toolu_plugin_"  # how the client begins the ids of calls that no model made
+BY_A_PLUGIN = "toolu_plugin_"  # the start of the ids that the client gives to calls that no model made
 
 Given = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -35,11 +35,11 @@ EVENTS: dict[str, Callable[[Application, Given], Answer]] = {
 
 def answer(application: Application, event: str, given: Given) -> str:
     """
-    Return what the module is told on *event*, as JSON; errors are the sentence that the person reads.
+    Return the answer for the module on *event*, as JSON; an error is the sentence that the person reads.
 
-    `ask` is a question with its options and a state: the module asks the person and tells of *event* again,
-    with that state and with `answers`, question → the option that was chosen, null for none.
-    A call of the model's is told nothing, and does nothing; nor is an event that is none of EVENTS.
+    `ask` is a question with its options and a state: the module asks the person and sends *event* again,
+    with that state and with `answers`, question → the chosen option, null for none.
+    A call by the model does nothing and gets a refusal; an event that is not one of EVENTS gets `{}`.
     """
     if event not in EVENTS:
         return "{}"
@@ -53,7 +53,7 @@ def answer(application: Application, event: str, given: Given) -> str:
         told = {"text": f"{error} {error.hint}".strip()}
     except OSError as error:
         told = {"text": disk_refused(error)}
-    except Exception:  # the session must not hear of it
+    except Exception:  # the session must not see it
         log.exception("the module's event %s failed", event)
         told = {}
     return json.dumps(told, ensure_ascii=False)

@@ -1,7 +1,7 @@
 """
 Asking the person from Daybook's module in the client, which shows the question and brings the answer.
 
-What asks runs from its beginning again with all answers so far; what it is not to do twice it notes.
+After an answer the event runs again from its start, with all answers so far; it notes what not to repeat.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ from mcp_server.doors.server.dialog import Asking, Unanswered
 
 class AskedInside(Exception):
     """
-    Ends the run of an event: the module shows `question` with two to four `options`, and tells of it again.
+    Ends the run of an event: the module shows `question` with two to four `options`, then sends it again.
 
-    It gives back `state` then, as it is.
+    It then returns `state` unchanged.
     """
 
     def __init__(self, question: str, options: list[str], state: Mapping[str, Any]) -> None:
@@ -28,17 +28,17 @@ class AskedInside(Exception):
 @dataclass(frozen=True, slots=True)
 class Inside(Asking):
     """
-    The client's native dialog; `answers` is question → the option that was chosen, None for no answer.
+    The client's native dialog; `answers` is question → the chosen option, None for no answer.
 
-    An answer is to these very words: others are asked anew. What the person types of their own is no answer.
-    `state` is what the runs before noted.
+    An answer counts only for these exact words: other words are asked again. Text that the person types
+    instead is no answer. `state` is what the earlier runs noted.
     """
 
     answers: Mapping[str, object]
     state: dict[str, Any] = field(default_factory=dict)
 
     def ask(self, message: str, choices: Mapping[str, str]) -> str | Unanswered:
-        """Return what was chosen. Raises AskedInside."""
+        """Return the chosen option. Raises AskedInside."""
         if client_started_by_claude():
             return Unanswered.NOBODY
         question = visible(message).strip()

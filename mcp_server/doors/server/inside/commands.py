@@ -1,5 +1,5 @@
 """
-The words that people type without a prefix, answered at once and without a model.
+The commands that people type without a prefix, answered at once and without a model.
 
 A command answers with `text` for the person, and `context`, where there is any, for Claude's next prompt.
 """
@@ -32,7 +32,7 @@ from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown.settled import answered, near_command, note
 
 SHOWN = 300  # characters of a memory in a question
-HOLDS = {  # what Enter chooses at once changes nothing
+HOLDS = {  # the options that Enter would choose, which change nothing
     Verdict.KEEP_BOTH: "Keep both",
     Verdict.REPLACES: "The new one replaces it",
     Verdict.MERGE: "Merge the two",
@@ -43,7 +43,7 @@ FOREVER = "forever"
 
 def run(application: Application, given: Mapping[str, Any]) -> Answer:
     """
-    Run the command `name`; `typed` says what else is given.
+    Run the command `name`; `typed` holds its further input.
 
     Raises AskedInside, DaybookError, OSError.
     """
@@ -52,13 +52,13 @@ def run(application: Application, given: Mapping[str, Any]) -> Answer:
 
 def _remember(command: Typed) -> Answer:
     store, dialog = command.store, command.dialog
-    if "id" not in dialog.state:  # it is stored before anybody is asked: who never answers loses nothing
+    if "id" not in dialog.state:  # it is stored before any question: a person who never answers loses nothing
         done = settle(store, _draft(command), turns=command.application.turns)
         waits = "" if command.by_person else command.application.judged(done.id)
         done = looked_up(store, done)
         lines = shown.remembered(done, read(store, done.id), known=done.known)
         told = note(replace(done, near=()))
-        asks = bool(done.near or done.known)  # who types it again may have lost the answer before
+        asks = bool(done.near or done.known)  # a person who types it again may have missed the question
         dialog.state.update(id=done.id, near=asks, lines=[*lines, *filter(None, [told, waits])])
     stored, lines = str(dialog.state["id"]), list(map(str, dialog.state["lines"]))
     pairs = pairs_of(store, stored) if dialog.state["near"] else []
@@ -89,7 +89,7 @@ def _draft(command: Typed) -> Draft:
 
 
 def _one_of(words: type[Level] | type[Kind], said: Mapping[str, str], name: str) -> str:
-    """Return what is *said* as *name*, '' for nothing; raises Rejected for none of the *words* there are."""
+    """Return the value *name* of *said*, '' for none; raises Rejected when it is not one of *words*."""
     word = said.get(name, "").lower()
     if word and word not in list(words):
         raise Rejected(f"'{one_line(word, 40)}' is no {name}.", f"Use one of: {', '.join(words)}.")
@@ -97,7 +97,7 @@ def _one_of(words: type[Level] | type[Kind], said: Mapping[str, str], name: str)
 
 
 def _how_they_stand(dialog: Asking, pairs: Sequence[NewAndNear]) -> list[tuple[NewAndNear, Verdict]]:
-    """Return what the person says of *pairs*; who closes a dialog is asked no more. Raises AskedInside."""
+    """Return the person's answers on *pairs*; after a closed dialog it asks no more. Raises AskedInside."""
     said: list[tuple[NewAndNear, Verdict]] = []
     for pair in pairs:
         choices = {each.value: words for each, words in HOLDS.items() if each in pair.answers}

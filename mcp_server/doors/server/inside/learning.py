@@ -1,4 +1,4 @@
-"""Learning between turns on the person's own plan: the client asks a model about what is handed out here."""
+"""Learning between turns on the person's own plan: the client asks a model about a piece of transcript."""
 
 import threading
 from collections.abc import Mapping
@@ -17,15 +17,15 @@ from mcp_server.doors.server.application import Application
 Given = Mapping[str, Any]
 Answer = dict[str, Any]
 
-SMALL_MODEL = "haiku"  # as Claude Code names the newest one
+SMALL_MODEL = "haiku"  # Claude Code's name of the newest one
 PATIENCE = 60.0  # seconds that the model has, as with a key
-LONGEST = 90.0  # seconds after which nobody brings a reply any more: the module was loaded anew, say
-LONGEST_TEXT = 200_000  # characters of a reply that are looked at
+LONGEST = 90.0  # seconds after which no reply will come: the module was reloaded, say
+LONGEST_TEXT = 200_000  # characters of a reply that are read
 
 
 def learn(application: Application, given: Given) -> Answer:
     """
-    Return what the client does next between turns: nothing, asking the person, or a call of the model.
+    Return what the client does next between turns: nothing, ask the person, or call the model.
 
     `ask` has a `question` and its `options`; its answer comes back as `answer`. `request` is what
     `$.model.complete` takes; its reply goes to `learned`, with the `call`.
@@ -34,7 +34,7 @@ def learn(application: Application, given: Given) -> Answer:
     if hooks_are_off(environment) or is_unattended(environment) or application.session.by_claude:
         return {}
     store = application.opened.store()
-    for name in list(application.handed_out):  # the module that was to bring its reply is gone
+    for name in list(application.handed_out):  # the module that should bring its reply is gone
         _give_back(application, name)
     if "answer" in given:
         plan.decide(store, str(given["answer"]))
@@ -43,7 +43,7 @@ def learn(application: Application, given: Given) -> Answer:
         return {"ask": {"question": wish, "options": plan.OPTIONS}}
     try:
         handed = plan.hand_out(store)
-    except ModelUnavailable:  # the day is over, or another session asks: `status` says so
+    except ModelUnavailable:  # the daily limit is reached, or another session asks: `status` says so
         return {}
     if handed is None:
         return {}
@@ -64,9 +64,9 @@ def learn(application: Application, given: Given) -> Answer:
 
 def learned(application: Application, given: Given) -> Answer:
     """
-    Store what the model said about a piece, and return the ids of what is new, as `stored`.
+    Store what the model said about a piece; return the ids of the new memories, as `stored`.
 
-    `given` has the `call`, and of what `$.model.complete` said `text` and `usage`, or `reason` and `status`.
+    `given` has the `call`, and from `$.model.complete` either `text` and `usage`, or `reason` and `status`.
     """
     handed = application.handed_out.pop(str(given.get("call")), None)
     if handed is None:

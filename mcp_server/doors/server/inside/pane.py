@@ -1,5 +1,5 @@
 """
-The pane beside the chat: what is drawn (`pane`), what a button does (`act`), and the status line (`status`).
+The pane next to the chat: its content (`pane`), its buttons (`act`), and the status line (`status`).
 
 A press in the pane is the person's word: it comes from the client's own screen, never from the model.
 """
@@ -38,20 +38,20 @@ Given = Mapping[str, Any]
 Said = dict[str, Any]
 
 PANE = "/daybook"
-ROWS = 20  # of a list; what comes after is counted
-LONGEST = 20_000  # characters of an opened row; what is longer is read, and settled, in a terminal
+ROWS = 20  # of a list; the rest is only counted
+LONGEST = 20_000  # characters of an opened row; a longer one is read and settled in a terminal
 WORDS = 500  # characters of a search
 BY = {PERSON: "by you", CLAUDE: "by Claude", MODEL: "learned from a session", TIDY: "while tidying"}
 
 
 def draw(application: Application, given: Given) -> Said:
     """
-    Return what the pane shows of the `tab` that is chosen: `tabs`, `rows` (`id, title, about`), `notes`.
+    Return the content of the pane for the chosen `tab`: `tabs`, `rows` (`id, title, about`), `notes`.
 
-    The row that is `open` has its `text`, a list of lines, its `actions`, and what stands `below` them: each
-    action is what `act` takes, with a `label`, a `meaning` and the `key` that presses it. The tab `search`
-    answers `words`. `text` says it all in a sentence. Only the `mark` is returned when the module has `seen`
-    that one: nothing changed since.
+    The row that is `open` has its `text`, a list of lines, its `actions`, and the notes `below` them: each
+    action is the input of `act`, with a `label`, a `meaning` and the `key` that presses it. The tab `search`
+    searches for `words`. `text` is a summary in one sentence. When the module has `seen` the present `mark`,
+    nothing changed, and only the `mark` is returned.
     """
     store, session = _persons(application), application.session.id
     tab, opened, words = (str(given.get(name) or "")[:WORDS] for name in ("tab", "open", "words"))
@@ -89,7 +89,7 @@ def draw(application: Application, given: Given) -> Said:
 
 
 def act(application: Application, given: Given) -> Said:
-    """Do what a button says, and return its outcome as `text`, with the `actions` that take it back."""
+    """Do what a button asks; return the outcome as `text`, with the `actions` that take it back."""
     store, session = _persons(application), application.session.id
     name, memory_id = str(given.get("act")), str(given.get("id"))
     if name not in ACTS:
@@ -101,7 +101,7 @@ def act(application: Application, given: Given) -> Said:
 
 
 def status(application: Application, given: Given) -> Said:
-    """Return the entry of the status line, '' for none, and as `toast` what was learned meanwhile."""
+    """Return the entry of the status line, '' for none, and as `toast` what was learned since."""
     del given
     store, session = application.opened.store(), application.session
     told, waiting = glance.told(store, session.id), sum(review.counts(store).values())
@@ -147,7 +147,7 @@ def _why(receipt: Receipt) -> str:
 
 
 def _memory(store: Store, row: Row, about: str, opened: str) -> Said:
-    """Return the row of a memory, whole and with its actions when it is the one that is *opened*."""
+    """Return the row of a memory; if it is the one *opened*, whole and with its actions."""
     said: Said = {"id": row.id, "title": visible(row.title), "about": about or f"{row.type or row.kind}"}
     if row.id != opened:
         return said
@@ -172,7 +172,7 @@ def _action(act: str, label: str, meaning: str, memory_id: str, **more: str) -> 
 
 
 def _taking_back(store: Store, memory_id: str) -> list[Said]:
-    """Return the action that takes the last change of a memory back, none when there is nothing to take."""
+    """Return the action that takes the last change of a memory back, none when nothing can be taken back."""
     try:
         change = undoing.last_change(store, memory_id)
     except DaybookError:
@@ -185,7 +185,7 @@ def _by(name: str) -> str:
 
 
 def _searched(store: Store, words: str) -> list[Row]:
-    """Return the memories that answer *words*, the newest where there are none."""
+    """Return the memories that match *words*, the newest when there are no words."""
     if not words.strip():
         return list(list_memories(store, Filter(), limit=ROWS).rows)
     hits = recall(store, Query(words, limit=ROWS)).hits
@@ -195,12 +195,12 @@ def _searched(store: Store, words: str) -> list[Row]:
         try:
             rows.append(find(store, hit.id))
         except NotFound:
-            continue  # it lies in another project, or went this moment
+            continue  # it is in another project, or was deleted just now
     return rows
 
 
 def _spent(store: Store) -> str:
-    """Return what learning by a model cost today, as a sentence."""
+    """Return the cost of learning by a model today, as a sentence."""
     settings, spent = store.settings, spending(store)
     if settings.on_plan:
         return f"Calls on your plan today: {spent.plan_calls} of {settings.daily_plan_calls}."
@@ -211,7 +211,7 @@ def _spent(store: Store) -> str:
 
 
 def _waiting(entry: Entry, opened: str) -> Said:
-    """Return the row of what waits, whole and with a button for each answer when it is *opened*."""
+    """Return the row of an entry that waits; if *opened*, whole and with a button for each answer."""
     said: Said = {"id": f"{entry.kind} {entry.name}", "title": visible(entry.title), "about": entry.why}
     if said["id"] != opened:
         return said
@@ -235,7 +235,7 @@ def _waiting(entry: Entry, opened: str) -> Said:
 
 
 def _words(entry: Entry) -> list[str]:
-    """Return all that *entry* says, those of a question one after the other."""
+    """Return the whole text of *entry*, the memories of a question one after the other."""
     words = [*entry.text.splitlines(), *entry.about]
     if entry.against is None:
         return words
@@ -252,7 +252,7 @@ def _places(entry: Entry) -> list[str]:
 
 
 def _meaning(choice: str) -> str:
-    """Return what a choice means, without its name, which the button has."""
+    """Return the meaning of a choice, without its name, which is on the button."""
     return choice.rpartition(": ")[2]
 
 
@@ -261,7 +261,7 @@ def _merged(entry: Entry) -> list[str]:
 
 
 def _settle(store: Store, name: str, given: Given, session: str) -> str:
-    """Settle what waits as the person was shown it, and not if it is another by now."""
+    """Settle the entry that the person was shown; do nothing if it has changed since."""
     try:
         found = review.review(store, [name]).entries
     except NotFound:

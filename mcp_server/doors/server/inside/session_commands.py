@@ -1,4 +1,4 @@
-"""`/save-session` and `/restore-session`: where the work stands, kept and brought back without a model."""
+"""`/save-session` and `/restore-session`: the state of the work, saved and restored without a model."""
 
 from mcp_server.actions.capture.so_far import so_far
 from mcp_server.actions.memory.session import restore_session, save_session
@@ -26,7 +26,7 @@ def save(command: Typed) -> Answer:
         files=known.files,
         folder=folder,
         session=command.session,
-        source=ASSISTANT,  # whoever saves it, the words of Claude and of others are in it
+        source=ASSISTANT,  # whoever saves it, it holds words of Claude and of others
     )
     own = saved.memory.id
     lines = [f"Saved this session as {own}", str(saved.path), application.judged(own)]
@@ -34,7 +34,7 @@ def save(command: Typed) -> Answer:
 
 
 def restore(command: Typed) -> Answer:
-    """Show the session that the words name, the last one without any, and what changed since."""
+    """Show the saved session that the words name, without words the last one, and what changed since."""
     store, words = command.store, command.words
     if words not in ("", "latest", "last"):
         meant = meant_by(store, words, Filter(kinds=(Kind.SESSION,)))

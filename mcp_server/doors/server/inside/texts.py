@@ -1,4 +1,4 @@
-"""What commands show to the person: some 20 lines at most, ids in them, what is foreign made harmless."""
+"""The texts that commands show to the person: about 20 lines at most, with ids, foreign text harmless."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ CHANGES = 5  # commits that were made since
 
 
 def recalled(answer: Answer, words: str, *, waiting: int) -> str:
-    """Return the hits, what each says of *words*; *waiting* passages cannot be found by meaning yet."""
+    """Return the hits with their passages on *words*; *waiting* passages have no vector yet."""
     if not answer.hits and waiting:
         return f"No memory has these words, and {counted(waiting, 'passage')} cannot be found by meaning yet."
     if not answer.hits:
@@ -32,7 +32,7 @@ def recalled(answer: Answer, words: str, *, waiting: int) -> str:
 
 
 def several(found: Sequence[Found], command: str, *, sure: bool) -> str:
-    """Return the memories of which *command* may mean one, to be named by its id."""
+    """Return the memories that *command* may mean, so that the person names one by its id."""
     head = "Several memories may be meant" if sure else "No memory is sure to be meant; the nearest are"
     lines = [
         f"  {each.memory.id}  {each.memory.type or each.memory.kind.value} · {each.memory.updated:%Y-%m-%d}"
@@ -43,7 +43,7 @@ def several(found: Sequence[Found], command: str, *, sure: bool) -> str:
 
 
 def session(found: Found, since: Since) -> str:
-    """Return how a saved session begins, and what changed since."""
+    """Return the beginning of a saved session, and what changed since."""
     memory = found.memory
     body = [line for line in visible(redact(memory.text)).splitlines() if line.strip()]
     left = len(body) - SESSION_LINES
@@ -63,7 +63,7 @@ def session(found: Found, since: Since) -> str:
 
 
 def _cut(line: str) -> str:
-    """Return *line*, cut where a screen would break it too often."""
+    """Return *line*, cut before it fills too many lines of a screen."""
     return line if len(line) <= EXCERPT else f"{line[: EXCERPT - 1]}…"
 
 

@@ -1,4 +1,4 @@
-"""One command as the person, or something else in the client, typed it."""
+"""One command as the person, or another source in the client, typed it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The words behind a command, whether the person typed them, and the way to ask them."""
+    """The words of a command, whether the person typed them, and the way to ask the person."""
 
     application: Application
     words: str
@@ -38,7 +38,7 @@ class Typed:
 
     @property
     def store(self) -> Store:
-        """The store; what the person's own command changes there is theirs."""
+        """The store; the author of its changes is the person if they typed the command."""
         store = self.application.opened.store()
         return self.persons(store) if self.by_person else store
 
@@ -48,7 +48,7 @@ class Typed:
 
 
 def typed(application: Application, given: Mapping[str, Any]) -> Typed:
-    """Return the command of `words` that `origin` typed; `answers` and `state` are of what was asked."""
+    """Return the command of `words`, typed by `origin`; `answers` and `state` come from earlier questions."""
     answers, state = (given.get(name) for name in ("answers", "state"))
     dialog = Inside(
         answers if isinstance(answers, dict) else {}, dict(state) if isinstance(state, dict) else {}
