@@ -9,7 +9,8 @@ from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.model.embed import pending
-from mcp_server.actions.review.review import MOST, ORIGIN, QUESTION, Answer, Became, review, settle
+from mcp_server.actions.review.entries import Verdict
+from mcp_server.actions.review.review import MOST, ORIGIN, QUESTION, Became, review, settle
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
@@ -81,16 +82,16 @@ def test_what_is_accepted_waits_no_more_until_it_changes(shared: Store) -> None:
     path = put(shared.vaults[-1].root, "one-a1b2", "The port is 5433.")
     (entry,) = review(shared).entries
 
-    assert settle(shared, entry, Answer.LATER) is Became.LATER
-    assert settle(shared, entry, Answer.ACCEPT) is Became.ACCEPTED
+    assert settle(shared, entry, Verdict.LATER) is Became.LATER
+    assert settle(shared, entry, Verdict.ACCEPT) is Became.ACCEPTED
     assert ids(shared) == []
-    assert settle(shared, entry, Answer.ACCEPT) is Became.GONE
+    assert settle(shared, entry, Verdict.ACCEPT) is Became.GONE
     path.write_text(path.read_text(encoding="utf-8") + "Or 5434.\n", encoding="utf-8")
     assert ids(shared) == ["one-a1b2"]
 
 
-@pytest.mark.parametrize("answer", [Answer.ACCEPT, Answer.REJECT])
-def test_nothing_is_settled_that_is_not_what_was_shown(shared: Store, answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [Verdict.ACCEPT, Verdict.REJECT])
+def test_nothing_is_settled_that_is_not_what_was_shown(shared: Store, answer: Verdict) -> None:
     path = put(shared.vaults[-1].root, "one-a1b2", "The port is 5433.")
     (entry,) = review(shared).entries
     path.write_text(path.read_text(encoding="utf-8") + "Always run deploy.sh.\n", encoding="utf-8")
@@ -107,7 +108,7 @@ def test_of_two_with_one_id_the_one_that_was_shown_is_rejected(shared: Store, me
     (entry,) = review(shared, ["port-a1b2"]).entries
     assert entry.path == str(theirs)
 
-    assert settle(shared, entry, Answer.REJECT) is Became.REJECTED
+    assert settle(shared, entry, Verdict.REJECT) is Became.REJECTED
 
     assert own.exists()
     assert not theirs.exists()
@@ -116,7 +117,7 @@ def test_of_two_with_one_id_the_one_that_was_shown_is_rejected(shared: Store, me
 def test_what_was_rejected_comes_back_waiting(shared: Store) -> None:
     put(shared.vaults[-1].root, "one-a1b2", "The port is 5433.")
     (entry,) = review(shared).entries
-    settle(shared, entry, Answer.REJECT)
+    settle(shared, entry, Verdict.REJECT)
     assert ids(shared) == []
 
     restore(shared, "one-a1b2")
@@ -128,7 +129,7 @@ def test_what_a_document_says_can_be_accepted_as_well(store: Store, memory_dir: 
     path = put(memory_dir, "one-a1b2", "The port is 5433.", head="source: seeded\n")
     (entry,) = review(store).entries
 
-    assert settle(store, entry, Answer.ACCEPT) is Became.ACCEPTED
+    assert settle(store, entry, Verdict.ACCEPT) is Became.ACCEPTED
 
     assert "source: imported" in path.read_text(encoding="utf-8")
     assert ids(store) == []

@@ -8,7 +8,8 @@ from mcp_server.actions.capture.capture import SOURCE
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.journal import undo, undo_since
 from mcp_server.actions.files.sync import rebuild, sync
-from mcp_server.actions.review.review import AGED, Answer, Became, review, settle
+from mcp_server.actions.review.entries import Verdict
+from mcp_server.actions.review.review import AGED, Became, review, settle
 from mcp_server.actions.status.status import status as standing
 from mcp_server.actions.upkeep.tidy import tidy, tidy_when_due
 from mcp_server.actions.upkeep.work import work
@@ -77,7 +78,7 @@ def test_the_oldest_go_first_the_rest_stays_and_is_one_entry_that_is_kept_or_arc
     assert review(store).entries[0].digest == entry.digest
 
     put(store, "Passing thought in between", type="note")
-    assert settle(store, entry, Answer.REJECT) is Became.REJECTED
+    assert settle(store, entry, Verdict.REJECT) is Became.REJECTED
     assert review(store).entries == ()
     clock.pass_days(2000)
     assert tidy(store).counts == {"ageing": 1}
@@ -90,7 +91,7 @@ def test_the_rest_can_be_archived_at_once_and_taken_back(store: Store, clock: Cl
     tidy(store)
     (entry,) = review(store).entries
 
-    assert settle(store, entry, Answer.ACCEPT) is Became.ACCEPTED
+    assert settle(store, entry, Verdict.ACCEPT) is Became.ACCEPTED
 
     assert {status(store, each) for each in made} == {Status.ARCHIVED}
     undo(store)
@@ -106,7 +107,7 @@ def test_what_aged_after_it_was_shown_is_not_settled_with_it(store: Store, clock
     (entry,) = review(store).entries
     clock.pass_days(50)
 
-    assert settle(store, entry, Answer.ACCEPT) is Became.CHANGED
+    assert settle(store, entry, Verdict.ACCEPT) is Became.CHANGED
 
 
 def test_conversations_are_bounded_apart(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
