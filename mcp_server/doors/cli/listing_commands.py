@@ -9,7 +9,7 @@ from mcp_server.core.render import counted
 from mcp_server.core.search.query import filter_of
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
-from mcp_server.doors.shown.memory import listed
+from mcp_server.doors.shown.rows import listed
 
 
 @click.command("list")

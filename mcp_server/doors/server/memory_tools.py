@@ -42,6 +42,7 @@ from mcp_server.doors.server.arguments import UNLISTED
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, may_replace, names_in, told_title
 from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown import rows
 from mcp_server.doors.shown.settled import beside as beside_others
 from mcp_server.doors.shown.settled import near_note, note
 
@@ -294,4 +295,4 @@ def register(application: Application) -> None:
             include_archived=include_archived,
         )
         found = list_(store(), chosen, limit=check_limit(limit), offset=max(0, offset), order=order)
-        return replies.shown_lines(shown.listed(found, max(0, offset)))
+        return replies.shown_lines(rows.listed(found, max(0, offset)))

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from mcp_server.actions.files.read import Found
 from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.memory.forget import Forgotten
-from mcp_server.actions.memory.list import Listing
 from mcp_server.actions.memory.revise import version
 from mcp_server.actions.memory.session import Since
 from mcp_server.actions.memory.trust import Standing
@@ -15,7 +14,6 @@ from mcp_server.core.render import counted
 from mcp_server.core.sessions.conversation import Turn
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.shown import Shown
-from mcp_server.doors.shown.rows import ROW, row_cells, row_json
 from mcp_server.doors.shown.trust import standing as standing_line
 
 MOST = 20  # ids of one sentence
@@ -81,25 +79,6 @@ def whole(found: Found, now: Standing | None = None) -> Shown:
         rows=[row for row in rows if row[-1]],
         body=memory.text,
         json={key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in json.items()},
-    )
-
-
-def listed(found: Listing, offset: int) -> Shown:
-    """Return a page of memories that begins at *offset*."""
-    nothing = f"No memories from {offset} on; there are {found.total}." if found.total else "No memories."
-    shadowed = [found.shadowed.get(row.row, "") for row in found.rows]
-    return Shown(
-        counted(found.total, "memory") if found.rows else nothing,
-        ROW,
-        [row_cells(row, shadowed_by=by) for row, by in zip(found.rows, shadowed, strict=True)],
-        json={
-            "total": found.total,
-            "memories": [
-                row_json(row) | {"shadowed_by": by} for row, by in zip(found.rows, shadowed, strict=True)
-            ],
-        },
-        offset=offset,
-        total=found.total if found.rows else 0,
     )
 
 

@@ -1,8 +1,10 @@
-"""One memory of the index as a row, and as JSON."""
+"""One memory of the index as a row and as JSON, and a page of them. A list imports nothing else."""
 
+from mcp_server.actions.memory.list import Listing
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import type_or_kind
-from mcp_server.core.render import state_of
+from mcp_server.core.render import counted, state_of
+from mcp_server.doors.shown import Shown
 
 ROW = ("id", "type", "updated", "status", "title", "tags")
 
@@ -27,3 +29,22 @@ def row_json(row: Row) -> dict[str, object]:
         "path": row.path,
         "updated": row.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
+
+
+def listed(found: Listing, offset: int) -> Shown:
+    """Return a page of memories that begins at *offset*."""
+    nothing = f"No memories from {offset} on; there are {found.total}." if found.total else "No memories."
+    shadowed = [found.shadowed.get(row.row, "") for row in found.rows]
+    return Shown(
+        counted(found.total, "memory") if found.rows else nothing,
+        ROW,
+        [row_cells(row, shadowed_by=by) for row, by in zip(found.rows, shadowed, strict=True)],
+        json={
+            "total": found.total,
+            "memories": [
+                row_json(row) | {"shadowed_by": by} for row, by in zip(found.rows, shadowed, strict=True)
+            ],
+        },
+        offset=offset,
+        total=found.total if found.rows else 0,
+    )
