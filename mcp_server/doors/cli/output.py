@@ -79,9 +79,9 @@ def print_json(value: object) -> None:
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print *rows* as a table, nothing when there are none."""
-    from tabulate import tabulate
-
     if rows:
+        from tabulate import tabulate  # slow to import
+
         click.echo(
             tabulate([[visible(str(cell)) for cell in row] for row in rows], headers, tablefmt="simple")
         )

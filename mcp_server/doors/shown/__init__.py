@@ -1,8 +1,13 @@
 """The result of an action in the form in which doors show it: as lines, as a table or as JSON."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class Shown:
     rows: Sequence[tuple[object, ...]] = ()
     texts: tuple[str, ...] = ()
     body: str = ""
-    below: tuple["Shown", ...] = ()
+    below: tuple[Shown, ...] = ()
     notes: tuple[str, ...] = ()
     json: object = None
     offset: int | None = None

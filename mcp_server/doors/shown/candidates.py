@@ -1,12 +1,18 @@
 """Candidates that wait, and what became of proposals."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from mcp_server.actions.judge.candidate import Candidate
-from mcp_server.actions.judge.settled import Settled
+from typing import TYPE_CHECKING
+
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.settled import BECAME, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_server.actions.judge.candidate import Candidate
+    from mcp_server.actions.judge.settled import Settled
 
 
 def waiting(found: Sequence[Candidate]) -> Shown:

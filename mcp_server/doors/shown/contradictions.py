@@ -1,12 +1,18 @@
 """Memories that contradict each other, or may, and how that was settled."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from mcp_server.actions.judge.contradiction import Contradiction, Resolved
-from mcp_server.adapters.index.memories.memories import Row
+from typing import TYPE_CHECKING
+
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.rows import row_cells, row_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_server.actions.judge.contradiction import Contradiction, Resolved
+    from mcp_server.adapters.index.memories.memories import Row
 
 EXCERPT = 400  # characters of each memory of a pair
 NONE_FOUND = "No two memories seem to contradict each other."

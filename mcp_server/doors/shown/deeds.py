@@ -1,12 +1,18 @@
 """What was done to memories, in words."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from mcp_server.actions.sessions.audit import Done
+from typing import TYPE_CHECKING
+
 from mcp_server.adapters.index import events
-from mcp_server.adapters.index.events.audit import Deed
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_server.actions.sessions.audit import Done
+    from mcp_server.adapters.index.events.audit import Deed
 
 NOTHING = "Nothing was done yet. Store something with: daybook remember"
 TIDIED = {

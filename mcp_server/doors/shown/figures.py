@@ -1,15 +1,21 @@
 """Figures: counts, sizes, use and its benefit, what waits, which model answers."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.files.size_limit import MEGABYTE
-from mcp_server.actions.model.choose_embedder import ListedModel, Progress
 from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
-from mcp_server.actions.status.stats import Metrics, Stats
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_server.actions.model.choose_embedder import ListedModel, Progress
+    from mcp_server.actions.status.stats import Metrics, Stats
 
 MOST = 10  # types, tags … that are told
 MODEL = ("name", "dimensions:", "size:", "languages", "", "in use", "here:")

@@ -1,10 +1,16 @@
 """Earlier versions of a memory, and what was taken back, in words."""
 
-from mcp_server.actions.changes.history import Earlier, History
-from mcp_server.actions.files.journal import Undone
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
+
+if TYPE_CHECKING:
+    from mcp_server.actions.changes.history import Earlier, History
+    from mcp_server.actions.files.journal import Undone
 
 MASKED = "what looked like a secret was taken out"
 NOTHING = "There is nothing to undo."

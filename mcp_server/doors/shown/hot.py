@@ -1,12 +1,18 @@
 """The hot set, and the memories that are likely to be needed next."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from __future__ import annotations
 
-from mcp_server.actions.context.hot import Warm
-from mcp_server.actions.memory.promote import HotStatus
-from mcp_server.actions.sessions.predict import Pattern
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 from mcp_server.doors.shown import Shown, day
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_server.actions.context.hot import Warm
+    from mcp_server.actions.memory.promote import HotStatus
+    from mcp_server.actions.sessions.predict import Pattern
 
 OFF = "The hot set is switched off: HOT_CACHE_MAX_ITEMS is 0."
 EMPTY = "Three recalls of a memory put it there, or 'daybook pin ID'."

@@ -1,10 +1,16 @@
 """How memories are linked, and what became of a link."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mcp_server.actions.memory.link import Linked, Related, is_written
-from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.rows import ROW, row_cells, row_json
+
+if TYPE_CHECKING:
+    from mcp_server.adapters.index.memories.relations import Edge
 
 NOTHING = "Nothing is related yet; a link says what belongs together (link_memories, 'daybook link FROM TO')."
 

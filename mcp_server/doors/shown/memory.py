@@ -1,20 +1,26 @@
 """A memory whole, lists of memories, and what became of one that was remembered or forgotten."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from __future__ import annotations
 
-from mcp_server.actions.files.read import Found
-from mcp_server.actions.judge.settled import Settled
-from mcp_server.actions.memory.forget import Forgotten
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 from mcp_server.actions.memory.revise import version
-from mcp_server.actions.memory.session import Since
-from mcp_server.actions.memory.trust import Standing
 from mcp_server.core.memory import WORDS, timestamp, type_or_kind
 from mcp_server.core.render import counted
-from mcp_server.core.sessions.conversation import Turn
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.trust import standing as standing_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_server.actions.files.read import Found
+    from mcp_server.actions.judge.settled import Settled
+    from mcp_server.actions.memory.forget import Forgotten
+    from mcp_server.actions.memory.session import Since
+    from mcp_server.actions.memory.trust import Standing
+    from mcp_server.core.sessions.conversation import Turn
 
 MOST = 20  # ids of one sentence
 

@@ -1,11 +1,16 @@
 """What was logged, and what recurs in it."""
 
-from dataclasses import asdict
+from __future__ import annotations
 
-from mcp_server.actions.capture.mine import Logged, Mining, MiningStatus
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.settled import summary
+
+if TYPE_CHECKING:
+    from mcp_server.actions.capture.mine import Logged, Mining, MiningStatus
 
 NEXT = "review_candidates or 'daybook candidates' shows what waits."
 

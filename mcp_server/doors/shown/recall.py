@@ -1,13 +1,18 @@
 """The hits of an answer: their two shelves, the doubts about each, the parts of its score, as JSON."""
 
-from collections.abc import Iterable, Sequence
+from __future__ import annotations
+
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import outdated, state_of
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 BELOW = "From past conversations, which hold guesses too; ask for the kind conversation to see more:"
 NOTHING_KNOWN = "Nothing that is known answers this with confidence."

@@ -1,12 +1,17 @@
 """What waits for the person, and what became of it, in words."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NOTHING = "Nothing waits for you."
 CHOICES = {

@@ -1,10 +1,16 @@
 """One memory of the index as a row and as JSON, and a page of them. A list imports nothing else."""
 
-from mcp_server.actions.memory.list import Listing
-from mcp_server.adapters.index.memories.memories import Row
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mcp_server.core.memory import type_or_kind
 from mcp_server.core.render import counted, state_of
 from mcp_server.doors.shown import Shown
+
+if TYPE_CHECKING:
+    from mcp_server.actions.memory.list import Listing
+    from mcp_server.adapters.index.memories.memories import Row
 
 ROW = ("id", "type", "updated", "status", "title", "tags")
 

@@ -1,16 +1,22 @@
 """Sessions, what each left, and what recurs in several."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from __future__ import annotations
 
-from mcp_server.actions.sessions.forget_session import ForgottenSession
-from mcp_server.actions.sessions.session_history import Given, Patterns, SessionReport
-from mcp_server.adapters.index.events.episodes import Again, Episode
-from mcp_server.adapters.index.memories.memories import Row
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 from mcp_server.core.budget import Cost
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.rows import ROW, row_cells, row_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_server.actions.sessions.forget_session import ForgottenSession
+    from mcp_server.actions.sessions.session_history import Given, Patterns, SessionReport
+    from mcp_server.adapters.index.events.episodes import Again, Episode
+    from mcp_server.adapters.index.memories.memories import Row
 
 NONE = "No session is known here. They are noted when Claude Code starts one; all projects have more."
 IN_SEVERAL = "What several sessions recalled, used or learned about:"

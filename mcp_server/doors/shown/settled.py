@@ -1,11 +1,17 @@
 """The outcome for a new memory that met known ones."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.judge.settled import Action, Settled
-from mcp_server.actions.recall.nearby import Near
 from mcp_server.core.memory import ID
 from mcp_server.core.render import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from mcp_server.actions.recall.nearby import Near
 
 BECAME = {
     Action.ADD: "added",

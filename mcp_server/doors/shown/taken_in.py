@@ -1,12 +1,18 @@
 """What was read from a source, or would be: an import, a document, Claude Code's own memory."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.exchange.imports.batch import Imported, Outcome, counts
-from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_server.adapters.index.memories.memories import Row
 
 ACCEPTING = "daybook trust --documents"
 MOST_ROWS = 100

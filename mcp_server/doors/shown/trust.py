@@ -1,11 +1,16 @@
 """The trust in a memory, and what changed it."""
 
-from dataclasses import asdict
+from __future__ import annotations
 
-from mcp_server.actions.memory.trust import Standing, TrustHistory
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 from mcp_server.core.memory import Status
 from mcp_server.core.render import state_of
 from mcp_server.doors.shown import Shown, moment
+
+if TYPE_CHECKING:
+    from mcp_server.actions.memory.trust import Standing, TrustHistory
 
 UNMOVED = "Nothing has moved it yet: 'daybook validate' and 'daybook invalidate' do."
 

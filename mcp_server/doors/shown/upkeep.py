@@ -1,12 +1,18 @@
 """What was done to keep the memory up, or would be: tidying, cleaning, the index."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from __future__ import annotations
 
-from mcp_server.actions.upkeep.maintain import Cleaned, MaintenanceStep
-from mcp_server.actions.upkeep.tidy import Tidied
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_server.actions.upkeep.maintain import Cleaned, MaintenanceStep
+    from mcp_server.actions.upkeep.tidy import Tidied
 
 MB = 1024 * 1024
 PLAN = "Nothing was changed; the plan:"
