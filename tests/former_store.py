@@ -43,13 +43,12 @@ READING: tuple[tuple[str, ...], ...] = (
     ("contradictions", "--json"),
     ("candidates", "--json"),
     ("review", "--json"),
-    ("hot", "--json"),
     ("graph", "--json"),
     ("sessions", "--json"),
     ("audit", "--limit", "200", "--json"),
 )  # fmt: skip
 OF_EACH = ("read", "history", "related", "trust-history")
-"""What is asked of each memory."""
+"""What is asked of each memory. The hot set is not asked: what was promoted gets cold in two weeks."""
 ASKING = """
 import contextlib, io, json, sys
 from mcp_server.doors.cli import main

@@ -140,7 +140,8 @@ def models(found: Sequence[ListedModel]) -> Shown:
 
 def embedding(found: Progress, listed: Sequence[ListedModel] = (), problem: str = "") -> Shown:
     """Return which embedding model is chosen, and its progress, with those that are *listed*."""
-    has = f"{found.embedded} of {found.passages} have its vector; words find the others"
+    rest = "; words find the others" if found.embedded < found.passages else ""
+    has = f"{found.embedded} of {found.passages} have its vector{rest}"
     return Shown(
         rows=(
             ("chosen", found.chosen),
