@@ -129,7 +129,7 @@ def spend(way: Way, session: Session, ahead: int, answer: Callable[[Request], st
         terminal.api.memory = answer
         for number, (prompt, reply) in enumerate(session.turns):
             way.held.append(1000 * waited(terminal, prompt, reply, f"Done {number}."))
-            time.sleep(thinks)
+            time.sleep(thinks)  # as a person does between two prompts: learning runs meanwhile
     way.sessions += 1
     if "MEMORY_DIR" in way.claude.env:
         wait_until(lambda: len(kept(way)) == way.sessions, lambda: f"{session} is not kept")

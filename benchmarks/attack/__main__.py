@@ -156,7 +156,7 @@ def end_all(process: "subprocess.Popen[bytes]", scratch: Path) -> int:
         process.stdout.close()
     until = time.monotonic() + LATER
     while (left := _at_home(scratch)) and time.monotonic() < until:
-        time.sleep(0.1)
+        time.sleep(0.1)  # between two looks: processes of others cannot be waited for
     for pid in left:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

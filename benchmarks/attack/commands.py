@@ -55,12 +55,12 @@ class Started:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 return self._ended(status)
-            time.sleep(LOOK)
+            time.sleep(LOOK)  # `waitpid` has no time limit of its own
         return self.kill()
 
     def kill_after(self, seconds: float) -> Ended:
         """Kill it *seconds* after its start, wherever it is then."""
-        time.sleep(max(0.0, self.began + seconds - time.monotonic()))
+        time.sleep(max(0.0, self.began + seconds - time.monotonic()))  # the instant is what is drawn
         return self.kill()
 
     def kill(self) -> Ended:

@@ -51,7 +51,7 @@ def run(round_: Round) -> list[Row]:
             for thread in threads:
                 thread.start()
             while any(thread.is_alive() for thread in threads):
-                time.sleep(1)
+                time.sleep(1)  # how far it is, is told once a second
                 round_.progress(f"{tally.calls} of {round_.count} calls, counter {tally.raised}")
         said = servers[0].call("read_memory", id=counter)
     found = _COUNT.search(said)

@@ -55,7 +55,7 @@ def _replace_unseen() -> None:
     """The planted fault: nobody looks whether the file was changed meanwhile."""
 
     def swap_in(temporary: Path, path: Path, **_: object) -> None:
-        time.sleep(0.005)
+        time.sleep(0.005)  # room for an editor's save
         temporary.replace(path)
 
     swap.swap_in = swap_in
